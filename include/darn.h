@@ -1,0 +1,57 @@
+/*
+ * Annotations for programs that are compiled by `darn cc`. With any other compiler, or when darn is
+ * not used, every one of them is empty: the header can stay in production code.
+ */
+#ifndef DARN_H
+#define DARN_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __DARN__
+
+/* Do not call these directly: use the macros below. */
+void darn_benign_race(const volatile void *address, size_t size);
+void darn_ignore_begin(void);
+void darn_ignore_end(void);
+void darn_assert_exclusive_writer(const volatile void *address, size_t size);
+void darn_assert_exclusive_access(const volatile void *address, size_t size);
+
+/* Races on these bytes are known and harmless: they are never reported. */
+#define DARN_BENIGN_RACE(address, size) darn_benign_race((address), (size))
+
+/* The accesses of this thread from here to the end are not reported, on either side of a race. May nest. */
+#define DARN_IGNORE_BEGIN() darn_ignore_begin()
+#define DARN_IGNORE_END()   darn_ignore_end()
+
+/* Before a function: its accesses are not watched at all. */
+#define DARN_IGNORE_FUNCTION __attribute__((noinline, annotate("darn.ignore")))
+
+/*
+ * Nobody else writes the variable at this moment, not even atomically (others may read it); nobody
+ * else touches it at all. If another thread does, that is reported.
+ */
+#define DARN_ASSERT_EXCLUSIVE_WRITER(variable)                                                     \
+    darn_assert_exclusive_writer(&(variable), sizeof(variable))
+#define DARN_ASSERT_EXCLUSIVE_ACCESS(variable)                                                     \
+    darn_assert_exclusive_access(&(variable), sizeof(variable))
+
+#else
+
+#define DARN_BENIGN_RACE(address, size)        ((void)0)
+#define DARN_IGNORE_BEGIN()                    ((void)0)
+#define DARN_IGNORE_END()                      ((void)0)
+#define DARN_IGNORE_FUNCTION
+#define DARN_ASSERT_EXCLUSIVE_WRITER(variable) ((void)0)
+#define DARN_ASSERT_EXCLUSIVE_ACCESS(variable) ((void)0)
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,89 @@
+#include "base/json.h"
+
+static const char digits[] = "0123456789abcdef";
+
+void darn_json_start(struct darn_json *json, char *to, size_t size)
+{
+    darn_text_start(&json->text, to, size);
+    json->comma = false;
+}
+
+static void escaped(struct darn_text *text, const char *value)
+{
+    darn_text_char(text, '"');
+    for (; *value; value++) {
+        unsigned char c = (unsigned char)*value;
+
+        if (c == '"' || c == '\\') {
+            darn_text_char(text, '\\');
+            darn_text_char(text, (char)c);
+        } else if (c < 0x20) {
+            darn_text_add(text, "\\u00");
+            darn_text_char(text, digits[c >> 4]);
+            darn_text_char(text, digits[c & 15]);
+        } else {
+            darn_text_char(text, (char)c);
+        }
+    }
+    darn_text_char(text, '"');
+}
+
+static void begin(struct darn_json *json, const char *key)
+{
+    if (json->comma)
+        darn_text_char(&json->text, ',');
+    json->comma = true;
+    if (key) {
+        escaped(&json->text, key);
+        darn_text_char(&json->text, ':');
+    }
+}
+
+void darn_json_open(struct darn_json *json, const char *key, char bracket)
+{
+    begin(json, key);
+    darn_text_char(&json->text, bracket);
+    json->comma = false;
+}
+
+void darn_json_close(struct darn_json *json, char bracket)
+{
+    darn_text_char(&json->text, bracket);
+    json->comma = true;
+}
+
+void darn_json_string(struct darn_json *json, const char *key, const char *value)
+{
+    begin(json, key);
+    escaped(&json->text, value);
+}
+
+void darn_json_number(struct darn_json *json, const char *key, int64_t value)
+{
+    begin(json, key);
+    if (value < 0) {
+        darn_text_char(&json->text, '-');
+        darn_text_number(&json->text, (uint64_t)0 - (uint64_t)value);
+    } else {
+        darn_text_number(&json->text, (uint64_t)value);
+    }
+}
+
+void darn_json_bool(struct darn_json *json, const char *key, bool value)
+{
+    begin(json, key);
+    darn_text_add(&json->text, value ? "true" : "false");
+}
+
+void darn_json_hex(struct darn_json *json, const char *key, uint64_t value)
+{
+    char text[19] = "0x";
+    int at = 2;
+
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        if (value >> shift || shift == 0)
+            text[at++] = digits[(value >> shift) & 15];
+    }
+    text[at] = '\0';
+    darn_json_string(json, key, text);
+}

@@ -1,0 +1,195 @@
+#include "base/options.h"
+
+/* The order is that of the help. */
+static const struct darn_option table[] = {
+    {
+        .name = "budget",
+        .type = DARN_OPTION_BUDGET,
+        .offset = offsetof(struct darn_options, budget),
+        .initial = "20%",
+        .min = 1,
+        .max = 100,
+        .value = "P%|max",
+        .help = "how much of the time accesses are watched: more finds\n"
+                "more and costs more; max: every access, always",
+    },
+    {
+        .name = "window_us",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, window_us),
+        .initial = "50",
+        .min = 1,
+        .max = 1000000,
+        .value = "N",
+        .help = "how long a thread waits before an access that is\n"
+                "watched, in microseconds",
+    },
+    {
+        .name = "max_windows",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, max_windows),
+        .initial = "0",
+        .min = 0,
+        .max = 1024,
+        .value = "N",
+        .help = "how many accesses may be watched at once;\n"
+                "0: automatic",
+    },
+    {
+        .name = "noise",
+        .type = DARN_OPTION_NOISE,
+        .offset = offsetof(struct darn_options, noise),
+        .initial = "",
+        .value = "SPEC",
+        .help = "delay threads before accesses: random:F/S (any),\n"
+                "var:NAME:F/S (of a variable), site:FILE:LINE:F/S (of\n"
+                "a line), F times in 1000, by S microseconds. May be\n"
+                "repeated, or be a list with commas; an empty one\n"
+                "drops those given before",
+    },
+    {
+        .name = "noise_kind",
+        .type = DARN_OPTION_CHOICE,
+        .offset = offsetof(struct darn_options, noise_kind),
+        .initial = "sleep",
+        .value = "sleep|yield|busy",
+        .help = "how noise delays a thread",
+    },
+    {
+        .name = "seed",
+        .type = DARN_OPTION_WIDE,
+        .offset = offsetof(struct darn_options, seed),
+        .initial = "0",
+        .min = 0,
+        .max = UINT64_MAX,
+        .value = "N",
+        .help = "makes the random choices repeatable;\n"
+                "0: different in each run",
+    },
+    {
+        .name = "json",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, json),
+        .initial = "",
+        .value = "FILE",
+        .help = "write the findings to FILE, too, as JSON Lines",
+    },
+    {
+        .name = "log_path",
+        .type = DARN_OPTION_OUTPUT,
+        .offset = offsetof(struct darn_options, log_path),
+        .initial = "stderr",
+        .value = "FILE|stderr|stdout",
+        .help = "where reports are printed; a file gets the process\n"
+                "id appended: FILE.PID",
+    },
+    {
+        .name = "exitcode",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, exitcode),
+        .initial = "66",
+        .min = 0,
+        .max = 255,
+        .value = "N",
+        .help = "the exit status when there are findings and the\n"
+                "program itself succeeded; 0: the program's own",
+    },
+    {
+        .name = "halt_on_error",
+        .type = DARN_OPTION_BOOL,
+        .offset = offsetof(struct darn_options, halt_on_error),
+        .initial = "0",
+        .value = "0|1",
+        .help = "end the program after the first finding",
+    },
+    {
+        .name = "suppressions",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, suppressions),
+        .initial = "",
+        .value = "FILE",
+        .help = "do not report what FILE names, in TSan's format:\n"
+                "race:PATTERN",
+    },
+    {
+        .name = "report_volatile",
+        .type = DARN_OPTION_BOOL,
+        .offset = offsetof(struct darn_options, report_volatile),
+        .initial = "1",
+        .value = "0|1",
+        .help = "volatile accesses race like plain ones;\n"
+                "0: they count as atomic",
+    },
+    {
+        .name = "report_unknown_origin",
+        .type = DARN_OPTION_BOOL,
+        .offset = offsetof(struct darn_options, report_unknown_origin),
+        .initial = "1",
+        .value = "0|1",
+        .help = "report a value that changed although no thread was\n"
+                "seen to write it",
+    },
+    {
+        .name = "verbosity",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, verbosity),
+        .initial = "0",
+        .min = 0,
+        .max = 3,
+        .value = "N",
+        .help = "1: print the counters at the end; 2, 3: more",
+    },
+    {
+        .name = "strip_path_prefix",
+        .type = DARN_OPTION_TEXT,
+        .offset = offsetof(struct darn_options, strip_path_prefix),
+        .initial = "",
+        .value = "PREFIX",
+        .help = "leave PREFIX out of the file names in reports",
+    },
+    {
+        .name = "color",
+        .type = DARN_OPTION_CHOICE,
+        .offset = offsetof(struct darn_options, color),
+        .initial = "auto",
+        .value = "auto|always|never",
+        .help = "colour in reports; auto: on a terminal",
+    },
+    {
+        .name = "help",
+        .type = DARN_OPTION_BOOL,
+        .offset = offsetof(struct darn_options, help),
+        .initial = "0",
+        .value = "0|1",
+        .help = "print this list",
+    },
+};
+
+#define COUNT (sizeof(table) / sizeof(table[0]))
+
+size_t darn_option_count(void)
+{
+    return COUNT;
+}
+
+const struct darn_option *darn_option_at(size_t index)
+{
+    return index < COUNT ? &table[index] : NULL;
+}
+
+static bool same(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+const struct darn_option *darn_option_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (same(name, table[i].name))
+            return &table[i];
+    return NULL;
+}

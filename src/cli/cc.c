@@ -1,0 +1,254 @@
+/*
+ * darn cc, darn c++: clang with the pass plugin, and the runtime when a program is linked.
+ *
+ * Everything the user writes passes through unchanged; what is added stands where the user's own
+ * options win (-g), or where it must win (frame pointers, which stacks need).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cc_line.h"
+#include "cli/cc_options.h"
+#include "cli/command.h"
+#include "cli/ignorelist.h"
+#include "cli/parts.h"
+#include "cli/response.h"
+#include "cli/say.h"
+#include "cli/words.h"
+
+/* One of the two compilers. */
+struct language {
+    const char *command;
+    const char *variable; /* of the environment, names the clang to use */
+    const char *clang;    /* in PATH */
+    const char *fallback; /* where Debian's package has it */
+};
+
+static const struct language c = {"cc", "DARN_CLANG", "clang-19", "/usr/lib/llvm-19/bin/clang"};
+static const struct language cxx = {"c++", "DARN_CLANGXX", "clang++-19",
+                                    "/usr/lib/llvm-19/bin/clang++"};
+
+void darn_help_cc(void)
+{
+    printf("usage: darn cc [clang's options] file...\n"
+           "       darn c++ [clang's options] file...\n"
+           "\n"
+           "Compiles and links as clang does; darn-cc and darn-c++ are the same commands.\n"
+           "It adds -g, the instrumentation and, when it links a program, the runtime.\n"
+           "-static and -fsanitize=thread are refused, -flto is turned off.\n"
+           "\n"
+           "Own options:\n");
+    darn_print_options(darn_cc_options);
+    printf("\n"
+           "Environment:\n");
+    darn_print_options(darn_cc_environment);
+}
+
+/* 0 or an exit status. */
+static int find_clang(const struct language *language, char *path, size_t size)
+{
+    const char *wanted = getenv(language->variable);
+
+    if (wanted && *wanted) {
+        if (darn_find_program(wanted, path, size) == 0)
+            return 0;
+        return darn_refuse(language->command, "%s=%s cannot be executed", language->variable,
+                           wanted);
+    }
+    if (darn_find_program(language->clang, path, size) == 0 ||
+        darn_find_program(language->fallback, path, size) == 0)
+        return 0;
+    return darn_refuse(
+        language->command,
+        "clang 19 was not found; install the package clang-19, or set %s to its path",
+        language->variable);
+}
+
+static int check_line(const struct language *language, const struct darn_cc_line *line)
+{
+    if (line->thread_sanitizer)
+        return darn_refuse(language->command, "-fsanitize=thread and darn exclude each other; "
+                                              "leave one of them out");
+    if (!line->refused)
+        return 0;
+    if (strncmp(line->refused, "-m", 2) == 0)
+        return darn_refuse(language->command, "%s: the runtime is there for 64-bit programs only",
+                           line->refused);
+    return darn_refuse(language->command,
+                       "%s: a program must be linked dynamically to be watched; leave it out",
+                       line->refused);
+}
+
+static int check_part(const struct language *language, const char *path)
+{
+    if (access(path, R_OK) == 0)
+        return 0;
+    return darn_refuse(language->command, "%s: %s; this part of darn has to be installed", path,
+                       strerror(errno));
+}
+
+static int check_parts(const struct language *language, const struct darn_cc_line *line,
+                       const struct darn_parts *parts)
+{
+    int status = check_part(language, parts->plugin);
+
+    if (!status && line->links_program)
+        status = check_part(language, parts->runtime);
+    if (!status && line->links_program)
+        status = check_part(language, parts->symbols);
+    return status;
+}
+
+/* Hands the list, if there is one, to the plugin. 0 or an exit status. */
+static int pass_ignorelist(const struct language *language, const char *path)
+{
+    char absolute[PATH_MAX], error[DARN_OPTIONS_ERROR];
+    int result;
+
+    if (!path)
+        path = getenv(DARN_IGNORELIST_VARIABLE);
+    if (!path || !*path)
+        return 0;
+    if (darn_ignorelist_check(path, error, sizeof(error)))
+        return darn_refuse(language->command, "%s", error);
+    result = darn_absolute_path(path, absolute, sizeof(absolute));
+    if (result)
+        return darn_refuse(language->command, "%s: %s", path, strerror(-result));
+    setenv(DARN_IGNORELIST_VARIABLE, absolute, 1);
+    return 0;
+}
+
+static void add_first(struct darn_words *out, const struct darn_parts *parts)
+{
+    /* Assembler files, or objects alone, need none of this: no warnings then. */
+    darn_words_add(out, "--start-no-unused-arguments");
+    darn_words_add(out, "-g"); /* before the user's, so that -g0 or -ggdb win */
+    darn_words_join(out, "-fpass-plugin=", parts->plugin);
+    darn_words_add(out, "-D__DARN__=1");
+    darn_words_add(out, "-idirafter");
+    darn_words_add(out, parts->include);
+    darn_words_add(out, "--end-no-unused-arguments");
+}
+
+static void add_for_linker(struct darn_words *out, const char *word)
+{
+    darn_words_add(out, "-Xlinker"); /* unlike -Wl, it takes a path with a comma */
+    darn_words_add(out, word);
+}
+
+static void add_runtime(struct darn_words *out, const struct darn_parts *parts)
+{
+    char dynamic_list[PATH_MAX + 32];
+
+    snprintf(dynamic_list, sizeof(dynamic_list), "--dynamic-list=%s", parts->symbols);
+    add_for_linker(out, "--whole-archive");
+    add_for_linker(out, parts->runtime);
+    add_for_linker(out, "--no-whole-archive");
+    add_for_linker(out, dynamic_list);
+    darn_words_add(out, "-lpthread");
+    darn_words_add(out, "-ldl");
+    darn_words_add(out, "-lrt");
+}
+
+static void add_last(struct darn_words *out, const struct darn_cc_line *line,
+                     const struct darn_parts *parts)
+{
+    darn_words_add(out, "--start-no-unused-arguments");
+    darn_words_add(out, "-fno-omit-frame-pointer");
+    darn_words_add(out, "-mno-omit-leaf-frame-pointer");
+    if (line->lto) { /* and what clang refuses without it */
+        darn_words_add(out, "-fno-lto");
+        darn_words_add(out, "-fno-whole-program-vtables");
+        darn_words_add(out, "-fno-virtual-function-elimination");
+    }
+    if (line->links_program)
+        add_runtime(out, parts);
+    if (line->demands_all) /* the hooks of a shared object are in the program */
+        add_for_linker(out, "--unresolved-symbols=ignore-all");
+    darn_words_add(out, "--end-no-unused-arguments");
+}
+
+/* The user's words, with ours around them. What follows "--" are inputs: ours go before it. */
+static void build_line(struct darn_words *out, const struct darn_words *user,
+                       const struct darn_cc_line *line, const struct darn_parts *parts)
+{
+    size_t end = 0;
+
+    while (end < user->count && strcmp(user->items[end], "--") != 0)
+        end++;
+    add_first(out, parts);
+    for (size_t i = 0; i < end; i++)
+        darn_words_add(out, user->items[i]);
+    add_last(out, line, parts);
+    for (size_t i = end; i < user->count; i++)
+        darn_words_add(out, user->items[i]);
+}
+
+/* Fills `out` with the arguments for clang. 0 or an exit status. */
+static int translate(const struct language *language, const struct darn_words *user,
+                     const char *ignorelist, struct darn_words *out)
+{
+    struct darn_words expanded = {0};
+    struct darn_cc_line line;
+    struct darn_parts parts;
+    int status = 0;
+
+    darn_response_expand(&expanded, (int)user->count, user->items);
+    darn_cc_line_read(&line, expanded.count, expanded.items);
+    if (line.raw || !line.inputs) { /* --version, -print-…: clang answers them alone */
+        for (size_t i = 0; i < user->count; i++)
+            darn_words_add(out, user->items[i]);
+        darn_words_free(&expanded);
+        return 0;
+    }
+    if (darn_parts_find(&parts))
+        status = darn_refuse(language->command, "/proc/self/exe cannot be read; is /proc mounted?");
+    if (!status)
+        status = check_line(language, &line);
+    if (!status)
+        status = check_parts(language, &line, &parts);
+    if (!status)
+        status = pass_ignorelist(language, ignorelist);
+    if (!status)
+        build_line(out, user, &line, &parts);
+    darn_words_free(&expanded);
+    return status;
+}
+
+static int compile(const struct language *language, int argc, char **argv)
+{
+    struct darn_words user = {0}, out = {0};
+    struct darn_cc_own own = {0};
+    char clang[PATH_MAX], error[DARN_OPTIONS_ERROR];
+    int status;
+
+    if (darn_cc_options_take(&own, &user, argc - 1, argv + 1, error, sizeof(error))) {
+        status = darn_refuse(language->command, "%s", error);
+    } else if (own.help) {
+        darn_help_cc();
+        status = darn_finish_output();
+    } else if ((status = find_clang(language, clang, sizeof(clang))) == 0) {
+        darn_words_add(&out, clang);
+        status = translate(language, &user, own.ignorelist, &out);
+        if (!status) {
+            execv(clang, out.items);
+            status = darn_refuse(language->command, "%s: %s", clang, strerror(errno));
+        }
+    }
+    darn_words_free(&user);
+    darn_words_free(&out);
+    return status;
+}
+
+int darn_cmd_cc(int argc, char **argv)
+{
+    return compile(&c, argc, argv);
+}
+
+int darn_cmd_cxx(int argc, char **argv)
+{
+    return compile(&cxx, argc, argv);
+}

@@ -1,0 +1,24 @@
+/*
+ * What a compiler's command line asks for: just enough to know what darn has to add.
+ */
+#ifndef DARN_CLI_CC_LINE_H
+#define DARN_CLI_CC_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct darn_cc_line {
+    bool raw;              /* -cc1: not a command line for people */
+    bool inputs;           /* names something to compile or link */
+    bool links_program;    /* ends with an executable */
+    bool demands_all;      /* links something without the runtime, and every symbol must be there */
+    bool lto;              /* -flto */
+    bool thread_sanitizer; /* -fsanitize=thread */
+    const char *refused;   /* a word with which the runtime cannot be linked, or NULL */
+};
+
+/* The words are those after the compiler's name, with response files expanded. `refused` points to
+ * one of them. */
+void darn_cc_line_read(struct darn_cc_line *line, size_t count, char *const *words);
+
+#endif

@@ -1,0 +1,80 @@
+#include "cli/cc_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PREFIX "--darn-"
+
+enum { IGNORELIST, HELP };
+
+const struct darn_cli_option darn_cc_options[] = {
+    [IGNORELIST] = {"--darn-ignorelist", "FILE",
+                    "do not watch the functions and files that FILE names,\n"
+                    "in the sanitizers' format: fun:PATTERN, src:PATTERN"},
+    [HELP] = {"--darn-help", NULL, "print this page (--help is clang's)"},
+    {NULL, NULL, NULL},
+};
+
+const struct darn_cli_option darn_cc_environment[] = {
+    {"DARN_CLANG", "PATH", "the clang to use, instead of clang-19"},
+    {"DARN_CLANGXX", "PATH", "the clang++ to use, instead of clang++-19"},
+    {"DARN_IGNORELIST", "FILE", "as --darn-ignorelist, for every compilation"},
+    {NULL, NULL, NULL},
+};
+
+/* The value of the option if the word is that option with a value, otherwise NULL. */
+static const char *value_of(const char *word, const struct darn_cli_option *option)
+{
+    size_t length = strlen(option->name);
+
+    if (strncmp(word, option->name, length) != 0 || word[length] != '=' || !word[length + 1])
+        return NULL;
+    return word + length + 1;
+}
+
+static int take(struct darn_cc_own *own, const char *word, char *error, size_t error_size)
+{
+    const char *value = value_of(word, &darn_cc_options[IGNORELIST]);
+
+    if (value) {
+        own->ignorelist = value;
+        return 0;
+    }
+    if (strcmp(word, darn_cc_options[HELP].name) == 0) {
+        own->help = true;
+        return 0;
+    }
+    for (const struct darn_cli_option *option = darn_cc_options; option->name; option++) {
+        size_t length = strlen(option->name);
+
+        if (strncmp(word, option->name, length) != 0 || (word[length] && word[length] != '='))
+            continue;
+        if (option->value)
+            snprintf(error, error_size, "%s needs a value: %s=%s", option->name, option->name,
+                     option->value);
+        else
+            snprintf(error, error_size, "%s takes no value", option->name);
+        return -EINVAL;
+    }
+    snprintf(error, error_size, "there is no option %s; 'darn help cc' lists them", word);
+    return -EINVAL;
+}
+
+int darn_cc_options_take(struct darn_cc_own *own, struct darn_words *clang, int argc, char **argv,
+                         char *error, size_t error_size)
+{
+    bool only_inputs = false;
+
+    for (int i = 0; i < argc; i++) {
+        if (!only_inputs && strncmp(argv[i], PREFIX, strlen(PREFIX)) == 0) {
+            if (take(own, argv[i], error, error_size))
+                return -EINVAL;
+            continue;
+        }
+        if (strcmp(argv[i], "--") == 0)
+            only_inputs = true;
+        darn_words_add(clang, argv[i]);
+    }
+    return 0;
+}

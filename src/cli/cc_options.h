@@ -1,0 +1,26 @@
+/*
+ * The compiler driver's own options and environment: one table for reading and help.
+ */
+#ifndef DARN_CLI_CC_OPTIONS_H
+#define DARN_CLI_CC_OPTIONS_H
+
+#include "cli/say.h"
+#include "cli/words.h"
+
+#include <stdbool.h>
+
+/* Both end with a name that is NULL. */
+extern const struct darn_cli_option darn_cc_options[];
+extern const struct darn_cli_option darn_cc_environment[];
+
+struct darn_cc_own {
+    bool help;
+    const char *ignorelist; /* NULL: none */
+};
+
+/* Separates our options from those for clang, which are added to `clang`. 0, or -EINVAL with one
+ * line in `error`. */
+int darn_cc_options_take(struct darn_cc_own *own, struct darn_words *clang, int argc, char **argv,
+                         char *error, size_t error_size);
+
+#endif

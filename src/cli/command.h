@@ -1,0 +1,19 @@
+/*
+ * The commands. Each has a file, an entry function and a row in the table of main.c; argv[0] is the
+ * name of the command. The result is the exit status.
+ */
+#ifndef DARN_CLI_COMMAND_H
+#define DARN_CLI_COMMAND_H
+
+#define DARN_EXIT_USAGE 2 /* wrong use of darn: one line on stderr, nothing was changed */
+
+int darn_cmd_cc(int argc, char **argv);
+int darn_cmd_cxx(int argc, char **argv);
+int darn_cmd_run(int argc, char **argv);
+int darn_cmd_report(int argc, char **argv);
+
+/* What `darn help NAME` prints, on stdout. */
+void darn_help_cc(void);
+void darn_help_run(void);
+
+#endif

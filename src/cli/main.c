@@ -1,0 +1,106 @@
+/*
+ * The table of the commands, and what belongs to none of them: help and version.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/say.h"
+
+static int cmd_help(int argc, char **argv);
+static void help_darn(void);
+
+static const struct command {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+    void (*help)(void); /* NULL: the summary says it all */
+} commands[] = {
+    {"cc", "compile and link C, as clang does, and have the accesses watched", darn_cmd_cc,
+     darn_help_cc},
+    {"c++", "the same for C++, as clang++ does", darn_cmd_cxx, darn_help_cc},
+    {"run", "run a program and report its data races", darn_cmd_run, darn_help_run},
+    {"help", "explain a command: darn help COMMAND", cmd_help, help_darn},
+    {"report", "internal: turns what a program found into reports (docs/internals.md)",
+     darn_cmd_report, NULL},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static void help_darn(void)
+{
+    printf("darn finds data races in C and C++ programs.\n"
+           "\n"
+           "usage: darn COMMAND ...\n"
+           "\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+    printf("\n"
+           "  darn cc -O1 -g bank.c -o bank -pthread\n"
+           "  darn run -- ./bank\n"
+           "\n"
+           "darn-cc and darn-c++ are darn cc and darn c++ under names that build systems can\n"
+           "use: make CC=darn-cc CXX=darn-c++.\n"
+           "darn --version prints the version.\n");
+}
+
+static int cmd_help(int argc, char **argv)
+{
+    const struct command *command;
+
+    if (argc < 2) {
+        help_darn();
+        return darn_finish_output();
+    }
+    command = find(argv[1]);
+    if (!command)
+        return darn_refuse("help", "there is no command '%s'; 'darn help' lists them", argv[1]);
+    if (command->help)
+        command->help();
+    else
+        printf("darn %s: %s\n", command->name, command->summary);
+    return darn_finish_output();
+}
+
+/* The command that the name of the executable says: darn-cc is `darn cc`. */
+static const struct command *find_by_executable(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+
+    return strncmp(name, "darn-", 5) == 0 ? find(name + 5) : NULL;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    argv[0] = (char *)command->name;
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    const struct command *command = argc ? find_by_executable(argv[0]) : NULL;
+
+    if (command)
+        return run(command, argc, argv);
+    if (argc < 2)
+        return darn_refuse("", "no command; 'darn help' lists them");
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("darn %s\n", DARN_VERSION);
+        return darn_finish_output();
+    }
+    if (strcmp(argv[1], "--help") == 0)
+        return cmd_help(1, argv);
+    command = find(argv[1]);
+    if (!command)
+        return darn_refuse("", "there is no command '%s'; 'darn help' lists them", argv[1]);
+    return run(command, argc - 1, argv + 1);
+}

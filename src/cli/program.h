@@ -1,0 +1,17 @@
+/*
+ * What kind of file a program is: whether darn compiled it.
+ */
+#ifndef DARN_CLI_PROGRAM_H
+#define DARN_CLI_PROGRAM_H
+
+enum darn_program {
+    DARN_PROGRAM_WATCHED, /* compiled by darn */
+    DARN_PROGRAM_PLAIN,   /* an ELF file with neither sites nor runtime */
+    DARN_PROGRAM_SCRIPT,  /* begins with #!: it starts other programs */
+    DARN_PROGRAM_UNKNOWN, /* neither */
+};
+
+/* An enum darn_program, or a negative errno when the file cannot be read. */
+int darn_program_kind(const char *path);
+
+#endif

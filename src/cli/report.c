@@ -1,0 +1,289 @@
+/*
+ * darn report: what the runtime found becomes what people and tools read.
+ *
+ *   darn report              one raw finding on stdin (docs/internals.md)
+ *   darn report --summary    the findings of a run that ends, on stdin
+ *   darn report --check      whether the files that DARN_OPTIONS names can be used
+ *
+ * It is run by the program under test, which waits for it: whatever goes wrong here, the finding is
+ * still printed as well as can be.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "report/counts.h"
+#include "report/format.h"
+#include "report/resolve.h"
+#include "report/sink.h"
+#include "report/suppress.h"
+
+#define EXIT_SUPPRESSED 3
+#define MOST_INPUT      (64u << 20)
+
+/* A text that grows. */
+struct text {
+    char *bytes;
+    size_t length;
+};
+
+/* The runtime blocks all signals in the thread that starts us. A reader of our output who leaves is
+ * no reason to leave the JSON file unwritten. */
+static void set_signals(void)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* Everything on stdin. 0, or an exit status. */
+static int read_input(struct text *input)
+{
+    FILE *to = open_memstream(&input->bytes, &input->length);
+    char piece[16384];
+    size_t got;
+
+    if (!to)
+        return darn_refuse("report", "out of memory");
+    while ((got = fread(piece, 1, sizeof(piece), stdin)) > 0 &&
+           (size_t)ftell(to) + got <= MOST_INPUT)
+        fwrite(piece, 1, got, to);
+    fclose(to);
+    if (ferror(stdin))
+        return darn_refuse("report", "the input cannot be read: %s", strerror(errno));
+    return got ? darn_refuse("report", "the input is too long") : 0;
+}
+
+/* Bad options were complained of when the program started; those before them count. */
+static void read_options(struct darn_options *options)
+{
+    const char *variable = getenv(DARN_OPTIONS_VARIABLE);
+    char error[DARN_OPTIONS_ERROR];
+
+    darn_options_default(options);
+    if (variable)
+        (void)darn_options_parse(options, variable, error, sizeof(error));
+}
+
+static bool wants_color(const struct darn_options *options, int fd)
+{
+    const char *terminal = getenv("TERM");
+
+    if (options->color != DARN_COLOR_AUTO)
+        return options->color == DARN_COLOR_ALWAYS;
+    return isatty(fd) && terminal && strcmp(terminal, "dumb") != 0 && !getenv("NO_COLOR");
+}
+
+/* What a report is made from: one of the two. */
+struct subject {
+    const struct darn_finding *finding;
+    const struct darn_summary *summary;
+    int64_t pid;
+};
+
+static struct text render(const struct darn_format *format, const struct subject *subject,
+                          const struct darn_style *style, bool blank_line_first)
+{
+    struct text text = {NULL, 0};
+    FILE *out = open_memstream(&text.bytes, &text.length);
+
+    if (!out)
+        return text;
+    if (blank_line_first)
+        fputc('\n', out);
+    if (subject->finding)
+        format->finding(out, subject->finding, style);
+    else
+        format->summary(out, subject->summary, style);
+    fclose(out);
+    return text;
+}
+
+/* Reports are set off by a blank line from what comes before them: the program's own output, or
+ * another report. */
+static bool is_empty_file(int fd)
+{
+    struct stat about;
+
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
+}
+
+static void print_text(const struct darn_options *options, const struct subject *subject)
+{
+    int fd = darn_sink_open(options->log_path, subject->pid);
+    struct darn_style style = {.strip_path_prefix = options->strip_path_prefix};
+    struct text text;
+
+    if (fd < 0) {
+        darn_warn("report", "log_path: %s cannot be written: %s", options->log_path, strerror(-fd));
+        fd = STDERR_FILENO;
+    }
+    style.color = wants_color(options, fd);
+    text = render(darn_format_find("text"), subject, &style, !is_empty_file(fd));
+    (void)darn_sink_write(fd, text.bytes, text.length); /* there is nobody left to tell */
+    free(text.bytes);
+}
+
+static void warn_json(const struct darn_options *options, int result)
+{
+    if (result)
+        darn_warn("report", "json: %s cannot be written: %s", options->json, strerror(-result));
+}
+
+static void append_json(const struct darn_options *options, const struct subject *subject)
+{
+    struct darn_style style = {NULL, false};
+    struct text text;
+
+    if (!options->json[0])
+        return;
+    text = render(darn_format_find("json"), subject, &style, false);
+    warn_json(options, darn_sink_append(options->json, text.bytes, text.length));
+    free(text.bytes);
+}
+
+/* A file that cannot be read suppresses nothing. */
+static bool is_suppressed(const struct darn_options *options, const struct darn_finding *finding)
+{
+    struct darn_suppressions *suppressions;
+    char error[1024];
+    bool suppressed;
+
+    if (!options->suppressions[0])
+        return false;
+    suppressions =
+        darn_suppressions_read(options->suppressions, finding->program, error, sizeof(error));
+    if (!suppressions) {
+        darn_warn("report", "suppressions: %s", error);
+        return false;
+    }
+    suppressed = darn_suppressions_match(suppressions, finding);
+    darn_suppressions_free(suppressions);
+    return suppressed;
+}
+
+static int report_finding(const struct darn_options *options, const struct text *input)
+{
+    char error[512];
+    struct darn_finding *finding =
+        darn_finding_read(input->bytes, input->length, error, sizeof(error));
+    struct subject subject = {.finding = finding};
+    int status = EXIT_SUPPRESSED;
+
+    if (!finding)
+        return darn_refuse("report", "%s", error);
+    subject.pid = finding->pid;
+    darn_resolve(finding);
+    if (!is_suppressed(options, finding)) {
+        print_text(options, &subject);
+        append_json(options, &subject);
+        status = 0;
+    }
+    darn_finding_free(finding);
+    return status;
+}
+
+static int report_summary(const struct darn_options *options, const struct text *input)
+{
+    char error[512];
+    struct darn_summary *summary =
+        darn_summary_read(input->bytes, input->length, error, sizeof(error));
+    struct subject subject = {.summary = summary};
+
+    if (!summary)
+        return darn_refuse("report", "%s", error);
+    subject.pid = summary->pid;
+    if (options->json[0] && summary->item_count)
+        warn_json(options, darn_counts_update(options->json, summary));
+    print_text(options, &subject);
+    darn_summary_free(summary);
+    return 0;
+}
+
+/* The program that runs us: suppressions may lie beside it. */
+static const char *parent_program(char *path, size_t size)
+{
+    char link[64];
+    ssize_t length;
+
+    snprintf(link, sizeof(link), "/proc/%ld/exe", (long)getppid());
+    length = readlink(link, path, size - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return path;
+}
+
+static int check_suppressions(const struct darn_options *options)
+{
+    struct darn_suppressions *suppressions;
+    char error[1024], program[PATH_MAX];
+
+    if (!options->suppressions[0])
+        return 0;
+    suppressions = darn_suppressions_read(
+        options->suppressions, parent_program(program, sizeof(program)), error, sizeof(error));
+    if (!suppressions)
+        return darn_refuse("report", "suppressions: %s", error);
+    darn_suppressions_free(suppressions);
+    return 0;
+}
+
+static int check_outputs(const struct darn_options *options)
+{
+    const char *log = options->log_path;
+    int result = options->json[0] ? darn_output_check(options->json) : 0;
+
+    if (result)
+        return darn_refuse("report", "json: %s cannot be written: %s", options->json,
+                           strerror(-result));
+    if (log[0] && strcmp(log, "stderr") != 0 && strcmp(log, "stdout") != 0)
+        result = darn_output_check_prefix(log);
+    if (result)
+        return darn_refuse("report", "log_path: %s cannot be written: %s", log, strerror(-result));
+    return 0;
+}
+
+static int check(void)
+{
+    static struct darn_options options;
+    const char *variable = getenv(DARN_OPTIONS_VARIABLE);
+    char error[DARN_OPTIONS_ERROR];
+    int status;
+
+    darn_options_default(&options);
+    if (variable && darn_options_parse(&options, variable, error, sizeof(error)))
+        return darn_refuse("report", DARN_OPTIONS_VARIABLE ": %s", error);
+    status = check_suppressions(&options);
+    return status ? status : check_outputs(&options);
+}
+
+int darn_cmd_report(int argc, char **argv)
+{
+    static struct darn_options options;
+    struct text input = {NULL, 0};
+    bool summary = argc == 2 && strcmp(argv[1], "--summary") == 0;
+    int status;
+
+    set_signals();
+    if (argc == 2 && strcmp(argv[1], "--check") == 0)
+        return check();
+    if ((argc > 1 && !summary) || isatty(STDIN_FILENO))
+        return darn_refuse("report", "this command is run by programs that darn compiled; see "
+                                     "docs/internals.md");
+    read_options(&options);
+    status = read_input(&input);
+    if (!status)
+        status = summary ? report_summary(&options, &input) : report_finding(&options, &input);
+    free(input.bytes);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* The accesses of a function: which instructions touch memory that may be shared, and how. */
+#ifndef DARN_PLUGIN_ACCESS_H
+#define DARN_PLUGIN_ACCESS_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plugin/escape.h"
+
+struct darn_access {
+    LLVMValueRef instruction; /* the hook goes right in front of it */
+    LLVMValueRef pointer;     /* NULL for a fence */
+    LLVMValueRef length;      /* for a range: its length, or NULL for a string */
+    LLVMValueRef value;       /* for a write: what is written, or NULL */
+    uint64_t gaps;            /* see struct darn_site */
+    uint32_t size;
+    uint8_t kind;  /* enum darn_site_kind */
+    uint8_t flags; /* enum darn_site_flag */
+    uint8_t dropped;
+};
+
+struct darn_accesses {
+    struct darn_access *items;
+    size_t count;
+    size_t capacity;
+};
+
+void darn_accesses_free(struct darn_accesses *accesses);
+
+/* Appends the accesses of one function in program order, block by block. */
+void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
+                           LLVMTargetDataRef layout, struct darn_escape *escape);
+
+/* Whether other threads may be waited for or let go by this instruction. */
+int darn_may_synchronize(LLVMValueRef instruction);
+
+#endif

@@ -1,0 +1,50 @@
+/* Reads debug info nodes through LLVM's C API, which shows most of them only as lists of operands. */
+#ifndef DARN_PLUGIN_DEBUGINFO_H
+#define DARN_PLUGIN_DEBUGINFO_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* All operands of a node, each NULL or a value that wraps it; to be freed. NULL when there are none. */
+LLVMValueRef *darn_di_operands(LLVMContextRef context, LLVMMetadataRef node, unsigned *count);
+
+/* The operand of a node, or NULL. */
+LLVMMetadataRef darn_di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index);
+
+/* Positions of the operands that we read, as LLVM 19 lays them out. */
+enum {
+    DARN_DI_SCOPE_PARENT = 1,    /* of a subprogram, lexical block or type */
+    DARN_DI_SUBPROGRAM_NAME = 2, /* also of a type */
+    DARN_DI_TYPE_BASE = 3,       /* what a typedef, pointer, member or array is made of */
+    DARN_DI_TYPE_ELEMENTS = 4,   /* the members of a struct */
+    DARN_DI_VARIABLE_NAME = 1,
+    DARN_DI_VARIABLE_TYPE = 3,
+    DARN_DI_EXPRESSION_VARIABLE = 0, /* of a global variable expression */
+};
+
+/* Appends the text of a string node; 0 if there was one. */
+int darn_di_string(LLVMContextRef context, LLVMMetadataRef node, struct darn_text *text);
+
+/* Type without typedefs and qualifiers; NULL stays NULL. */
+LLVMMetadataRef darn_di_strip(LLVMContextRef context, LLVMMetadataRef type);
+
+/* What a pointer or reference points to, or NULL if the type is neither (or void). */
+LLVMMetadataRef darn_di_pointee(LLVMContextRef context, LLVMMetadataRef type);
+
+int darn_di_is_reference(LLVMContextRef context, LLVMMetadataRef type);
+
+/*
+ * Appends the way from a value of the type to what lies `offset` bytes inside, as `.next[3].x`, and
+ * returns the type found there (NULL when the offset leads nowhere). An array whose element was
+ * computed at run time (`variable`) shows as `[]`.
+ */
+LLVMMetadataRef darn_di_walk(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
+                             int variable, struct darn_text *text);
+
+/* Size of a type in bytes, through typedefs; 0 when unknown. */
+uint64_t darn_di_size(LLVMContextRef context, LLVMMetadataRef type);
+
+#endif

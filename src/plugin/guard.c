@@ -1,0 +1,284 @@
+/*
+ * A guard is a small function that is marked to be inlined always; LLVM's own inliner splits the
+ * blocks, which the C API cannot do. There is one guard for each hook and type of value, so that
+ * a value is converted behind the branch and not in front of it.
+ */
+#include "plugin/guard.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "site/guard.h"
+#include "site/site.h"
+
+#define PREFIX "darn.guard."
+
+static int has_module_flag(LLVMModuleRef module, const char *name)
+{
+    return LLVMGetModuleFlag(module, name, strlen(name)) != NULL;
+}
+
+void darn_guards_init(struct darn_guards *guards, LLVMModuleRef module)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+
+    *guards = (struct darn_guards){
+        .module = module,
+        .context = context,
+        .builder = LLVMCreateBuilderInContext(context),
+        .pointer = LLVMPointerTypeInContext(context, 0),
+        .i8 = LLVMInt8TypeInContext(context),
+        .i32 = LLVMInt32TypeInContext(context),
+        .i64 = LLVMInt64TypeInContext(context),
+        .nothing = LLVMVoidTypeInContext(context),
+        .here = !has_module_flag(module, "PIC Level") || has_module_flag(module, "PIE Level"),
+    };
+}
+
+static LLVMAttributeRef attribute(struct darn_guards *guards, const char *name)
+{
+    return LLVMCreateEnumAttribute(guards->context,
+                                   LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
+}
+
+static LLVMValueRef global(struct darn_guards *guards, const char *name, const char *here,
+                           LLVMTypeRef type)
+{
+    LLVMValueRef found = LLVMGetNamedGlobal(guards->module, guards->here ? here : name);
+
+    if (found)
+        return found;
+    found = LLVMAddGlobal(guards->module, type, guards->here ? here : name);
+    if (guards->here)
+        LLVMSetVisibility(found, LLVMHiddenVisibility);
+    return found;
+}
+
+static LLVMValueRef hook(struct darn_guards *guards, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef found = LLVMGetNamedFunction(guards->module, name);
+
+    if (found)
+        return found;
+    found = LLVMAddFunction(guards->module, name, type);
+    LLVMSetFunctionCallConv(found, LLVMPreserveMostCallConv);
+    LLVMAddAttributeAtIndex(found, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            attribute(guards, "nounwind"));
+    LLVMAddAttributeAtIndex(found, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            attribute(guards, "cold"));
+    return found;
+}
+
+static LLVMValueRef load_byte(struct darn_guards *guards, LLVMValueRef address)
+{
+    LLVMValueRef load = LLVMBuildLoad2(guards->builder, guards->i8, address, "");
+
+    LLVMSetOrdering(load, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(load, 1);
+    return load;
+}
+
+/* Goes to `unlikely` if the byte is not 0, else to `likely`. */
+static void branch_on(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
+                      LLVMBasicBlockRef likely)
+{
+    LLVMValueRef zero = LLVMConstInt(guards->i8, 0, 0);
+    LLVMValueRef raised = LLVMBuildICmp(guards->builder, LLVMIntNE, byte, zero, "");
+    LLVMValueRef branch = LLVMBuildCondBr(guards->builder, raised, unlikely, likely);
+    LLVMMetadataRef weights[3] = {
+        LLVMMDStringInContext2(guards->context, "branch_weights", 14),
+        LLVMValueAsMetadata(LLVMConstInt(guards->i32, 1, 0)),
+        LLVMValueAsMetadata(LLVMConstInt(guards->i32, (1 << 20) - 1, 0)),
+    };
+
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(guards->context, "prof", 4),
+                    LLVMMetadataAsValue(guards->context,
+                                        LLVMMDNodeInContext2(guards->context, weights, 3)));
+}
+
+static void look_into_filter(struct darn_guards *guards, LLVMValueRef address,
+                             LLVMBasicBlockRef call, LLVMBasicBlockRef done)
+{
+    LLVMBuilderRef b = guards->builder;
+    LLVMTypeRef table = LLVMArrayType2(guards->i8, DARN_FILTER_SIZE);
+    LLVMValueRef filter = global(guards, DARN_FILTER, DARN_FILTER_HERE, table);
+    LLVMValueRef number = LLVMBuildPtrToInt(b, address, guards->i64, "");
+    LLVMValueRef line =
+        LLVMBuildLShr(b, number, LLVMConstInt(guards->i64, DARN_FILTER_SHIFT, 0), "");
+    LLVMValueRef index = LLVMBuildAnd(b, line, LLVMConstInt(guards->i64, DARN_FILTER_SIZE - 1, 0),
+                                      "");
+    LLVMValueRef slot = LLVMBuildInBoundsGEP2(b, guards->i8, filter, &index, 1, "");
+
+    branch_on(guards, load_byte(guards, slot), call, done);
+}
+
+static LLVMValueRef to_word(struct darn_guards *guards, LLVMValueRef value)
+{
+    LLVMBuilderRef b = guards->builder;
+    LLVMTypeRef type = LLVMTypeOf(value);
+
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMPointerTypeKind:
+        return LLVMBuildPtrToInt(b, value, guards->i64, "");
+    case LLVMFloatTypeKind:
+        return LLVMBuildZExt(b, LLVMBuildBitCast(b, value, guards->i32, ""), guards->i64, "");
+    case LLVMDoubleTypeKind:
+        return LLVMBuildBitCast(b, value, guards->i64, "");
+    default:
+        return LLVMGetIntTypeWidth(type) < 64 ? LLVMBuildZExt(b, value, guards->i64, "") : value;
+    }
+}
+
+int darn_guards_take(LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMPointerTypeKind:
+        return LLVMGetPointerAddressSpace(type) == 0;
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+        return 1;
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(type) <= 64;
+    default:
+        return 0;
+    }
+}
+
+static void call_hook(struct darn_guards *guards, LLVMValueRef guard, const char *name)
+{
+    unsigned count = LLVMCountParams(guard);
+    LLVMValueRef arguments[3];
+    LLVMTypeRef types[3], type;
+    LLVMValueRef call;
+
+    LLVMGetParams(guard, arguments);
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(name, DARN_HOOK_WRITE) == 0 && i == 1)
+            arguments[i] = to_word(guards, arguments[i]);
+        types[i] = LLVMTypeOf(arguments[i]);
+    }
+    type = LLVMFunctionType(guards->nothing, types, count, 0);
+    call = LLVMBuildCall2(guards->builder, type, hook(guards, name, type), arguments, count, "");
+    LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+}
+
+static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, const char *hook_name,
+                                LLVMTypeRef type, int filtered)
+{
+    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
+    LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(guards->context, guard, "");
+    LLVMBasicBlockRef raised = LLVMAppendBasicBlockInContext(guards->context, guard, "");
+    LLVMBasicBlockRef call = filtered ? LLVMAppendBasicBlockInContext(guards->context, guard, "")
+                                      : raised;
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(guards->context, guard, "");
+
+    LLVMSetLinkage(guard, LLVMInternalLinkage);
+    LLVMAddAttributeAtIndex(guard, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            attribute(guards, "alwaysinline"));
+    LLVMAddAttributeAtIndex(guard, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            attribute(guards, "nounwind"));
+    LLVMPositionBuilderAtEnd(guards->builder, entry);
+    branch_on(guards,
+              load_byte(guards, global(guards, DARN_ATTENTION, DARN_ATTENTION_HERE, guards->i8)),
+              raised, done);
+    LLVMPositionBuilderAtEnd(guards->builder, raised);
+    if (filtered) {
+        look_into_filter(guards, LLVMGetParam(guard, 0), call, done);
+        LLVMPositionBuilderAtEnd(guards->builder, call);
+    }
+    call_hook(guards, guard, hook_name);
+    LLVMBuildBr(guards->builder, done);
+    LLVMPositionBuilderAtEnd(guards->builder, done);
+    LLVMBuildRetVoid(guards->builder);
+    return guard;
+}
+
+/* Calls the guard of the hook for these arguments, building it at its first use. */
+static void call_guard(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
+                       LLVMValueRef *arguments, unsigned count, int filtered)
+{
+    LLVMTypeRef types[3], type;
+    LLVMValueRef guard;
+    char name[128];
+    char *type_name = LLVMPrintTypeToString(LLVMTypeOf(arguments[count > 2 ? 1 : 0]));
+
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(arguments[i]);
+    type = LLVMFunctionType(guards->nothing, types, count, 0);
+    snprintf(name, sizeof(name), PREFIX "%s.%s", hook_name, type_name);
+    LLVMDisposeMessage(type_name);
+    guard = LLVMGetNamedFunction(guards->module, name);
+    if (!guard)
+        guard = build_guard(guards, name, hook_name, type, filtered);
+    LLVMPositionBuilderBefore(guards->builder, before);
+    LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(before));
+    LLVMBuildCall2(guards->builder, type, guard, arguments, count, "");
+    LLVMSetCurrentDebugLocation2(guards->builder, NULL);
+}
+
+static LLVMValueRef as_length(struct darn_guards *guards, LLVMValueRef before, LLVMValueRef length)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(length)) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(length)) == 64)
+        return length;
+    LLVMPositionBuilderBefore(guards->builder, before);
+    return LLVMBuildZExt(guards->builder, length, guards->i64, "");
+}
+
+void darn_guards_place(struct darn_guards *guards, const struct darn_access *access,
+                       LLVMValueRef site)
+{
+    LLVMValueRef arguments[3] = {access->pointer, site, NULL};
+
+    if (access->kind == DARN_SITE_FENCE) {
+        call_guard(guards, access->instruction, DARN_HOOK_FENCE, &site, 1, 0);
+    } else if (access->flags & DARN_SITE_RANGE) {
+        int string = LLVMGetTypeKind(LLVMTypeOf(access->length)) == LLVMPointerTypeKind;
+
+        arguments[1] = as_length(guards, access->instruction, access->length);
+        arguments[2] = site;
+        call_guard(guards, access->instruction, string ? DARN_HOOK_STRING : DARN_HOOK_RANGE,
+                   arguments, 3, 0);
+    } else if (access->flags & DARN_SITE_VALUE) {
+        arguments[1] = access->value;
+        arguments[2] = site;
+        call_guard(guards, access->instruction, DARN_HOOK_WRITE, arguments, 3, 1);
+    } else {
+        call_guard(guards, access->instruction, DARN_HOOK_ACCESS, arguments, 2, 1);
+    }
+}
+
+static void remove_guards(LLVMModuleRef module)
+{
+    LLVMValueRef next;
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = next) {
+        size_t length;
+
+        next = LLVMGetNextFunction(f);
+        if (strncmp(LLVMGetValueName2(f, &length), PREFIX, strlen(PREFIX)) == 0 &&
+            !LLVMGetFirstUse(f))
+            LLVMDeleteFunction(f);
+    }
+}
+
+void darn_guards_finish(struct darn_guards *guards)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(guards->module, "always-inline", NULL, options);
+
+    if (error) { /* not inlined, the guards are merely slower */
+        char *message = LLVMGetErrorMessage(error);
+
+        fprintf(stderr, "darn: cannot inline the guards: %s\n", message);
+        LLVMDisposeErrorMessage(message);
+    }
+    LLVMDisposePassBuilderOptions(options);
+    remove_guards(guards->module);
+    LLVMDisposeBuilder(guards->builder);
+}

@@ -1,0 +1,28 @@
+/* Puts the guarded call in front of an access. */
+#ifndef DARN_PLUGIN_GUARD_H
+#define DARN_PLUGIN_GUARD_H
+
+#include <llvm-c/Core.h>
+
+#include "plugin/access.h"
+
+struct darn_guards {
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    LLVMBuilderRef builder;
+    LLVMTypeRef pointer, i8, i32, i64, nothing;
+    int here; /* the module becomes part of a program, not of a shared object */
+};
+
+void darn_guards_init(struct darn_guards *guards, LLVMModuleRef module);
+
+/* Inlines the guards where they were called, and removes their functions. */
+void darn_guards_finish(struct darn_guards *guards);
+
+/* Whether the value of a write can be handed to the hook. */
+int darn_guards_take(LLVMValueRef value);
+
+void darn_guards_place(struct darn_guards *guards, const struct darn_access *access,
+                       LLVMValueRef site);
+
+#endif

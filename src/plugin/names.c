@@ -1,0 +1,510 @@
+#include "plugin/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "plugin/debuginfo.h"
+#include "plugin/plugin.h"
+#include "plugin/structs.h"
+
+/* How many pointers are followed back: a->b->c->d->e */
+#define MAX_DEPTH 6
+
+/* The longest way from a variable to a field. */
+#define MAX_PATH 200
+
+/*
+ * A local variable that a value of the program has to do with: the value is the variable's own, or the variable
+ * lies where the value points to. One value can belong to several: inlining hands it from the
+ * argument of one function to that of the next.
+ */
+struct variable {
+    LLVMMetadataRef info;
+    int is_at;
+    size_t next; /* the next one of the same value: its index + 1 */
+};
+
+struct darn_names {
+    LLVMContextRef context;
+    LLVMTargetDataRef layout;
+    struct darn_map by_value; /* value -> index of its first variable + 1 */
+    struct variable *variables;
+    size_t count, capacity;
+    unsigned dbg_kind, tbaa_kind;
+    LLVMMetadataRef function; /* the source function of the access that is being named */
+    LLVMModuleRef module;
+    struct darn_structs structs; /* filled when it is first needed */
+    int has_structs;
+};
+
+/* A pointer taken apart: base + offset, with an element chosen at run time if `variable`. */
+struct place {
+    LLVMValueRef base;
+    int64_t offset;
+    int variable;
+    uint64_t stride;
+};
+
+/*
+ * Debug records hang on instructions where the C API does not see them; as calls of llvm.dbg.value
+ * and llvm.dbg.declare, the older form, it does.
+ */
+static void add_variable(struct darn_names *names, LLVMValueRef value, LLVMMetadataRef info,
+                         int is_at)
+{
+    size_t first = darn_map_get(&names->by_value, (uintptr_t)value, 0);
+
+    for (size_t i = first; i; i = names->variables[i - 1].next) {
+        if (names->variables[i - 1].info == info)
+            return;
+    }
+    if (names->count == names->capacity) {
+        names->capacity = names->capacity ? 2 * names->capacity : 256;
+        names->variables =
+            realloc(names->variables, names->capacity * sizeof(*names->variables));
+        if (!names->variables)
+            abort();
+    }
+    names->variables[names->count++] = (struct variable){info, is_at, first};
+    darn_map_put(&names->by_value, (uintptr_t)value, names->count);
+}
+
+static void collect_variable(struct darn_names *names, LLVMValueRef call, int is_at)
+{
+    LLVMValueRef location = LLVMGetOperand(call, 0), value = NULL;
+    LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(call, 1));
+    LLVMMetadataRef expression = LLVMValueAsMetadata(LLVMGetOperand(call, 2));
+
+    if (LLVMGetMetadataKind(LLVMValueAsMetadata(location)) != LLVMLocalAsMetadataMetadataKind)
+        return;
+    if (LLVMGetMetadataKind(expression) != LLVMDIExpressionMetadataKind ||
+        !darn_shim_expression_is_empty(expression))
+        return;
+    LLVMGetMDNodeOperands(location, &value);
+    if (value)
+        add_variable(names, value, variable, is_at);
+}
+
+static void collect_variables(struct darn_names *names, LLVMValueRef function)
+{
+    LLVMBasicBlockRef block;
+    LLVMValueRef instruction;
+
+    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        for (instruction = LLVMGetFirstInstruction(block); instruction;
+             instruction = LLVMGetNextInstruction(instruction)) {
+            size_t length;
+            const char *callee;
+
+            if (!LLVMIsADbgInfoIntrinsic(instruction))
+                continue;
+            callee = LLVMGetValueName2(LLVMGetCalledValue(instruction), &length);
+            if (strcmp(callee, "llvm.dbg.value") == 0)
+                collect_variable(names, instruction, 0);
+            else if (strcmp(callee, "llvm.dbg.declare") == 0)
+                collect_variable(names, instruction, 1);
+        }
+    }
+}
+
+struct darn_names *darn_names_create(LLVMModuleRef module, LLVMTargetDataRef layout)
+{
+    struct darn_names *names = calloc(1, sizeof(*names));
+    LLVMBool records = LLVMIsNewDbgInfoFormat(module);
+
+    if (!names)
+        abort();
+    names->context = LLVMGetModuleContext(module);
+    names->module = module;
+    names->layout = layout;
+    darn_structs_init(&names->structs, names->context);
+    names->dbg_kind = LLVMGetMDKindIDInContext(names->context, "dbg", 3);
+    names->tbaa_kind = LLVMGetMDKindIDInContext(names->context, "tbaa", 4);
+    if (records)
+        LLVMSetIsNewDbgInfoFormat(module, 0);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        collect_variables(names, f);
+    if (records)
+        LLVMSetIsNewDbgInfoFormat(module, 1);
+    return names;
+}
+
+void darn_names_destroy(struct darn_names *names)
+{
+    darn_structs_free(&names->structs);
+    darn_map_free(&names->by_value);
+    free(names->variables);
+    free(names);
+}
+
+static LLVMMetadataRef global_debug_info(struct darn_names *names, LLVMValueRef global)
+{
+    size_t count;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
+    LLVMMetadataRef found = NULL;
+
+    for (size_t i = 0; i < count && !found; i++) {
+        if (LLVMValueMetadataEntriesGetKind(entries, (unsigned)i) == names->dbg_kind)
+            found = darn_di_operand(names->context,
+                                    LLVMValueMetadataEntriesGetMetadata(entries, (unsigned)i),
+                                    DARN_DI_EXPRESSION_VARIABLE);
+    }
+    if (entries)
+        LLVMDisposeValueMetadataEntries(entries);
+    return found;
+}
+
+static void add_index(struct darn_names *names, struct place *place, LLVMValueRef index,
+                      LLVMTypeRef type)
+{
+    uint64_t size = LLVMABISizeOfType(names->layout, type);
+
+    if (LLVMIsAConstantInt(index)) {
+        place->offset += LLVMConstIntGetSExtValue(index) * (int64_t)size;
+    } else {
+        place->variable = 1;
+        place->stride = size;
+    }
+}
+
+static void take_apart_gep(struct darn_names *names, LLVMValueRef gep, struct place *place)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    unsigned count = (unsigned)LLVMGetNumOperands(gep);
+
+    add_index(names, place, LLVMGetOperand(gep, 1), type);
+    for (unsigned i = 2; i < count; i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+
+        if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+
+            place->offset += (int64_t)LLVMOffsetOfElement(names->layout, type, field);
+            type = LLVMStructGetTypeAtIndex(type, field);
+        } else {
+            type = LLVMGetElementType(type);
+            add_index(names, place, index, type);
+        }
+    }
+    place->base = LLVMGetOperand(gep, 0);
+}
+
+static int is_gep(LLVMValueRef value)
+{
+    return LLVMIsAGetElementPtrInst(value) ||
+           (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr);
+}
+
+static int is_named(struct darn_names *names, LLVMValueRef value)
+{
+    return LLVMIsAGlobalVariable(value) || LLVMIsALoadInst(value) ||
+           darn_map_get(&names->by_value, (uintptr_t)value, 0) != 0;
+}
+
+static struct place take_apart(struct darn_names *names, LLVMValueRef pointer)
+{
+    struct place place = {.base = pointer};
+
+    while (is_gep(place.base) && !is_named(names, place.base))
+        take_apart_gep(names, place.base, &place);
+    return place;
+}
+
+static LLVMMetadataRef name_of_pointer(struct darn_names *names, LLVMValueRef pointer, int depth,
+                                       struct darn_text *text);
+
+/* Appends the way into an object that has a name; returns the type found there. */
+static LLVMMetadataRef append_inside(struct darn_names *names, LLVMMetadataRef type,
+                                     const struct place *place, struct darn_text *text)
+{
+    char path[MAX_PATH];
+    struct darn_text buffer;
+    LLVMMetadataRef found;
+
+    darn_text_start(&buffer, path, sizeof(path));
+    found = place->offset >= 0 ? darn_di_walk(names->context, type, (uint64_t)place->offset,
+                                              place->variable, &buffer)
+                               : NULL;
+    darn_text_add(text, path);
+    return found;
+}
+
+/* `p` is a pointer and the place lies behind it: p->next, p[].next, *p */
+static LLVMMetadataRef append_behind(struct darn_names *names, const char *pointer,
+                                     LLVMMetadataRef pointee, struct place place,
+                                     struct darn_text *text)
+{
+    char path[MAX_PATH];
+    struct darn_text buffer;
+    LLVMMetadataRef found;
+    uint64_t size = darn_di_size(names->context, pointee);
+    int64_t index = size ? place.offset / (int64_t)size : 0;
+    int indexed = index != 0 || (place.variable && (!size || place.stride % size == 0));
+
+    if (place.offset < 0 || (size && place.variable && place.stride % size == 0))
+        index = 0;
+    if (size)
+        place.offset = ((place.offset % (int64_t)size) + (int64_t)size) % (int64_t)size;
+    darn_text_start(&buffer, path, sizeof(path));
+    found = darn_di_walk(names->context, pointee, (uint64_t)place.offset,
+                         place.variable && !indexed, &buffer);
+    if (!indexed && path[0] != '.') {
+        darn_text_char(text, '*');
+        darn_text_add(text, pointer);
+        darn_text_add(text, path);
+        return found;
+    }
+    darn_text_add(text, pointer);
+    if (indexed) {
+        darn_text_char(text, '[');
+        if (!place.variable)
+            darn_text_number(text, (uint64_t)index);
+        darn_text_char(text, ']');
+        darn_text_add(text, path);
+    } else {
+        darn_text_add(text, "->");
+        darn_text_add(text, path + 1);
+    }
+    return found;
+}
+
+static LLVMMetadataRef name_behind(struct darn_names *names, const char *pointer,
+                                   LLVMMetadataRef pointer_type, const struct place *place,
+                                   struct darn_text *text)
+{
+    LLVMMetadataRef pointee = darn_di_pointee(names->context, pointer_type);
+
+    if (pointee && darn_di_is_reference(names->context, pointer_type)) {
+        darn_text_add(text, pointer);
+        return append_inside(names, pointee, place, text);
+    }
+    return append_behind(names, pointer, pointee, *place, text);
+}
+
+static LLVMMetadataRef name_of_global(struct darn_names *names, const struct place *place,
+                                      struct darn_text *text)
+{
+    LLVMMetadataRef variable = global_debug_info(names, place->base);
+    size_t length;
+
+    if (!variable || darn_di_string(names->context,
+                                    darn_di_operand(names->context, variable,
+                                                    DARN_DI_VARIABLE_NAME),
+                                    text))
+        darn_text_add(text, LLVMGetValueName2(place->base, &length));
+    return variable ? append_inside(names,
+                                    darn_di_operand(names->context, variable,
+                                                    DARN_DI_VARIABLE_TYPE),
+                                    place, text)
+                    : NULL;
+}
+
+/* The function that a local variable, a lexical block or a location belongs to. */
+static LLVMMetadataRef function_of(struct darn_names *names, LLVMMetadataRef scope)
+{
+    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind)
+        scope = darn_di_operand(names->context, scope, DARN_DI_SCOPE_PARENT);
+    return scope;
+}
+
+/* A variable of the function that makes the access names it best, then one whose type says more. */
+static int quality(struct darn_names *names, const struct variable *variable)
+{
+    LLVMMetadataRef type = darn_di_operand(names->context, variable->info, DARN_DI_VARIABLE_TYPE);
+    LLVMMetadataRef scope = darn_di_operand(names->context, variable->info, 0);
+    int own = function_of(names, scope) == names->function;
+
+    return 2 * own + (variable->is_at || darn_di_pointee(names->context, type));
+}
+
+static const struct variable *best_variable(struct darn_names *names, LLVMValueRef value)
+{
+    const struct variable *best = NULL;
+    size_t i = darn_map_get(&names->by_value, (uintptr_t)value, 0);
+
+    for (; i; i = names->variables[i - 1].next) {
+        const struct variable *variable = &names->variables[i - 1];
+
+        if (!best || quality(names, variable) > quality(names, best))
+            best = variable;
+    }
+    return best;
+}
+
+/* The variable of a loop is known in one of the values that it gets: p = p->next. */
+static const struct variable *variable_of_phi(struct darn_names *names, LLVMValueRef phi)
+{
+    const struct variable *known = NULL;
+
+    for (unsigned i = 0; i < LLVMCountIncoming(phi) && !known; i++)
+        known = best_variable(names, LLVMGetIncomingValue(phi, i));
+    return known && !known->is_at ? known : NULL;
+}
+
+static LLVMMetadataRef name_of_local(struct darn_names *names, const struct place *place,
+                                     const struct variable *known, struct darn_text *text)
+{
+    LLVMMetadataRef variable = known->info;
+    LLVMMetadataRef type = darn_di_operand(names->context, variable, DARN_DI_VARIABLE_TYPE);
+    char name[MAX_PATH];
+    struct darn_text buffer;
+
+    darn_text_start(&buffer, name, sizeof(name));
+    if (darn_di_string(names->context,
+                       darn_di_operand(names->context, variable, DARN_DI_VARIABLE_NAME), &buffer))
+        return NULL;
+    if (!known->is_at)
+        return name_behind(names, name, type, place, text);
+    darn_text_add(text, name);
+    return append_inside(names, type, place, text);
+}
+
+static LLVMMetadataRef name_of_loaded(struct darn_names *names, const struct place *place,
+                                      int depth, struct darn_text *text)
+{
+    char name[MAX_PATH];
+    struct darn_text buffer;
+    LLVMMetadataRef type;
+
+    darn_text_start(&buffer, name, sizeof(name));
+    type = name_of_pointer(names, LLVMGetOperand(place->base, 0), depth + 1, &buffer);
+    if (!name[0] || !darn_di_pointee(names->context, type))
+        return NULL;
+    return name_behind(names, name, type, place, text);
+}
+
+/* Names what the pointer points to and returns its type, as far as they are known. */
+static LLVMMetadataRef name_of_pointer(struct darn_names *names, LLVMValueRef pointer, int depth,
+                                       struct darn_text *text)
+{
+    struct place place = take_apart(names, pointer);
+    const struct variable *known = best_variable(names, place.base);
+
+    if (depth > MAX_DEPTH)
+        return NULL;
+    if (LLVMIsAGlobalVariable(place.base))
+        return name_of_global(names, &place, text);
+    if (known)
+        return name_of_local(names, &place, known, text);
+    if (LLVMIsALoadInst(place.base))
+        return name_of_loaded(names, &place, depth, text);
+    if (LLVMIsAPHINode(place.base) && (known = variable_of_phi(names, place.base)))
+        return name_of_local(names, &place, known, text);
+    return NULL;
+}
+
+static void find_structs(struct darn_names *names)
+{
+    unsigned units = LLVMGetNamedMetadataNumOperands(names->module, "llvm.dbg.cu");
+    LLVMValueRef *list = units ? calloc(units, sizeof(*list)) : NULL;
+
+    if (names->has_structs || !list) {
+        free(list);
+        return;
+    }
+    names->has_structs = 1;
+    LLVMGetNamedMetadataOperands(names->module, "llvm.dbg.cu", list);
+    for (unsigned i = 0; i < units; i++)
+        darn_structs_visit(&names->structs, LLVMValueAsMetadata(list[i]));
+    for (size_t i = 0; i < names->count; i++)
+        darn_structs_visit(&names->structs, names->variables[i].info);
+    for (LLVMValueRef f = LLVMGetFirstFunction(names->module); f; f = LLVMGetNextFunction(f))
+        darn_structs_visit(&names->structs, LLVMGetSubprogram(f));
+    free(list);
+}
+
+/*
+ * The struct-path tag of an access is (struct type, field type, offset): `account.balance`. The tag
+ * does not know the fields' names; debug info does, if it knows a struct of that name.
+ */
+static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction,
+                         struct darn_text *text)
+{
+    LLVMValueRef tag = LLVMGetMetadata(instruction, names->tbaa_kind);
+    LLVMValueRef operands[4] = {0};
+    LLVMMetadataRef base, access, type;
+    char path[MAX_PATH];
+    struct darn_text buffer;
+
+    if (!tag || LLVMGetMDNodeNumOperands(tag) < 3 || LLVMGetMDNodeNumOperands(tag) > 4)
+        return;
+    LLVMGetMDNodeOperands(tag, operands);
+    base = operands[0] ? LLVMValueAsMetadata(operands[0]) : NULL;
+    access = operands[1] ? LLVMValueAsMetadata(operands[1]) : NULL;
+    if (!base || base == access || !operands[2] || !LLVMIsAConstantInt(operands[2]))
+        return;
+    darn_text_start(&buffer, path, sizeof(path));
+    if (darn_di_string(names->context, darn_di_operand(names->context, base, 0), &buffer))
+        return;
+    find_structs(names);
+    type = darn_structs_find(&names->structs, path);
+    if (!type)
+        return;
+    darn_text_add(text, path);
+    darn_di_walk(names->context, type, LLVMConstIntGetZExtValue(operands[2]), 0, text);
+}
+
+/* A copy of a whole struct is not an access to its first member: `d->id` becomes `*d`. */
+static void name_whole(struct darn_names *names, LLVMValueRef pointer, struct darn_text *text)
+{
+    struct place place = take_apart(names, pointer);
+    const struct variable *known = best_variable(names, place.base);
+
+    if (place.offset || place.variable) {
+        name_of_pointer(names, pointer, 0, text);
+        return;
+    }
+    if (LLVMIsAGlobalVariable(place.base)) {
+        name_of_global(names, &place, text);
+        text->to[text->used = strcspn(text->to, ".[")] = '\0';
+        return;
+    }
+    if (!known && LLVMIsALoadInst(place.base)) {
+        darn_text_char(text, '*');
+        name_of_pointer(names, LLVMGetOperand(place.base, 0), 1, text);
+        if (text->used == 1)
+            text->to[text->used = 0] = '\0';
+        return;
+    }
+    if (!known)
+        return;
+    if (!known->is_at)
+        darn_text_char(text, '*');
+    darn_di_string(names->context,
+                   darn_di_operand(names->context, known->info, DARN_DI_VARIABLE_NAME), text);
+}
+
+void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLVMValueRef pointer,
+                         char *to, size_t size)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
+    struct darn_text text;
+
+    names->function = location ? function_of(names, LLVMDILocationGetScope(location)) : NULL;
+    darn_text_start(&text, to, size);
+    if (LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction))
+        name_whole(names, pointer, &text);
+    else
+        name_of_pointer(names, pointer, 0, &text);
+    if (!to[0])
+        name_by_tbaa(names, instruction, &text);
+}
+
+void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *to, size_t size)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
+    LLVMMetadataRef scope =
+        location ? function_of(names, LLVMDILocationGetScope(location)) : NULL;
+    struct darn_text text;
+    size_t length;
+
+    darn_text_start(&text, to, size);
+    if (scope && darn_di_string(names->context,
+                                darn_di_operand(names->context, scope, DARN_DI_SUBPROGRAM_NAME),
+                                &text) == 0)
+        return;
+    darn_text_add(&text,
+                  LLVMGetValueName2(LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction)),
+                                    &length));
+}

@@ -1,0 +1,28 @@
+/*
+ * Names that people recognise, from debug info: `balance`, `acct->balance`, `tab[].next`.
+ *
+ * From -O1 on field addresses are byte offsets; the type of the variable that the pointer came from
+ * says which member lies there. Where the variable is lost, the TBAA tag of the access still says
+ * which struct and offset.
+ */
+#ifndef DARN_PLUGIN_NAMES_H
+#define DARN_PLUGIN_NAMES_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stddef.h>
+
+struct darn_names;
+
+struct darn_names *darn_names_create(LLVMModuleRef module, LLVMTargetDataRef layout);
+void darn_names_destroy(struct darn_names *names);
+
+/* Writes the name of what is accessed through the pointer; empty when nothing is known. */
+void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLVMValueRef pointer,
+                         char *text, size_t size);
+
+/* Writes the name of the source function of an instruction, also when it was inlined. */
+void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *text,
+                         size_t size);
+
+#endif

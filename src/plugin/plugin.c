@@ -1,0 +1,92 @@
+#include "plugin/plugin.h"
+
+#include <llvm-c/Target.h>
+#include <string.h>
+
+#include "plugin/access.h"
+#include "plugin/guard.h"
+#include "plugin/ignore.h"
+#include "plugin/names.h"
+#include "plugin/select.h"
+#include "plugin/sites.h"
+#include "site/site.h"
+
+/* A function that has this attribute at the end of the pipeline is watched. */
+#define WATCHED "sanitize_thread"
+
+static unsigned watched_kind(void)
+{
+    return LLVMGetEnumAttributeKindForName(WATCHED, strlen(WATCHED));
+}
+
+/*
+ * With sanitize_thread the optimizer invents no loads that the source does not have, and does not
+ * inline a function that has it not (one that is ignored) into one that has it. No TSan pass runs.
+ */
+void darn_plugin_prepare(LLVMModuleRef module)
+{
+    struct darn_ignore ignore;
+    LLVMAttributeRef watched =
+        LLVMCreateEnumAttribute(LLVMGetModuleContext(module), watched_kind(), 0);
+
+    darn_ignore_init(&ignore, module);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f) && !darn_ignore_function(&ignore, f))
+            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, watched);
+    }
+    darn_ignore_free(&ignore);
+}
+
+static int is_watched(LLVMValueRef function)
+{
+    return !LLVMIsDeclaration(function) &&
+           LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
+           LLVMGetEnumAttributeAtIndex(
+               function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, watched_kind());
+}
+
+struct instrumentation {
+    LLVMTargetDataRef layout;
+    struct darn_guards guards;
+    struct darn_sites sites;
+    struct darn_names *names;
+    struct darn_escape escape;
+};
+
+static void instrument_function(struct instrumentation *in, LLVMValueRef function)
+{
+    struct darn_accesses accesses = {0};
+
+    darn_accesses_collect(&accesses, function, in->layout, &in->escape);
+    darn_accesses_select(&accesses, function);
+    for (size_t i = 0; i < accesses.count; i++) {
+        struct darn_access *access = &accesses.items[i];
+
+        if (access->dropped)
+            continue;
+        if (access->value && darn_guards_take(access->value))
+            access->flags |= DARN_SITE_VALUE;
+        darn_guards_place(&in->guards, access,
+                          darn_sites_add(&in->sites, access, function, in->names));
+    }
+    darn_accesses_free(&accesses);
+}
+
+void darn_plugin_instrument(LLVMModuleRef module)
+{
+    struct instrumentation in = {.layout = LLVMGetModuleDataLayout(module)};
+
+    darn_guards_init(&in.guards, module);
+    darn_sites_init(&in.sites, module);
+    darn_escape_init(&in.escape);
+    in.names = darn_names_create(module, in.layout);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (is_watched(f))
+            instrument_function(&in, f);
+    }
+    darn_names_destroy(in.names);
+    darn_escape_free(&in.escape);
+    darn_sites_announce(&in.sites);
+    darn_sites_free(&in.sites);
+    darn_guards_finish(&in.guards);
+}

@@ -1,0 +1,49 @@
+/*
+ * The only C++ file: it registers darn's two callbacks with clang's pass pipeline, hands the module
+ * to C (plugin.c), and reads the one thing of debug info that LLVM's C API does not tell.
+ */
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+
+extern "C" {
+#include "plugin/plugin.h"
+}
+
+using namespace llvm;
+
+namespace
+{
+template <void (*Step)(LLVMModuleRef)> struct Pass : PassInfoMixin<Pass<Step>> {
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
+    {
+        Step(wrap(&M));
+        return PreservedAnalyses::none();
+    }
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+
+void registerCallbacks(PassBuilder &PB)
+{
+    PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(Pass<darn_plugin_prepare>());
+    });
+    PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(Pass<darn_plugin_instrument>());
+    });
+}
+} // namespace
+
+int darn_shim_expression_is_empty(LLVMMetadataRef MD)
+{
+    return unwrap<DIExpression>(MD)->getNumElements() == 0;
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+    return {LLVM_PLUGIN_API_VERSION, "darn", "1", registerCallbacks};
+}

@@ -1,0 +1,213 @@
+#include "plugin/sites.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <limits.h>
+#include <llvm-c/Comdat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/names.h"
+#include "site/site.h"
+
+/* The longest name that a record carries. */
+#define MAX_NAME 256
+
+void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef fields[12];
+
+    *sites = (struct darn_sites){
+        .module = module,
+        .i8 = LLVMInt8TypeInContext(context),
+        .i16 = LLVMInt16TypeInContext(context),
+        .i32 = LLVMInt32TypeInContext(context),
+        .i64 = LLVMInt64TypeInContext(context),
+    };
+    /* struct darn_site, field by field */
+    fields[0] = fields[1] = fields[2] = fields[3] = fields[4] = sites->i32;
+    fields[5] = fields[6] = sites->i16;
+    fields[7] = fields[8] = sites->i8;
+    fields[9] = sites->i16;
+    fields[10] = sites->i32;
+    fields[11] = sites->i64;
+    sites->record = LLVMStructTypeInContext(context, fields, 12, 0);
+}
+
+void darn_sites_free(struct darn_sites *sites)
+{
+    darn_map_free(&sites->strings);
+}
+
+static uintptr_t hash_text(const char *text, size_t length)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return hash ? hash : 1;
+}
+
+/* One private global for each distinct text; 64 bits of hash tell texts of one module apart. */
+static LLVMValueRef string_global(struct darn_sites *sites, const char *text, size_t length)
+{
+    uintptr_t key = hash_text(text, length);
+    LLVMValueRef global = (LLVMValueRef)darn_map_get(&sites->strings, key, 0);
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMValueRef value;
+
+    if (global)
+        return global;
+    value = LLVMConstStringInContext(context, text, (unsigned)length, 0);
+    global = LLVMAddGlobal(sites->module, LLVMTypeOf(value), "darn.string");
+    LLVMSetInitializer(global, value);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+    LLVMSetAlignment(global, 1);
+    darn_map_put(&sites->strings, key, (uintptr_t)global);
+    return global;
+}
+
+/* target - &record.field[i], in 32 bits: resolved by the linker, nothing is left for the loader. */
+static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsigned index,
+                             LLVMValueRef target)
+{
+    LLVMValueRef indices[2] = {LLVMConstInt(sites->i32, 0, 0), LLVMConstInt(sites->i32, index, 0)};
+    LLVMValueRef field = LLVMConstInBoundsGEP2(sites->record, record, indices, 2);
+    LLVMValueRef distance = LLVMConstSub(LLVMConstPtrToInt(target, sites->i64),
+                                         LLVMConstPtrToInt(field, sites->i64));
+
+    return LLVMConstTrunc(distance, sites->i32);
+}
+
+static LLVMValueRef new_record(struct darn_sites *sites, LLVMValueRef function)
+{
+    LLVMValueRef record = LLVMAddGlobal(sites->module, sites->record, "darn.site");
+    LLVMComdatRef comdat = LLVMGetComdat(function);
+
+    LLVMSetGlobalConstant(record, 1);
+    LLVMSetLinkage(record, LLVMPrivateLinkage);
+    LLVMSetSection(record, DARN_SITE_SECTION);
+    LLVMSetAlignment(record, 8);
+    /* The records of an inline function go the way of the copy of the function they belong to. */
+    if (comdat)
+        LLVMSetComdat(record, comdat);
+    sites->count++;
+    return record;
+}
+
+LLVMValueRef darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
+                            LLVMValueRef function, struct darn_names *names)
+{
+    LLVMValueRef record = new_record(sites, function);
+    LLVMValueRef fields[12];
+    char name[MAX_NAME] = "", where[MAX_NAME];
+    unsigned file_length = 0, dir_length = 0, column;
+    const char *file = LLVMGetDebugLocFilename(access->instruction, &file_length);
+    const char *dir = LLVMGetDebugLocDirectory(access->instruction, &dir_length);
+
+    column = LLVMGetDebugLocColumn(access->instruction);
+    darn_names_function(names, access->instruction, where, sizeof(where));
+    if (access->pointer)
+        darn_names_variable(names, access->instruction, access->pointer, name, sizeof(name));
+    fields[0] = relative(sites, record, 0, string_global(sites, file ? file : "", file_length));
+    fields[1] = relative(sites, record, 1, string_global(sites, dir ? dir : "", dir_length));
+    fields[2] = relative(sites, record, 2, string_global(sites, where, strlen(where)));
+    fields[3] = relative(sites, record, 3, string_global(sites, name, strlen(name)));
+    fields[4] = LLVMConstInt(sites->i32, LLVMGetDebugLocLine(access->instruction), 0);
+    fields[5] = LLVMConstInt(sites->i16, column > UINT16_MAX ? UINT16_MAX : column, 0);
+    fields[6] = LLVMConstInt(sites->i16, access->size, 0);
+    fields[7] = LLVMConstInt(sites->i8, access->kind, 0);
+    fields[8] = LLVMConstInt(sites->i8, access->flags, 0);
+    fields[9] = LLVMConstInt(sites->i16, DARN_SITE_VERSION, 0);
+    fields[10] = LLVMConstInt(sites->i32, 0, 0);
+    fields[11] = LLVMConstInt(sites->i64, access->gaps, 0);
+    LLVMSetInitializer(record, LLVMConstStructInContext(LLVMGetModuleContext(sites->module),
+                                                        fields, 12, 0));
+    return record;
+}
+
+static LLVMValueRef section_edge(struct darn_sites *sites, const char *name)
+{
+    LLVMValueRef edge = LLVMGetNamedGlobal(sites->module, name);
+
+    if (edge)
+        return edge;
+    edge = LLVMAddGlobal(sites->module, sites->i8, name);
+    LLVMSetVisibility(edge, LLVMHiddenVisibility);
+    return edge;
+}
+
+/*
+ * The command that prints the reports of this program: <prefix>/bin/darn, as seen from
+ * <prefix>/lib/darn/darn_plugin.so. An empty string when the plugin lies elsewhere.
+ */
+static LLVMValueRef command_string(struct darn_sites *sites)
+{
+    Dl_info info;
+    char real[PATH_MAX], path[PATH_MAX + 16] = "";
+
+    if (dladdr((const void *)darn_sites_init, &info) && realpath(info.dli_fname, real))
+        snprintf(path, sizeof(path), "%s/bin/darn", dirname(dirname(dirname(real))));
+    return string_global(sites, path, strlen(path));
+}
+
+/* One constructor is left of all the files that are linked into one program or shared object. */
+static LLVMValueRef build_constructor(struct darn_sites *sites)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef parameters[3] = {pointer, pointer, pointer};
+    LLVMTypeRef init_type = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 3, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
+    LLVMValueRef init = LLVMAddFunction(sites->module, "darn_module_init", init_type);
+    LLVMValueRef constructor = LLVMAddFunction(sites->module, "darn_module_constructor", type);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMValueRef arguments[3] = {section_edge(sites, "__start_" DARN_SITE_SECTION),
+                                 section_edge(sites, "__stop_" DARN_SITE_SECTION),
+                                 command_string(sites)};
+
+    LLVMSetLinkage(constructor, LLVMLinkOnceODRLinkage);
+    LLVMSetVisibility(constructor, LLVMHiddenVisibility);
+    LLVMSetComdat(constructor, LLVMGetOrInsertComdat(sites->module, "darn_module_constructor"));
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, constructor, ""));
+    LLVMBuildCall2(builder, init_type, init, arguments, 3, "");
+    LLVMBuildRetVoid(builder);
+    LLVMDisposeBuilder(builder);
+    return constructor;
+}
+
+/* Appends to llvm.global_ctors, which has to be built anew for that. */
+static void add_constructor(struct darn_sites *sites, LLVMValueRef constructor)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef field_types[3] = {sites->i32, pointer, pointer};
+    LLVMTypeRef type = LLVMStructTypeInContext(context, field_types, 3, 0);
+    LLVMValueRef fields[3] = {LLVMConstInt(sites->i32, 1, 0), constructor, constructor};
+    LLVMValueRef old = LLVMGetNamedGlobal(sites->module, "llvm.global_ctors");
+    unsigned count = old ? (unsigned)LLVMGetNumOperands(LLVMGetInitializer(old)) : 0;
+    LLVMValueRef *entries = calloc(count + 1, sizeof(*entries));
+    LLVMValueRef list;
+
+    if (!entries)
+        return;
+    for (unsigned i = 0; i < count; i++)
+        entries[i] = LLVMGetOperand(LLVMGetInitializer(old), i);
+    entries[count] = LLVMConstStructInContext(context, fields, 3, 0);
+    if (old)
+        LLVMDeleteGlobal(old);
+    list = LLVMAddGlobal(sites->module, LLVMArrayType2(type, count + 1), "llvm.global_ctors");
+    LLVMSetLinkage(list, LLVMAppendingLinkage);
+    LLVMSetInitializer(list, LLVMConstArray2(type, entries, count + 1));
+    free(entries);
+}
+
+void darn_sites_announce(struct darn_sites *sites)
+{
+    if (sites->count)
+        add_constructor(sites, build_constructor(sites));
+}

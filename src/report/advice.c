@@ -1,0 +1,185 @@
+#include "report/advice.h"
+
+#include <string.h>
+
+#include "base/noise.h"
+#include "report/phrase.h"
+#include "report/shell.h"
+
+/* Every access waits for long enough that another thread comes by. */
+#define NOISE "1000/200"
+
+struct pair {
+    const struct darn_finding *finding;
+    const struct darn_access *one, *other; /* `other` is NULL for a race of unknown origin */
+};
+
+static bool writes(const struct darn_access *access)
+{
+    return access->op != DARN_OP_READ;
+}
+
+static bool is_read_lock(const struct darn_lock *lock)
+{
+    return strcmp(lock->kind, "read") == 0;
+}
+
+/* The lock of `access` at this address, or NULL. */
+static const struct darn_lock *lock_at(const struct darn_access *access, uint64_t address)
+{
+    for (size_t i = 0; i < access->lock_count; i++)
+        if (address && access->locks[i].address == address)
+            return &access->locks[i];
+    return NULL;
+}
+
+/* A lock that a writer holds for reading only, while the other thread holds it as well. */
+static const struct darn_lock *weak_lock(const struct darn_access *writer,
+                                         const struct darn_access *other)
+{
+    for (size_t i = 0; writes(writer) && i < writer->lock_count; i++)
+        if (is_read_lock(&writer->locks[i]) && lock_at(other, writer->locks[i].address))
+            return &writer->locks[i];
+    return NULL;
+}
+
+static bool is_cxx(const struct darn_access *access)
+{
+    static const char *const endings[] = {".cc",  ".cpp", ".cxx", ".c++", ".C",
+                                          ".hpp", ".hh",  ".hxx", ".h++", ".tcc"};
+    const char *dot = access->file ? strrchr(access->file, '.') : NULL;
+
+    for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+static void say_atomic(struct darn_ink *ink, const struct pair *pair)
+{
+    darn_say(ink, "make ");
+    if (pair->finding->variable)
+        darn_phrase_variable(ink, pair->finding);
+    else
+        darn_say(ink, "the variable");
+    darn_say(ink, is_cxx(pair->one) ? " std::atomic" : " _Atomic");
+}
+
+static void say_place(struct darn_ink *ink, const struct darn_style *style,
+                      const struct darn_access *access)
+{
+    darn_say(ink, " at ");
+    if (!darn_phrase_position(ink, style, access->file, access->line, 0))
+        darn_say(ink, "the access of %s", darn_phrase_short(access->thread));
+}
+
+/* One thread holds a lock, the other none. */
+static void advise_missing_lock(struct darn_ink *ink, const struct pair *pair,
+                                const struct darn_style *style)
+{
+    const struct darn_access *locked = pair->one->lock_count ? pair->one : pair->other;
+    const struct darn_access *bare = locked == pair->one ? pair->other : pair->one;
+
+    darn_say(ink, "hold ");
+    darn_phrase_lock(ink, pair->finding, &locked->locks[0]);
+    say_place(ink, style, bare);
+    darn_say(ink, writes(bare) && is_read_lock(&locked->locks[0]) ? " too, for writing, or "
+                                                                  : " too, or ");
+    say_atomic(ink, pair);
+}
+
+static void advise_locks(struct darn_ink *ink, const struct pair *pair,
+                         const struct darn_style *style)
+{
+    bool one = pair->one->lock_count, other = pair->other->lock_count;
+
+    if (one != other) {
+        advise_missing_lock(ink, pair, style);
+    } else if (one) {
+        darn_say(ink, "the two threads hold different locks: hold one and the same at both "
+                      "places, or ");
+        say_atomic(ink, pair);
+    } else if (pair->one->is_volatile || pair->other->is_volatile) {
+        darn_say(ink, "volatile does not protect against other threads: ");
+        say_atomic(ink, pair);
+        darn_say(ink, ", or put both accesses under one lock");
+    } else {
+        darn_say(ink, "put both accesses under one lock, or ");
+        say_atomic(ink, pair);
+    }
+}
+
+static void advise_plain_side(struct darn_ink *ink, const struct pair *pair,
+                              const struct darn_style *style)
+{
+    darn_say(ink, "only one of the two accesses is atomic: make the one");
+    say_place(ink, style, pair->one->atomic ? pair->other : pair->one);
+    darn_say(ink, " atomic too");
+}
+
+static void advise_weak_lock(struct darn_ink *ink, const struct pair *pair,
+                             const struct darn_style *style, const struct darn_lock *lock,
+                             const struct darn_access *writer)
+{
+    darn_say(ink, "a read lock does not protect a write: hold ");
+    darn_phrase_lock(ink, pair->finding, lock);
+    darn_say(ink, " for writing");
+    say_place(ink, style, writer);
+}
+
+static void advise_pair(struct darn_ink *ink, const struct pair *pair,
+                        const struct darn_style *style)
+{
+    const struct darn_lock *weak;
+
+    if (pair->one->op == DARN_OP_FREE || pair->other->op == DARN_OP_FREE)
+        darn_say(ink, "free the block when no other thread can reach it any more: take it out of "
+                      "what they share, join them, or count references");
+    else if (pair->one->atomic != pair->other->atomic)
+        advise_plain_side(ink, pair, style);
+    else if ((weak = weak_lock(pair->one, pair->other)))
+        advise_weak_lock(ink, pair, style, weak, pair->one);
+    else if ((weak = weak_lock(pair->other, pair->one)))
+        advise_weak_lock(ink, pair, style, weak, pair->other);
+    else
+        advise_locks(ink, pair, style);
+}
+
+void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
+                 const struct darn_style *style)
+{
+    struct pair pair = {finding, &finding->accesses[0], NULL};
+
+    if (finding->access_count > 1)
+        pair.other = &finding->accesses[1];
+    if (finding->assertion)
+        darn_say(ink, "keep the other thread away from it, or correct the assertion");
+    else if (finding->unknown_origin || !pair.other)
+        darn_say(ink, "compile the code that writes it with darn cc too; if that is the kernel or "
+                      "another process, wait for it before the access");
+    else
+        advise_pair(ink, &pair, style);
+}
+
+/* A name that sites have, and that few of them share: not `*p`. */
+static bool can_be_aimed_at(const struct darn_finding *finding)
+{
+    return finding->variable && !finding->variable_from_symbol &&
+           strlen(finding->variable) < DARN_NOISE_NAME && !strchr(finding->variable, '*');
+}
+
+const char *darn_advice_again(const struct darn_finding *finding, struct darn_pool *pool)
+{
+    const struct darn_access *first = &finding->accesses[0];
+    const char *noise;
+
+    if (can_be_aimed_at(finding))
+        noise = darn_pool_format(pool, "var:%s:" NOISE, finding->variable);
+    else if (first->has_site && strlen(first->file) < DARN_NOISE_NAME)
+        noise = darn_pool_format(pool, "site:%s:%u:" NOISE, first->file, first->line);
+    else
+        return NULL;
+    return darn_pool_format(pool, "darn run --noise=%s -- %s%s", darn_shell_word(pool, noise),
+                            finding->program ? darn_shell_word(pool, finding->program) : "PROGRAM",
+                            finding->arguments ? finding->arguments : "");
+}

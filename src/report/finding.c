@@ -1,0 +1,240 @@
+#include "report/finding.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/raw.h"
+
+/* Longer lists are cut: no report needs them, and a wrong input must not take all memory. */
+#define MOST_FRAMES 1024
+#define MOST_ITEMS  64
+
+static const char *const ops[] = {
+    [DARN_OP_READ] = "read",
+    [DARN_OP_WRITE] = "write",
+    [DARN_OP_UPDATE] = "update",
+    [DARN_OP_FREE] = "free",
+};
+
+const char *darn_op_name(enum darn_op op)
+{
+    return ops[op];
+}
+
+static size_t length_of(const json_t *list, size_t most)
+{
+    size_t length = json_array_size(list);
+
+    return length < most ? length : most;
+}
+
+static struct darn_stack read_stack(struct darn_pool *pool, const json_t *list)
+{
+    struct darn_stack stack = {NULL, length_of(list, MOST_FRAMES)};
+
+    stack.frames = darn_pool_get(pool, stack.count, sizeof(*stack.frames));
+    for (size_t i = 0; i < stack.count; i++) {
+        const json_t *frame = json_array_get(list, i);
+
+        stack.frames[i].pc = darn_raw_number(frame, "pc");
+        stack.frames[i].module = darn_raw_text(pool, frame, "module");
+        stack.frames[i].offset = darn_raw_number(frame, "offset");
+    }
+    return stack;
+}
+
+static struct darn_symbol read_symbol(struct darn_pool *pool, const json_t *object)
+{
+    return (struct darn_symbol){
+        .module = darn_raw_text(pool, object, "module"),
+        .offset = darn_raw_number(object, "offset"),
+    };
+}
+
+static void read_locks(struct darn_pool *pool, struct darn_access *access, const json_t *list)
+{
+    access->lock_count = length_of(list, MOST_ITEMS);
+    access->locks = darn_pool_get(pool, access->lock_count, sizeof(*access->locks));
+    for (size_t i = 0; i < access->lock_count; i++) {
+        const json_t *lock = json_array_get(list, i);
+        const char *kind = darn_raw_text(pool, lock, "kind");
+
+        access->locks[i].kind = kind ? kind : "lock";
+        access->locks[i].address = darn_raw_number(lock, "address");
+        access->locks[i].symbol = read_symbol(pool, lock);
+    }
+}
+
+static int read_op(const json_t *access, enum darn_op *op)
+{
+    const char *name = json_string_value(json_object_get(access, "op"));
+
+    for (size_t i = 0; name && i < sizeof(ops) / sizeof(ops[0]); i++) {
+        if (strcmp(name, ops[i]) == 0) {
+            *op = (enum darn_op)i;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static void read_site(struct darn_pool *pool, struct darn_access *access, const json_t *object)
+{
+    access->file = darn_raw_text(pool, object, "file");
+    access->dir = darn_raw_text(pool, object, "dir");
+    access->function = darn_raw_text(pool, object, "function");
+    access->line = (unsigned)darn_raw_number(object, "line");
+    access->column = (unsigned)darn_raw_number(object, "column");
+    access->has_site = access->file && access->line;
+}
+
+static int read_access(struct darn_pool *pool, struct darn_access *access, const json_t *object)
+{
+    if (read_op(object, &access->op))
+        return -1;
+    access->atomic = darn_raw_flag(object, "atomic");
+    access->is_volatile = darn_raw_flag(object, "volatile");
+    access->assertion = darn_raw_text(pool, object, "assertion");
+    access->size = darn_raw_number(object, "size");
+    access->value = darn_raw_value(object, "value");
+    access->thread = darn_raw_text(pool, object, "thread");
+    access->thread_name = darn_raw_text(pool, object, "thread_name");
+    access->tid = (int64_t)darn_raw_number(object, "tid");
+    read_site(pool, access, object);
+    access->stack = read_stack(pool, json_object_get(object, "stack"));
+    read_locks(pool, access, json_object_get(object, "locks"));
+    return 0;
+}
+
+static int read_accesses(struct darn_finding *finding, const json_t *list)
+{
+    finding->access_count = length_of(list, MOST_ITEMS);
+    finding->accesses =
+        darn_pool_get(&finding->pool, finding->access_count, sizeof(*finding->accesses));
+    for (size_t i = 0; i < finding->access_count; i++) {
+        struct darn_access *access = &finding->accesses[i];
+
+        if (read_access(&finding->pool, access, json_array_get(list, i)))
+            return -1;
+        if (access->assertion)
+            finding->assertion = access->assertion;
+    }
+    return finding->access_count ? 0 : -1;
+}
+
+static void read_place(struct darn_finding *finding, const json_t *object)
+{
+    struct darn_place *place = &finding->place;
+    const char *kind = json_string_value(json_object_get(object, "kind"));
+
+    if (!kind)
+        return;
+    if (strcmp(kind, "global") == 0)
+        place->kind = DARN_PLACE_GLOBAL;
+    else if (strcmp(kind, "heap") == 0)
+        place->kind = DARN_PLACE_HEAP;
+    else if (strcmp(kind, "stack") == 0)
+        place->kind = DARN_PLACE_STACK;
+    place->address = darn_raw_number(object, "address");
+    place->size = darn_raw_number(object, "size");
+    place->thread = darn_raw_text(&finding->pool, object, "thread");
+    place->stack = read_stack(&finding->pool, json_object_get(object, "stack"));
+    place->symbol = read_symbol(&finding->pool, object);
+}
+
+static void read_threads(struct darn_finding *finding, const json_t *list)
+{
+    struct darn_pool *pool = &finding->pool;
+
+    finding->thread_count = length_of(list, MOST_ITEMS);
+    finding->threads = darn_pool_get(pool, finding->thread_count, sizeof(*finding->threads));
+    for (size_t i = 0; i < finding->thread_count; i++) {
+        const json_t *object = json_array_get(list, i);
+        struct darn_thread *thread = &finding->threads[i];
+
+        thread->thread = darn_raw_text(pool, object, "thread");
+        thread->name = darn_raw_text(pool, object, "name");
+        thread->parent = darn_raw_text(pool, object, "parent");
+        thread->tid = (int64_t)darn_raw_number(object, "tid");
+        thread->stack = read_stack(pool, json_object_get(object, "stack"));
+    }
+}
+
+static void read_head(struct darn_finding *finding, const json_t *root)
+{
+    struct darn_pool *pool = &finding->pool;
+    const char *origin = json_string_value(json_object_get(root, "origin"));
+    uint64_t count = darn_raw_number(root, "count");
+
+    finding->pid = (int64_t)darn_raw_number(root, "pid");
+    finding->program = darn_raw_text(pool, root, "program");
+    finding->id = darn_raw_text(pool, root, "id");
+    finding->kind = darn_raw_text(pool, root, "kind");
+    finding->certainty = darn_raw_text(pool, root, "certainty");
+    finding->engine = darn_raw_text(pool, root, "engine");
+    finding->variable = darn_raw_text(pool, root, "variable");
+    finding->assertion = darn_raw_text(pool, root, "assertion");
+    finding->count = count ? count : 1;
+    finding->address = darn_raw_number(root, "address");
+    finding->size = darn_raw_number(root, "size");
+    finding->before = darn_raw_value(root, "before");
+    finding->after = darn_raw_value(root, "after");
+    finding->same_value = darn_raw_flag(root, "same_value");
+    finding->unknown_origin = origin && strcmp(origin, "unknown") == 0;
+}
+
+static int read_finding(struct darn_finding *finding, const json_t *root, char *error,
+                        size_t error_size)
+{
+    read_head(finding, root);
+    if (!finding->kind || !finding->id) {
+        snprintf(error, error_size, "the raw finding has no %s", finding->kind ? "id" : "kind");
+        return -1;
+    }
+    if (read_accesses(finding, json_object_get(root, "accesses"))) {
+        snprintf(error, error_size,
+                 "the raw finding has no accesses, or one whose op is not read, write, update or "
+                 "free");
+        return -1;
+    }
+    read_place(finding, json_object_get(root, "place"));
+    read_threads(finding, json_object_get(root, "threads"));
+    return 0;
+}
+
+struct darn_finding *darn_finding_read(const char *json, size_t length, char *error,
+                                       size_t error_size)
+{
+    json_t *root = darn_raw_load(json, length, error, error_size);
+    struct darn_finding *finding = root ? calloc(1, sizeof(*finding)) : NULL;
+
+    if (root && !finding)
+        snprintf(error, error_size, "out of memory");
+    if (finding && read_finding(finding, root, error, error_size)) {
+        darn_finding_free(finding);
+        finding = NULL;
+    }
+    json_decref(root);
+    return finding;
+}
+
+void darn_finding_free(struct darn_finding *finding)
+{
+    if (!finding)
+        return;
+    darn_pool_free(&finding->pool);
+    free(finding);
+}
+
+const struct darn_thread *darn_finding_thread(const struct darn_finding *finding,
+                                              const char *thread)
+{
+    for (size_t i = 0; thread && i < finding->thread_count; i++) {
+        const char *name = finding->threads[i].thread;
+
+        if (name && strcmp(name, thread) == 0)
+            return &finding->threads[i];
+    }
+    return NULL;
+}

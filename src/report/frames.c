@@ -1,0 +1,68 @@
+#include "report/frames.h"
+
+#include <string.h>
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+    for (; name && *list; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+static bool begins_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool darn_frame_is_libc(const struct darn_frame *frame)
+{
+    const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
+    const char *base = slash ? slash + 1 : frame->module;
+
+    return base && (begins_with(base, "libc.so") || begins_with(base, "libc-") ||
+                    begins_with(base, "libpthread.so") || begins_with(base, "libpthread-") ||
+                    begins_with(base, "ld-linux"));
+}
+
+bool darn_frame_is_runtime(const struct darn_frame *frame)
+{
+    /* Every exported name of the runtime carries the prefix. */
+    return frame->function && begins_with(frame->function, "darn_");
+}
+
+bool darn_frame_is_outside(const struct darn_frame *frame)
+{
+    /* By name where libc is linked statically. The last two are functions of our runtime, which
+     * every thread begins with. */
+    static const char *const starts[] = {
+        "_start",
+        "__libc_start_main",
+        "__libc_start_main_impl",
+        "__libc_start_call_main",
+        "clone",
+        "clone3",
+        "__clone3",
+        "start_thread",
+        "run_pthread",
+        "run_c11",
+        NULL,
+    };
+
+    return darn_frame_is_libc(frame) || darn_frame_is_runtime(frame) ||
+           is_one_of(frame->function, starts);
+}
+
+void darn_frames_trim(struct darn_stack *stack)
+{
+    size_t begin = 0, end = stack->count;
+
+    while (end > 0 && darn_frame_is_outside(&stack->frames[end - 1]))
+        end--;
+    while (begin < end && darn_frame_is_runtime(&stack->frames[begin]))
+        begin++;
+    if (begin == end)
+        return;
+    stack->frames += begin;
+    stack->count = end - begin;
+}

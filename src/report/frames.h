@@ -1,0 +1,24 @@
+/*
+ * Which frames of a stack are nobody's business: policy, apart from how stacks are made.
+ */
+#ifndef DARN_REPORT_FRAMES_H
+#define DARN_REPORT_FRAMES_H
+
+#include "report/finding.h"
+
+/* Whether the frame belongs to the C library or to the dynamic linker. */
+bool darn_frame_is_libc(const struct darn_frame *frame);
+
+/* Whether the frame belongs to darn's runtime. */
+bool darn_frame_is_runtime(const struct darn_frame *frame);
+
+/* Whether the frame lies outside of main or of a thread's function when no other frame does: what
+ * calls those. */
+bool darn_frame_is_outside(const struct darn_frame *frame);
+
+/* Cuts off what lies outside of main and of a thread's function, and the frames of the runtime at
+ * both ends. A stack of nothing else stays as it is. As in TSan this happens before suppressions
+ * are matched: otherwise `race:libc.so` would match every thread. */
+void darn_frames_trim(struct darn_stack *stack);
+
+#endif

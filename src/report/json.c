@@ -1,0 +1,217 @@
+/*
+ * JSON Lines: one object per finding, for tools.
+ *
+ * The fields id, kind, certainty, variable, count, accesses (op, thread, file, line, column,
+ * function, stack, locks) and engine are fixed (docs/howto-report-format.md); others may be added.
+ * Paths are not shortened: tools find the files, and `darn run --noise-from` the sites, by them.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/counts.h"
+#include "report/format.h"
+#include "report/suppress.h"
+
+static void put_text(json_t *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(object, key, json_string_nocheck(text));
+}
+
+static void put_number(json_t *object, const char *key, uint64_t number)
+{
+    if (number)
+        json_object_set_new(object, key, json_integer((json_int_t)number));
+}
+
+/* JSON numbers are doubles to many readers: 64 bits go as text. */
+static void put_hex(json_t *object, const char *key, uint64_t bits)
+{
+    char text[sizeof("0x") + 16];
+
+    snprintf(text, sizeof(text), "0x%" PRIx64, bits);
+    put_text(object, key, text);
+}
+
+static void put_value(json_t *object, const char *key, struct darn_value value)
+{
+    if (value.known)
+        put_hex(object, key, value.bits);
+}
+
+static void put_flag(json_t *object, const char *key, bool flag)
+{
+    if (flag)
+        json_object_set_new(object, key, json_true());
+}
+
+static json_t *stack_object(const struct darn_stack *stack)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct darn_frame *frame = &stack->frames[i];
+        json_t *object = json_object();
+
+        put_text(object, "function", frame->function);
+        put_text(object, "file", frame->file);
+        put_number(object, "line", frame->line);
+        put_number(object, "column", frame->column);
+        put_text(object, "module", frame->module);
+        if (frame->module)
+            put_hex(object, "offset", frame->offset);
+        else
+            put_hex(object, "pc", frame->pc);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static void put_symbol(json_t *object, const struct darn_symbol *symbol)
+{
+    put_text(object, "name", symbol->name);
+    put_number(object, "name_offset", symbol->name ? symbol->name_offset : 0);
+    put_text(object, "file", symbol->file);
+    put_number(object, "line", symbol->file ? symbol->line : 0);
+    put_text(object, "module", symbol->module);
+    if (symbol->module)
+        put_hex(object, "offset", symbol->offset);
+}
+
+static json_t *locks_object(const struct darn_access *access)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < access->lock_count; i++) {
+        json_t *object = json_object();
+
+        put_text(object, "kind", access->locks[i].kind);
+        put_hex(object, "address", access->locks[i].address);
+        put_symbol(object, &access->locks[i].symbol);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *access_object(const struct darn_access *access)
+{
+    json_t *object = json_object();
+
+    put_text(object, "op", darn_op_name(access->op));
+    put_text(object, "thread", access->thread);
+    put_text(object, "thread_name", access->thread_name);
+    put_text(object, "file", access->file);
+    put_text(object, "dir", access->dir);
+    put_number(object, "line", access->line);
+    put_number(object, "column", access->column);
+    put_text(object, "function", access->function);
+    put_number(object, "size", access->size);
+    put_value(object, "value", access->value);
+    put_flag(object, "atomic", access->atomic);
+    put_flag(object, "volatile", access->is_volatile);
+    put_text(object, "assertion", access->assertion);
+    json_object_set_new(object, "stack", stack_object(&access->stack));
+    json_object_set_new(object, "locks", locks_object(access));
+    return object;
+}
+
+static json_t *accesses_object(const struct darn_finding *finding)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < finding->access_count; i++)
+        json_array_append_new(list, access_object(&finding->accesses[i]));
+    return list;
+}
+
+static json_t *place_object(const struct darn_place *place)
+{
+    static const char *const kinds[] = {
+        [DARN_PLACE_UNKNOWN] = NULL,
+        [DARN_PLACE_GLOBAL] = "global",
+        [DARN_PLACE_HEAP] = "heap",
+        [DARN_PLACE_STACK] = "stack",
+    };
+    json_t *object = json_object();
+
+    put_text(object, "kind", kinds[place->kind]);
+    put_text(object, "thread", place->thread);
+    if (place->kind == DARN_PLACE_HEAP) {
+        put_hex(object, "address", place->address);
+        put_number(object, "size", place->size);
+        json_object_set_new(object, "stack", stack_object(&place->stack));
+    } else if (place->kind == DARN_PLACE_GLOBAL) {
+        put_symbol(object, &place->symbol);
+    }
+    return object;
+}
+
+static json_t *threads_object(const struct darn_finding *finding)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < finding->thread_count; i++) {
+        const struct darn_thread *thread = &finding->threads[i];
+        json_t *object = json_object();
+
+        put_text(object, "thread", thread->thread);
+        put_text(object, "name", thread->name);
+        put_text(object, "parent", thread->parent);
+        json_object_set_new(object, "stack", stack_object(&thread->stack));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *finding_object(const struct darn_finding *finding)
+{
+    struct darn_pool pool = {NULL};
+    json_t *object = json_object();
+
+    put_text(object, "id", finding->id);
+    put_text(object, "kind", finding->kind);
+    put_text(object, "certainty", finding->certainty ? finding->certainty : "observed");
+    put_text(object, "variable", finding->variable ? finding->variable : "");
+    json_object_set_new(object, "count", json_integer((json_int_t)finding->count));
+    json_object_set_new(object, "accesses", accesses_object(finding));
+    put_text(object, "engine", finding->engine);
+    if (finding->address)
+        put_hex(object, "address", finding->address);
+    put_number(object, "size", finding->size);
+    put_value(object, "before", finding->before);
+    put_value(object, "after", finding->after);
+    json_object_set_new(object, "same_value", json_boolean(finding->same_value));
+    put_text(object, "origin", finding->unknown_origin ? "unknown" : NULL);
+    put_text(object, "assertion", finding->assertion);
+    if (finding->place.kind != DARN_PLACE_UNKNOWN)
+        json_object_set_new(object, "place", place_object(&finding->place));
+    json_object_set_new(object, "threads", threads_object(finding));
+    put_text(object, "suppression", darn_suppression_for(finding, &pool));
+    put_text(object, "program", finding->program);
+    put_number(object, "pid", (uint64_t)finding->pid);
+    darn_pool_free(&pool);
+    return object;
+}
+
+static void print_finding(FILE *out, const struct darn_finding *finding,
+                          const struct darn_style *style)
+{
+    json_t *object = finding_object(finding);
+    char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
+
+    (void)style;
+    if (text) {
+        darn_counts_print(out, text);
+        fputc('\n', out);
+    }
+    free(text);
+    json_decref(object);
+}
+
+/* The counts of a file that was written are brought up to date by darn_counts_update. */
+const struct darn_format darn_format_json = {
+    .name = "json",
+    .finding = print_finding,
+};

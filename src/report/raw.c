@@ -1,0 +1,80 @@
+#include "report/raw.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "report/utf8.h"
+
+static json_t *load_any(const char *json, size_t length, char *error, size_t error_size)
+{
+    char *copy = malloc(length ? length : 1);
+    json_error_t why;
+    json_t *object;
+
+    if (!copy) {
+        snprintf(error, error_size, "out of memory");
+        return NULL;
+    }
+    memcpy(copy, json, length);
+    darn_utf8_repair(copy, length);
+    object = json_loadb(copy, length, 0, &why);
+    free(copy);
+    if (!object)
+        snprintf(error, error_size, "the input is not JSON: %s (line %d, column %d)", why.text,
+                 why.line, why.column);
+    return object;
+}
+
+json_t *darn_raw_load(const char *json, size_t length, char *error, size_t error_size)
+{
+    json_t *object;
+
+    if (!length) {
+        snprintf(error, error_size, "the input is empty");
+        return NULL;
+    }
+    object = load_any(json, length, error, error_size);
+    if (!object)
+        return NULL;
+    if (json_is_object(object) && json_integer_value(json_object_get(object, "raw")) == 1)
+        return object;
+    json_decref(object);
+    snprintf(error, error_size, "the input is no raw finding: it does not say \"raw\":1");
+    return NULL;
+}
+
+const char *darn_raw_text(struct darn_pool *pool, const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text && *text ? darn_pool_text(pool, text) : NULL;
+}
+
+struct darn_value darn_raw_value(const json_t *object, const char *key)
+{
+    const json_t *field = json_object_get(object, key);
+    struct darn_value value = {false, 0};
+
+    if (json_is_integer(field)) {
+        value.known = json_integer_value(field) >= 0;
+        value.bits = value.known ? (uint64_t)json_integer_value(field) : 0;
+    } else if (json_is_string(field)) {
+        value.known =
+            darn_number_parse(json_string_value(field), json_string_length(field), &value.bits);
+    }
+    return value;
+}
+
+uint64_t darn_raw_number(const json_t *object, const char *key)
+{
+    struct darn_value value = darn_raw_value(object, key);
+
+    return value.known ? value.bits : 0;
+}
+
+bool darn_raw_flag(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}

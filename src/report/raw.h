@@ -1,0 +1,27 @@
+/*
+ * Reading what the runtime wrote, field by field.
+ *
+ * The input comes from a program that is misbehaving by definition. A field of the wrong type
+ * counts as missing, so each caller decides only about what is missing.
+ */
+#ifndef DARN_REPORT_RAW_H
+#define DARN_REPORT_RAW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/finding.h"
+
+/* The object in `length` bytes of JSON that begins {"raw":1. Bytes that are no UTF-8, as in the
+ * name of a thread or a file, become '?'. NULL with one line in `error`. The caller decrefs it. */
+json_t *darn_raw_load(const char *json, size_t length, char *error, size_t error_size);
+
+/* NULL when missing or empty. */
+const char *darn_raw_text(struct darn_pool *pool, const json_t *object, const char *key);
+/* A number, or a text like "0x1f". 0 when missing. */
+uint64_t darn_raw_number(const json_t *object, const char *key);
+struct darn_value darn_raw_value(const json_t *object, const char *key);
+bool darn_raw_flag(const json_t *object, const char *key);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * Completes a finding with what the debug information of its modules knows.
+ */
+#ifndef DARN_REPORT_RESOLVE_H
+#define DARN_REPORT_RESOLVE_H
+
+#include "report/finding.h"
+
+/* Names functions, lines, locks and globals; expands inlined functions into frames of their own;
+ * leaves out the frames that frames.h says. What cannot be found stays as it is. */
+void darn_resolve(struct darn_finding *finding);
+
+#endif

@@ -1,0 +1,69 @@
+#include "report/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/demangle.h"
+#include "report/raw.h"
+
+#define MOST_ITEMS 10000
+
+static void read_item(struct darn_pool *pool, struct darn_summary_item *item, const json_t *object)
+{
+    item->id = darn_raw_text(pool, object, "id");
+    item->kind = darn_raw_text(pool, object, "kind");
+    item->file = darn_raw_text(pool, object, "file");
+    item->function = darn_demangle(pool, darn_raw_text(pool, object, "function"));
+    item->variable = darn_raw_text(pool, object, "variable");
+    item->line = (unsigned)darn_raw_number(object, "line");
+    item->count = darn_raw_number(object, "count");
+}
+
+static void read_items(struct darn_summary *summary, const json_t *list)
+{
+    size_t count = json_array_size(list);
+
+    if (count > MOST_ITEMS)
+        count = MOST_ITEMS;
+    summary->items = darn_pool_get(&summary->pool, count, sizeof(*summary->items));
+    for (size_t i = 0; i < count; i++) {
+        struct darn_summary_item *item = &summary->items[summary->item_count];
+
+        read_item(&summary->pool, item, json_array_get(list, i));
+        if (item->id && item->kind)
+            summary->item_count++;
+    }
+}
+
+struct darn_summary *darn_summary_read(const char *json, size_t length, char *error,
+                                       size_t error_size)
+{
+    json_t *root = darn_raw_load(json, length, error, error_size);
+    struct darn_summary *summary;
+
+    if (!root)
+        return NULL;
+    if (!json_is_array(json_object_get(root, "findings"))) {
+        snprintf(error, error_size, "the summary has no findings");
+        json_decref(root);
+        return NULL;
+    }
+    summary = calloc(1, sizeof(*summary));
+    if (summary) {
+        summary->pid = (int64_t)darn_raw_number(root, "pid");
+        summary->suppressed = darn_raw_number(root, "suppressed");
+        read_items(summary, json_object_get(root, "findings"));
+    } else {
+        snprintf(error, error_size, "out of memory");
+    }
+    json_decref(root);
+    return summary;
+}
+
+void darn_summary_free(struct darn_summary *summary)
+{
+    if (!summary)
+        return;
+    darn_pool_free(&summary->pool);
+    free(summary);
+}

@@ -1,0 +1,32 @@
+/*
+ * The end of a run: which findings there were, and how often each was seen.
+ */
+#ifndef DARN_REPORT_SUMMARY_H
+#define DARN_REPORT_SUMMARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/pool.h"
+
+struct darn_summary_item {
+    const char *id, *kind;
+    const char *file, *function, *variable; /* NULL when unknown */
+    unsigned line;
+    uint64_t count;
+};
+
+struct darn_summary {
+    struct darn_pool pool; /* owns everything below */
+    int64_t pid;
+    uint64_t suppressed;
+    struct darn_summary_item *items;
+    size_t item_count;
+};
+
+/* Reads what the runtime says (docs/internals.md). NULL with one line in `error`. */
+struct darn_summary *darn_summary_read(const char *json, size_t length, char *error,
+                                       size_t error_size);
+void darn_summary_free(struct darn_summary *summary);
+
+#endif

@@ -1,0 +1,131 @@
+#include "runtime/attention.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "runtime/spin.h"
+#include "runtime/watch.h"
+#include "site/guard.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Read by every access: on a cache line of its own, so that nothing else makes it move. */
+EXPORTED _Alignas(64) volatile uint8_t darn_attention;
+EXPORTED _Alignas(64) volatile uint8_t darn_filter[DARN_FILTER_SIZE];
+
+extern volatile uint8_t darn_attention_here __attribute__((alias("darn_attention")));
+extern volatile uint8_t darn_filter_here[DARN_FILTER_SIZE] __attribute__((alias("darn_filter")));
+
+/*
+ * Protects everything below and the contents of the filter. Nothing nests inside. Guards read the filter
+ * without it: a guard that reads an old byte misses a window, or calls in vain.
+ */
+static struct darn_spin lock;
+static bool always, keep, off;
+static _Atomic uint32_t places; /* of the invitation */
+
+static void mark(uintptr_t address, uint32_t size)
+{
+    /* An access that begins in the line before may reach into the window. */
+    uintptr_t first = (address - (1 << DARN_FILTER_SHIFT) + 1) >> DARN_FILTER_SHIFT;
+    uintptr_t last = (address + size - 1) >> DARN_FILTER_SHIFT;
+
+    for (uintptr_t line = first; line <= last; line++)
+        darn_filter[darn_filter_index(line << DARN_FILTER_SHIFT)] = 1;
+}
+
+static void refresh(void)
+{
+    bool full = always || places;
+    bool watching;
+
+    if (off) {
+        darn_attention = 0;
+        return;
+    }
+    memset((void *)darn_filter, full, sizeof(darn_filter));
+    watching = full ? darn_watch_is_open() : darn_watch_each(mark);
+    darn_attention = full || keep || watching;
+}
+
+void darn_attention_refresh(void)
+{
+    darn_spin_lock(&lock);
+    refresh();
+    darn_spin_unlock(&lock);
+}
+
+void darn_attention_always(void)
+{
+    darn_spin_lock(&lock);
+    always = true;
+    refresh();
+    darn_spin_unlock(&lock);
+}
+
+void darn_attention_keep(void)
+{
+    darn_spin_lock(&lock);
+    keep = true;
+    refresh();
+    darn_spin_unlock(&lock);
+}
+
+void darn_attention_invite(uint32_t windows)
+{
+    darn_spin_lock(&lock);
+    places = windows;
+    refresh();
+    darn_spin_unlock(&lock);
+}
+
+uint32_t darn_attention_withdraw(void)
+{
+    uint32_t left;
+
+    darn_spin_lock(&lock);
+    left = places;
+    places = 0;
+    refresh();
+    darn_spin_unlock(&lock);
+    return left;
+}
+
+bool darn_attention_invited(void)
+{
+    return atomic_load_explicit(&places, memory_order_relaxed) != 0;
+}
+
+bool darn_attention_accept(void)
+{
+    bool accepted;
+
+    darn_spin_lock(&lock);
+    accepted = places != 0;
+    if (accepted)
+        places--;
+    darn_spin_unlock(&lock);
+    return accepted;
+}
+
+void darn_attention_before_fork(void)
+{
+    darn_spin_lock(&lock);
+}
+
+void darn_attention_after_fork(bool child)
+{
+    if (child) {
+        places = 0;
+        refresh();
+    }
+    darn_spin_unlock(&lock);
+}
+
+void darn_attention_off(void)
+{
+    darn_spin_lock(&lock);
+    off = true;
+    refresh();
+    darn_spin_unlock(&lock);
+}

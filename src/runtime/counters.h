@@ -1,0 +1,35 @@
+/* Counters of what happened and of every degraded case; shown with verbosity=1. */
+#ifndef DARN_RUNTIME_COUNTERS_H
+#define DARN_RUNTIME_COUNTERS_H
+
+#include <stdint.h>
+
+#define DARN_COUNTERS(X)                                                                           \
+    X(INVITATIONS, "times that attention was raised")                                              \
+    X(INVITATIONS_MISSED, "of these, nobody made an access meanwhile")                             \
+    X(WINDOWS, "windows opened")                                                                   \
+    X(WINDOWS_OF_NOISE, "of these, by noise")                                                      \
+    X(CONFLICTS, "accesses that ran into a window of another thread")                              \
+    X(NOISE_AT_CALLS, "delays before synchronization calls")                                       \
+    X(WINDOWS_FULL, "windows not opened: the watch table was full")                                \
+    X(CLAIMS_LATE, "races not reported: the other side did not answer in time")                    \
+    X(FINDINGS_IGNORED, "conflicts with an access in an ignored region")                           \
+    X(FINDINGS_FULL, "races not reported: too many different ones")                                \
+    X(REPORTS_SHORT, "reports printed without the darn command, in the short form")                \
+    X(LOCKS_NOT_LISTED, "locks not listed: a thread held too many at once")                        \
+    X(BLOCKS_FORGOTTEN, "heap blocks whose allocation was forgotten for newer ones")               \
+    X(THREADS_UNKNOWN, "threads without a record: no memory")                                      \
+    X(BENIGN_FULL, "benign races not registered: too many")
+
+enum darn_counter {
+#define X(name, text) DARN_COUNT_##name,
+    DARN_COUNTERS(X)
+#undef X
+        DARN_COUNT_END
+};
+
+void darn_count(enum darn_counter counter);
+uint64_t darn_counter_value(enum darn_counter counter);
+const char *darn_counter_text(enum darn_counter counter);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * Hands findings to `darn report`, a process of its own, which knows about symbols, suppressions
+ * and formats (docs/internals.md). Called one at a time, under the findings' lock, with signals blocked.
+ */
+#ifndef DARN_RUNTIME_DELIVER_H
+#define DARN_RUNTIME_DELIVER_H
+
+#include "runtime/finding.h"
+
+enum darn_verdict { DARN_REPORTED, DARN_SUPPRESSED };
+
+enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id,
+                                    const char *variable);
+
+/* The counts at the end of the run, and the SUMMARY line. */
+void darn_deliver_summary(const struct darn_finding *findings, uint32_t count);
+
+/* Has the files that the options name checked; 0, or the exit status that says they are bad. */
+int darn_deliver_check(void);
+
+#endif

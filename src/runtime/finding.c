@@ -1,0 +1,135 @@
+#include "runtime/finding.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/counters.h"
+#include "runtime/deliver.h"
+#include "runtime/os.h"
+#include "runtime/spin.h"
+#include "runtime/state.h"
+
+/* Different findings of one run. */
+#define FINDINGS 512
+
+/*
+ * Protects the table, and the one report that is on its way: reports come one after the other. Taken with
+ * signals blocked. Whoever waits for it holds no lock of ours; spinning yields the processor.
+ */
+static struct darn_spin lock;
+static struct darn_finding findings[FINDINGS];
+static uint32_t count;
+static _Atomic uint32_t reported;
+
+static uint64_t hash_bytes(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* "ab","c" is not "a","bc" */
+}
+
+static uint64_t hash_site(uint64_t hash, const struct darn_side *side)
+{
+    const struct darn_site *site = side ? side->touch.site : NULL;
+
+    if (!side)
+        return hash_bytes(hash, "unknown");
+    if (!site)
+        return hash_bytes(hash, "free");
+    hash = hash_bytes(hash, darn_site_file(site));
+    hash = hash_bytes(hash, darn_site_function(site));
+    hash = (hash ^ site->line) * UINT64_C(0x100000001b3);
+    return (hash ^ site->column) * UINT64_C(0x100000001b3);
+}
+
+static const char *variable_of(const struct darn_side *side)
+{
+    return side && side->touch.site ? darn_site_variable(side->touch.site) : "";
+}
+
+/* One name for both sides, whichever of them came first: a plain one before `p->x`, then by order. */
+static const char *common_variable(const struct darn_race *race)
+{
+    const char *a = variable_of(race->first), *b = variable_of(race->second);
+
+    if (!*a || !*b)
+        return *a ? a : b;
+    if (!strpbrk(a, "->*[") != !strpbrk(b, "->*["))
+        return strpbrk(a, "->*[") ? b : a;
+    return strcmp(a, b) <= 0 ? a : b;
+}
+
+static uint64_t fingerprint(const struct darn_race *race, const char *variable)
+{
+    uint64_t start = hash_bytes(UINT64_C(0xcbf29ce484222325), "data-race");
+    uint64_t a = hash_site(start, race->first), b = hash_site(start, race->second);
+    uint64_t both = a < b ? a * 31 + b : b * 31 + a;
+
+    return hash_bytes(both, variable);
+}
+
+static struct darn_finding *find_or_add(uint64_t id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (findings[i].id == id)
+            return &findings[i];
+    }
+    if (count == FINDINGS)
+        return NULL;
+    findings[count] = (struct darn_finding){.id = id};
+    return &findings[count++];
+}
+
+void darn_finding_race(const struct darn_race *race)
+{
+    const char *variable = common_variable(race);
+    uint64_t id = fingerprint(race, variable);
+    struct darn_finding *finding;
+    bool is_new = false;
+
+    darn_spin_lock(&lock);
+    finding = find_or_add(id);
+    if (finding) {
+        is_new = finding->count++ == 0;
+        finding->site = race->first->touch.site;
+        finding->variable = variable;
+    } else {
+        darn_count(DARN_COUNT_FINDINGS_FULL);
+    }
+    if (is_new) {
+        finding->suppressed = darn_deliver_race(race, id, variable) == DARN_SUPPRESSED;
+        if (!finding->suppressed)
+            atomic_fetch_add(&reported, 1);
+    }
+    darn_spin_unlock(&lock);
+    if (is_new && !finding->suppressed && darn_state.options.halt_on_error)
+        darn_os_exit(darn_finish((int)darn_state.options.exitcode));
+}
+
+const struct darn_finding *darn_findings_lock(uint32_t *number)
+{
+    darn_spin_lock(&lock);
+    *number = count;
+    return findings;
+}
+
+void darn_findings_unlock(void)
+{
+    darn_spin_unlock(&lock);
+}
+
+uint32_t darn_findings_reported(void)
+{
+    return atomic_load(&reported);
+}
+
+void darn_findings_before_fork(void)
+{
+    darn_spin_lock(&lock);
+}
+
+void darn_findings_after_fork(void)
+{
+    darn_spin_unlock(&lock);
+}

@@ -1,0 +1,39 @@
+/* What was found: told apart by fingerprint, counted, and handed on once. */
+#ifndef DARN_RUNTIME_FINDING_H
+#define DARN_RUNTIME_FINDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/watch.h"
+
+struct darn_race {
+    const struct darn_side *first;  /* stood in the window */
+    const struct darn_side *second; /* ran into it; NULL: the value changed and nobody was seen */
+    bool has_values;
+    uint64_t before, after; /* of the memory that the first stood before */
+};
+
+/* One of the different findings of this run. */
+struct darn_finding {
+    uint64_t id;
+    uint64_t count;
+    bool suppressed;
+    const struct darn_site *site;
+    const char *variable; /* in a site record */
+};
+
+/* Called with signals blocked. */
+void darn_finding_race(const struct darn_race *race);
+
+/* The findings so far, while nobody adds to them: between these two. */
+const struct darn_finding *darn_findings_lock(uint32_t *count);
+void darn_findings_unlock(void);
+
+/* How many were reported and not suppressed. */
+uint32_t darn_findings_reported(void);
+
+void darn_findings_before_fork(void);
+void darn_findings_after_fork(void);
+
+#endif

@@ -1,0 +1,118 @@
+#define _GNU_SOURCE
+#include "runtime/helper.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "base/text.h"
+#include "runtime/os.h"
+
+/* A report of a huge program takes seconds; one that takes longer is stuck. */
+#define PATIENCE UINT64_C(60000000000)
+
+static const char *const inherited[] = {
+    "PATH", "HOME",   "TERM", "LANG",         "LC_ALL",          "NO_COLOR",
+    "PWD",  "TMPDIR", "TZ",   "ASAN_OPTIONS", "DEBUGINFOD_URLS", DARN_OPTIONS_VARIABLE,
+};
+
+#define INHERITED (sizeof(inherited) / sizeof(inherited[0]))
+
+static char environment_text[16384];
+static char *environment[INHERITED + 1];
+static char program[PATH_MAX];
+static char command[PATH_MAX];
+
+void darn_helper_init(void)
+{
+    struct darn_text text;
+    size_t count = 0;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+    program[length > 0 ? length : 0] = '\0';
+    darn_text_start(&text, environment_text, sizeof(environment_text));
+    for (size_t i = 0; i < INHERITED; i++) {
+        const char *value = getenv(inherited[i]);
+
+        if (!value)
+            continue;
+        environment[count++] = text.to + text.used;
+        darn_text_add(&text, inherited[i]);
+        darn_text_char(&text, '=');
+        darn_text_add(&text, value);
+        darn_text_char(&text, '\0');
+    }
+    if (text.cut && count)
+        environment[--count] = NULL;
+}
+
+void darn_helper_command(const char *path)
+{
+    if (!command[0] && path && strlen(path) < sizeof(command))
+        strcpy(command, path);
+}
+
+const char *darn_helper_program(void)
+{
+    return program;
+}
+
+static int await(int child)
+{
+    uint64_t end = darn_os_now() + PATIENCE;
+    int status;
+
+    while ((status = darn_os_reap(child)) < 0 && darn_os_now() < end)
+        darn_os_sleep(200000);
+    return status;
+}
+
+static int run(const char *path, const char *flag, const char *input, size_t length)
+{
+    char *arguments[] = {(char *)path, (char *)"report", (char *)flag, NULL};
+    int pair[2], child, status = -1;
+
+    if (darn_os_socketpair(pair) < 0)
+        return -1;
+    child = darn_os_spawn(path, arguments, environment, pair[1]);
+    darn_os_close(pair[1]);
+    if (child > 0) {
+        darn_os_send(pair[0], input, length);
+        darn_os_end_sending(pair[0]);
+        status = await(child);
+    }
+    darn_os_close(pair[0]);
+    return status == 127 ? -1 : status;
+}
+
+/* Tries `darn` in each directory of the PATH that we started with. */
+static int run_from_path(const char *flag, const char *input, size_t length)
+{
+    const char *from = environment[0] && strncmp(environment[0], "PATH=", 5) == 0
+                           ? environment[0] + 5
+                           : "/usr/local/bin:/usr/bin";
+    char path[PATH_MAX];
+    int status = -1;
+
+    while (*from && status < 0) {
+        size_t part = strcspn(from, ":");
+        struct darn_text text;
+
+        darn_text_start(&text, path, sizeof(path));
+        darn_text_part(&text, from, part);
+        darn_text_add(&text, "/darn");
+        status = run(path, flag, input, length);
+        from += part + (from[part] == ':');
+    }
+    return status;
+}
+
+int darn_helper_run(const char *flag, const char *input, size_t length)
+{
+    int status = command[0] ? run(command, flag, input, length) : -1;
+
+    return status < 0 ? run_from_path(flag, input, length) : status;
+}

@@ -1,0 +1,164 @@
+/* The beginning and the end of watching a program. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options_print.h"
+#include "runtime/attention.h"
+#include "runtime/counters.h"
+#include "runtime/deliver.h"
+#include "runtime/finding.h"
+#include "runtime/helper.h"
+#include "runtime/os.h"
+#include "runtime/sampler.h"
+#include "runtime/say.h"
+#include "runtime/state.h"
+#include "runtime/thread.h"
+#include "runtime/watch.h"
+
+#define STATUS_WRONG_USAGE 2
+
+struct darn_state darn_state;
+
+static _Atomic uint32_t initialized;
+static _Atomic uint32_t finished;
+static int program_status;
+static uint64_t fork_mask;
+
+static void write_to_log(void *unused, const char *text, size_t length)
+{
+    (void)unused;
+    darn_os_write(2, text, length);
+}
+
+static void read_options(void)
+{
+    const char *text = getenv(DARN_OPTIONS_VARIABLE);
+    char error[DARN_OPTIONS_ERROR];
+    struct darn_say say;
+
+    darn_options_default(&darn_state.options);
+    if (!text || darn_options_parse(&darn_state.options, text, error, sizeof(error)) == 0)
+        return;
+    darn_say_start(&say);
+    darn_say_text(&say, DARN_OPTIONS_VARIABLE ": ");
+    darn_say_text(&say, error);
+    darn_say_end(&say);
+    darn_os_exit(STATUS_WRONG_USAGE);
+}
+
+static void remember_status(int status, void *unused)
+{
+    (void)unused;
+    program_status = status;
+}
+
+/* Our handlers come after the program's own before fork, and before them after it. */
+static void before_fork(void)
+{
+    uint64_t mask = darn_os_block_signals();
+
+    darn_findings_before_fork();
+    darn_threads_before_fork();
+    darn_attention_before_fork();
+    fork_mask = mask;
+}
+
+static void after_fork_in_parent(void)
+{
+    uint64_t mask = fork_mask;
+
+    darn_attention_after_fork(false);
+    darn_threads_after_fork(false);
+    darn_findings_after_fork();
+    darn_os_restore_signals(mask);
+}
+
+static void after_fork_in_child(void)
+{
+    darn_watch_after_fork();
+    darn_sampler_after_fork();
+    darn_attention_after_fork(true);
+    darn_threads_after_fork(true);
+    darn_findings_after_fork();
+    darn_os_restore_signals(fork_mask);
+}
+
+void darn_init(void)
+{
+    if (atomic_exchange(&initialized, 1))
+        return;
+    darn_helper_init();
+    read_options();
+    if (darn_state.options.help)
+        darn_options_help(DARN_STYLE_VARIABLE, write_to_log, NULL);
+    darn_state.seed = darn_state.options.seed
+                          ? darn_state.options.seed
+                          : darn_os_now() ^ (uint64_t)darn_os_process_id() << 32;
+    darn_state.ready = true;
+    darn_thread_self();
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    on_exit(remember_status, NULL);
+    if (darn_state.options.noise_count)
+        darn_attention_always();
+    if (darn_deliver_check())
+        darn_os_exit(STATUS_WRONG_USAGE);
+}
+
+static void say_counters(void)
+{
+    for (int i = 0; i < DARN_COUNT_END; i++) {
+        uint64_t value = darn_counter_value((enum darn_counter)i);
+        struct darn_say say;
+
+        if (!value)
+            continue;
+        darn_say_start(&say);
+        darn_say_text(&say, "darn: ");
+        darn_say_number(&say, value);
+        darn_say_text(&say, " ");
+        darn_say_text(&say, darn_counter_text((enum darn_counter)i));
+        darn_say_end(&say);
+    }
+}
+
+int darn_finish(int status)
+{
+    const struct darn_finding *findings;
+    uint32_t count;
+    uint64_t mask;
+
+    if (!darn_state.ready || atomic_exchange(&finished, 1))
+        return status;
+    mask = darn_os_block_signals();
+    darn_state.finished = true;
+    darn_attention_off();
+    if (darn_state.options.verbosity >= 1)
+        say_counters();
+    findings = darn_findings_lock(&count);
+    if (count)
+        darn_deliver_summary(findings, count);
+    darn_findings_unlock();
+    darn_os_restore_signals(mask);
+    return status == 0 && darn_findings_reported() ? (int)darn_state.options.exitcode : status;
+}
+
+/* First of all constructors, and so last of all destructors: what the program's own do is watched. */
+__attribute__((constructor(101))) static void start(void)
+{
+    darn_init();
+}
+
+__attribute__((destructor(101))) static void end(void)
+{
+    int status = darn_finish(program_status);
+
+    if (status != program_status) {
+        fflush(NULL);
+        darn_os_exit(status);
+    }
+}

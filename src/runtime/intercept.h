@@ -1,0 +1,43 @@
+/*
+ * How to intercept a function of libc (docs/howto-interceptor.md):
+ *
+ *     DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
+ *     {
+ *         …
+ *         return DARN_REAL(pthread_mutex_lock)(mutex);
+ *     }
+ *
+ * The definition is weak: a program that defines the function itself keeps its own.
+ */
+#ifndef DARN_RUNTIME_INTERCEPT_H
+#define DARN_RUNTIME_INTERCEPT_H
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "runtime/locks.h"
+#include "runtime/noise.h"
+#include "runtime/thread.h"
+
+#define DARN_INTERCEPT(result, name, ...)                                                          \
+    static result (*real_##name)(__VA_ARGS__);                                                     \
+    __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+
+#define DARN_REAL(name)                                                                            \
+    (real_##name ? real_##name : (real_##name = (__typeof__(real_##name))darn_real(#name)))
+
+/* The next definition of the function after ours; one that fails with ENOSYS if there is none. */
+void *darn_real(const char *name);
+
+/* A call that may wait for other threads or for the outside: `call` is the expression. */
+#define DARN_WAITING(call)                                                                         \
+    ({                                                                                             \
+        struct darn_thread *waiting = darn_thread_self();                                          \
+        darn_noise_at_call(waiting);                                                               \
+        darn_thread_block(waiting);                                                                \
+        __typeof__(call) waited = (call);                                                          \
+        darn_thread_unblock(waiting);                                                              \
+        waited;                                                                                    \
+    })
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * Allocation: remembers where blocks come from, and treats free as a write to the whole block. Realloc
+ * is not an access: whether the block moves, and so dies, is known too late.
+ */
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/heap.h"
+#include "runtime/hook.h"
+#include "runtime/intercept.h"
+#include "runtime/state.h"
+
+extern volatile uint8_t darn_attention;
+
+/* What dlsym asks for while it looks for the real malloc comes from here, and is never given back. */
+#define EARLY_SIZE 32768
+static _Alignas(16) unsigned char early[EARLY_SIZE];
+static _Atomic size_t early_used;
+static __thread int resolving __attribute__((tls_model("initial-exec")));
+
+static void *early_allocate(size_t size)
+{
+    size_t rounded = (size + 31) & ~(size_t)15;
+    size_t at = atomic_fetch_add(&early_used, rounded);
+
+    if (at + rounded > EARLY_SIZE)
+        return NULL;
+    return early + at;
+}
+
+static int is_early(const void *block)
+{
+    return (const unsigned char *)block >= early &&
+           (const unsigned char *)block < early + EARLY_SIZE;
+}
+
+/* Finds the real function; 0 while that is under way in this thread. */
+#define RESOLVED(name)                                                                             \
+    (real_##name || (!resolving && (resolving = 1, DARN_REAL(name), resolving = 0, 1)))
+
+DARN_INTERCEPT(void *, malloc, size_t size)
+{
+    void *block;
+
+    if (!RESOLVED(malloc))
+        return early_allocate(size);
+    block = real_malloc(size);
+    darn_heap_add(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT(void *, calloc, size_t count, size_t size)
+{
+    void *block;
+
+    if (!RESOLVED(calloc))
+        return early_allocate(count * size);
+    block = real_calloc(count, size);
+    darn_heap_add(block, count * size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT(void *, realloc, void *old, size_t size)
+{
+    void *block;
+
+    if (is_early(old) || !RESOLVED(realloc)) {
+        size_t known = old ? (size_t)(early + EARLY_SIZE - (unsigned char *)old) : 0;
+
+        block = malloc(size);
+        if (block && old)
+            memcpy(block, old, size < known ? size : known);
+        return block;
+    }
+    if (old)
+        darn_heap_remove(old);
+    block = real_realloc(old, size);
+    darn_heap_add(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT(void *, reallocarray, void *old, size_t count, size_t size)
+{
+    void *block;
+
+    if (old)
+        darn_heap_remove(old);
+    block = DARN_REAL(reallocarray)(old, count, size);
+    darn_heap_add(block, count * size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT(int, posix_memalign, void **block, size_t alignment, size_t size)
+{
+    int result = DARN_REAL(posix_memalign)(block, alignment, size);
+
+    if (result == 0)
+        darn_heap_add(*block, size, __builtin_frame_address(0));
+    return result;
+}
+
+DARN_INTERCEPT(void *, aligned_alloc, size_t alignment, size_t size)
+{
+    void *block = DARN_REAL(aligned_alloc)(alignment, size);
+
+    darn_heap_add(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT(void *, memalign, size_t alignment, size_t size)
+{
+    void *block = DARN_REAL(memalign)(alignment, size);
+
+    darn_heap_add(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT(void, free, void *block)
+{
+    if (!block || is_early(block))
+        return;
+    if (darn_attention && darn_state.ready) {
+        struct darn_touch touch = {.address = (uintptr_t)block,
+                                   .size = malloc_usable_size(block),
+                                   .op = DARN_OP_FREE};
+
+        darn_hook_touch(&touch, __builtin_frame_address(0));
+    }
+    darn_heap_remove(block);
+    if (RESOLVED(free))
+        real_free(block);
+}

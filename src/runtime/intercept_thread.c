@@ -1,0 +1,128 @@
+/* The life of threads. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <threads.h>
+#include <time.h>
+
+#include "runtime/intercept.h"
+#include "runtime/sampler.h"
+#include "runtime/state.h"
+
+/* The record of a thread to be, with the stack of its creator. */
+static struct darn_thread *prepare(const void *frame)
+{
+    struct darn_thread *creator = darn_thread_self();
+    struct darn_thread *thread = creator ? darn_thread_new() : NULL;
+
+    darn_noise_at_call(creator);
+    if (!thread)
+        return NULL;
+    thread->parent = creator->number;
+    thread->has_parent = true;
+    darn_stack_walk(&thread->created, 0, frame, creator->stack_end);
+    darn_sampler_start();
+    return thread;
+}
+
+static void *run_pthread(void *argument)
+{
+    struct darn_thread *thread = argument;
+
+    darn_thread_start(thread);
+    return thread->start.pthread(thread->argument);
+}
+
+DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attributes,
+               void *(*start)(void *), void *argument)
+{
+    struct darn_thread *thread = prepare(__builtin_frame_address(0));
+    int result;
+
+    if (!thread)
+        return DARN_REAL(pthread_create)(id, attributes, start, argument);
+    thread->start.pthread = start;
+    thread->argument = argument;
+    result = DARN_REAL(pthread_create)(id, attributes, run_pthread, thread);
+    if (result)
+        darn_thread_drop(thread);
+    return result;
+}
+
+static int run_c11(void *argument)
+{
+    struct darn_thread *thread = argument;
+
+    darn_thread_start(thread);
+    return thread->start.c11(thread->argument);
+}
+
+DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
+{
+    struct darn_thread *thread = prepare(__builtin_frame_address(0));
+    int result;
+
+    if (!thread)
+        return DARN_REAL(thrd_create)(id, start, argument);
+    thread->start.c11 = start;
+    thread->argument = argument;
+    result = DARN_REAL(thrd_create)(id, run_c11, thread);
+    if (result != thrd_success)
+        darn_thread_drop(thread);
+    return result;
+}
+
+/* Joining oneself or joining twice is libc's affair: it says so by an error, and so do we. */
+
+DARN_INTERCEPT(int, pthread_join, pthread_t thread, void **value)
+{
+    return DARN_WAITING(DARN_REAL(pthread_join)(thread, value));
+}
+
+DARN_INTERCEPT(int, pthread_tryjoin_np, pthread_t thread, void **value)
+{
+    darn_noise_at_call(darn_thread_self());
+    return DARN_REAL(pthread_tryjoin_np)(thread, value);
+}
+
+DARN_INTERCEPT(int, pthread_timedjoin_np, pthread_t thread, void **value,
+               const struct timespec *until)
+{
+    return DARN_WAITING(DARN_REAL(pthread_timedjoin_np)(thread, value, until));
+}
+
+DARN_INTERCEPT(int, pthread_clockjoin_np, pthread_t thread, void **value, clockid_t clock,
+               const struct timespec *until)
+{
+    return DARN_WAITING(DARN_REAL(pthread_clockjoin_np)(thread, value, clock, until));
+}
+
+DARN_INTERCEPT(int, thrd_join, thrd_t thread, int *value)
+{
+    return DARN_WAITING(DARN_REAL(thrd_join)(thread, value));
+}
+
+DARN_INTERCEPT(int, pthread_detach, pthread_t thread)
+{
+    darn_noise_at_call(darn_thread_self());
+    return DARN_REAL(pthread_detach)(thread);
+}
+
+DARN_INTERCEPT(int, thrd_detach, thrd_t thread)
+{
+    darn_noise_at_call(darn_thread_self());
+    return DARN_REAL(thrd_detach)(thread);
+}
+
+DARN_INTERCEPT(int, pthread_cancel, pthread_t thread)
+{
+    darn_noise_at_call(darn_thread_self());
+    return DARN_REAL(pthread_cancel)(thread);
+}
+
+/* pthread_exit and thrd_exit unwind the stack and end in the destructor of our key (thread.c). */
+
+DARN_INTERCEPT(void, thrd_yield, void)
+{
+    darn_noise_at_call(darn_thread_self());
+    DARN_REAL(thrd_yield)();
+}

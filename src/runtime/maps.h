@@ -1,0 +1,16 @@
+/* Which file an address comes from: /proc/self/maps, read when a report needs it. */
+#ifndef DARN_RUNTIME_MAPS_H
+#define DARN_RUNTIME_MAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct darn_maps;
+
+/* Reads the maps anew; one at a time (the reports' lock). NULL when /proc is not there. */
+struct darn_maps *darn_maps_read(void);
+
+/* The file that the address is mapped from, and its address in that ELF file. NULL when none. */
+const char *darn_maps_find(struct darn_maps *maps, uintptr_t address, uint64_t *offset);
+
+#endif

@@ -1,0 +1,19 @@
+/* The tables of sites that programs and shared objects announce when they are loaded. */
+#include <stddef.h>
+
+#include "runtime/helper.h"
+#include "runtime/module.h"
+#include "runtime/say.h"
+#include "runtime/state.h"
+#include "site/site.h"
+
+/* Called by a constructor that the plugin puts into every program and shared object. */
+__attribute__((visibility("default"), used)) void
+darn_module_init(const struct darn_site *start, const struct darn_site *stop, const char *command)
+{
+    darn_helper_command(command);
+    darn_init();
+    if (start < stop && start->version != DARN_SITE_VERSION)
+        darn_say("darn: a part of this program was compiled by another version of darn cc; "
+                 "compile it again, reports may be wrong");
+}

@@ -1,0 +1,10 @@
+/* The announcement of a table of sites; called by code that the plugin makes. */
+#ifndef DARN_RUNTIME_MODULE_H
+#define DARN_RUNTIME_MODULE_H
+
+#include "site/site.h"
+
+void darn_module_init(const struct darn_site *start, const struct darn_site *stop,
+                      const char *command);
+
+#endif

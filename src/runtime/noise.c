@@ -1,0 +1,130 @@
+#include "runtime/noise.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "runtime/counters.h"
+#include "runtime/os.h"
+#include "runtime/random.h"
+#include "runtime/state.h"
+
+/*
+ * Which specification fits a site is asked at every access and compares strings: remembered for the
+ * sites seen last. One word, so that it is written and read in one piece: the upper 48 bits are the
+ * site's address, the lower 16 the number of the specification + 1.
+ */
+#define REMEMBERED 4096
+
+static _Atomic uint64_t remembered[REMEMBERED];
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static bool is_separator(char c)
+{
+    return c == '.' || c == '>' || c == '*' || c == '/';
+}
+
+/* The whole, or its last part: `acct->balance` is meant by balance, dir/bank.c by bank.c. */
+static bool fits_name(const char *text, const char *name)
+{
+    size_t length = strlen(text), name_length = strlen(name);
+
+    if (!ends_with(text, name))
+        return false;
+    return length == name_length || is_separator(text[length - name_length - 1]);
+}
+
+static bool fits(const struct darn_noise *noise, const struct darn_site *site)
+{
+    switch (noise->kind) {
+    case DARN_NOISE_RANDOM:
+        return true;
+    case DARN_NOISE_VAR:
+        return fits_name(darn_site_variable(site), noise->name);
+    default:
+        return site->line == noise->line && fits_name(darn_site_file(site), noise->name);
+    }
+}
+
+/* The most specific one wins: what is aimed comes before what is random. */
+static uint32_t find(const struct darn_site *site)
+{
+    const struct darn_options *options = &darn_state.options;
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < options->noise_count; i++) {
+        if (fits(&options->noise[i], site) &&
+            (!found || options->noise[i].kind != DARN_NOISE_RANDOM))
+            found = i + 1;
+    }
+    return found;
+}
+
+static uint32_t find_remembered(const struct darn_site *site)
+{
+    _Atomic uint64_t *slot = &remembered[((uintptr_t)site / sizeof(*site)) % REMEMBERED];
+    uint64_t word = atomic_load_explicit(slot, memory_order_relaxed);
+    uint32_t found;
+
+    if (word >> 16 == (uintptr_t)site && (uint16_t)word)
+        return (uint16_t)word - 1;
+    found = find(site);
+    atomic_store_explicit(slot, (uint64_t)(uintptr_t)site << 16 | (found + 1),
+                          memory_order_relaxed);
+    return found;
+}
+
+static uint64_t decide(struct darn_thread *thread, const struct darn_noise *noise)
+{
+    if (darn_random_below(&thread->random, DARN_NOISE_FREQUENCY) >= noise->frequency)
+        return 0;
+    return (uint64_t)noise->strength * 1000;
+}
+
+uint64_t darn_noise_at_site(struct darn_thread *thread, const struct darn_site *site)
+{
+    uint32_t found;
+
+    if (!darn_state.options.noise_count)
+        return 0;
+    found = find_remembered(site);
+    return found ? decide(thread, &darn_state.options.noise[found - 1]) : 0;
+}
+
+static void delay(uint64_t nanoseconds)
+{
+    uint64_t end = darn_os_now() + nanoseconds;
+
+    switch (darn_state.options.noise_kind) {
+    case DARN_NOISE_SLEEP:
+        darn_os_sleep(nanoseconds);
+        break;
+    case DARN_NOISE_YIELD:
+        darn_os_yield();
+        break;
+    default:
+        while (darn_os_now() < end)
+            __builtin_ia32_pause();
+    }
+}
+
+void darn_noise_at_call(struct darn_thread *thread)
+{
+    const struct darn_options *options = &darn_state.options;
+
+    for (uint32_t i = 0; thread && i < options->noise_count; i++) {
+        if (options->noise[i].kind == DARN_NOISE_RANDOM) {
+            uint64_t nanoseconds = decide(thread, &options->noise[i]);
+
+            if (nanoseconds) {
+                darn_count(DARN_COUNT_NOISE_AT_CALLS);
+                delay(nanoseconds);
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+#define _GNU_SOURCE
+#include "runtime/os.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#if !defined(__x86_64__)
+#error "darn runs on x86-64 so far: add the system call of this machine here"
+#endif
+
+static long call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+#define CALL1(n, a)          call(n, (long)(a), 0, 0, 0, 0, 0)
+#define CALL2(n, a, b)       call(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define CALL3(n, a, b, c)    call(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define CALL4(n, a, b, c, d) call(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+static struct timespec timespec_of(uint64_t nanoseconds)
+{
+    return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000),
+                             .tv_nsec = (long)(nanoseconds % 1000000000)};
+}
+
+int darn_os_thread_id(void)
+{
+    return (int)CALL1(SYS_gettid, 0);
+}
+
+int darn_os_process_id(void)
+{
+    return (int)CALL1(SYS_getpid, 0);
+}
+
+uint64_t darn_os_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now); /* the vdso: no lock, no errno when it succeeds */
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void darn_os_sleep(uint64_t nanoseconds)
+{
+    struct timespec time = timespec_of(nanoseconds);
+
+    CALL2(SYS_nanosleep, &time, NULL);
+}
+
+void darn_os_yield(void)
+{
+    CALL1(SYS_sched_yield, 0);
+}
+
+void darn_os_wait(const volatile uint32_t *word, uint32_t value, uint64_t nanoseconds)
+{
+    struct timespec time = timespec_of(nanoseconds);
+
+    CALL4(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time);
+}
+
+void darn_os_wake(const volatile uint32_t *word, int threads)
+{
+    CALL3(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads);
+}
+
+static uint64_t bit(int signal)
+{
+    return UINT64_C(1) << (signal - 1);
+}
+
+uint64_t darn_os_block_signals(void)
+{
+    uint64_t old = 0;
+    uint64_t all = ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP));
+
+    CALL4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, sizeof(old));
+    return old;
+}
+
+void darn_os_restore_signals(uint64_t mask)
+{
+    CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+void *darn_os_allocate(size_t size)
+{
+    long result = call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
+int darn_os_exact_timing(void)
+{
+    int slack = (int)CALL1(SYS_prctl, PR_GET_TIMERSLACK);
+
+    CALL2(SYS_prctl, PR_SET_TIMERSLACK, 1);
+    return slack;
+}
+
+void darn_os_restore_timing(int slack)
+{
+    if (slack > 0)
+        CALL2(SYS_prctl, PR_SET_TIMERSLACK, slack);
+}
+
+void darn_os_thread_name(char *name)
+{
+    name[0] = '\0';
+    CALL2(SYS_prctl, PR_GET_NAME, name);
+}
+
+void darn_os_write(int fd, const char *text, size_t length)
+{
+    while (length) {
+        long written = CALL3(SYS_write, fd, text, length);
+
+        if (written <= 0)
+            return;
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+size_t darn_os_read_file(const char *path, char *to, size_t size)
+{
+    int fd = (int)CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    size_t used = 0;
+    long got;
+
+    if (fd < 0)
+        return 0;
+    while (used < size && (got = CALL3(SYS_read, fd, to + used, size - used)) > 0)
+        used += (size_t)got;
+    CALL1(SYS_close, fd);
+    return used;
+}
+
+void darn_os_exit(int status)
+{
+    for (;;)
+        CALL1(SYS_exit_group, status);
+}
+
+/* What the child of spawn runs, in the parent's memory until the exec: system calls only. */
+struct spawn {
+    const char *path;
+    char *const *arguments;
+    char *const *environment;
+    int input;
+};
+
+static int run_spawn(void *argument)
+{
+    const struct spawn *spawn = argument;
+
+    CALL3(SYS_dup3, spawn->input, 0, 0);
+    CALL3(SYS_execve, spawn->path, spawn->arguments, spawn->environment);
+    for (;;)
+        CALL1(SYS_exit, 127);
+}
+
+int darn_os_spawn(const char *path, char *const arguments[], char *const environment[], int input)
+{
+    static _Alignas(64) unsigned char stack[8192]; /* one at a time: the findings' lock */
+    struct spawn spawn = {path, arguments, environment, input};
+
+    /* No exit signal is named: that is what hides the child from the program. */
+    return clone(run_spawn, stack + sizeof(stack), CLONE_VM | CLONE_VFORK, &spawn);
+}
+
+int darn_os_reap(int child)
+{
+    int status = 0;
+    long result = CALL4(SYS_wait4, child, &status, __WALL | WNOHANG, NULL);
+
+    if (result == 0)
+        return -1;
+    if (result != child)
+        return 127;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int darn_os_socketpair(int pair[2])
+{
+    return (int)CALL4(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+}
+
+void darn_os_send(int socket, const char *text, size_t length)
+{
+    while (length) {
+        long sent = call(SYS_sendto, socket, (long)text, (long)length, MSG_NOSIGNAL, 0, 0);
+
+        if (sent <= 0)
+            return;
+        text += sent;
+        length -= (size_t)sent;
+    }
+}
+
+void darn_os_end_sending(int socket)
+{
+    CALL2(SYS_shutdown, socket, SHUT_WR);
+}
+
+void darn_os_close(int fd)
+{
+    CALL1(SYS_close, fd);
+}

@@ -1,0 +1,148 @@
+#define _GNU_SOURCE
+#include "runtime/sampler.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "runtime/attention.h"
+#include "runtime/counters.h"
+#include "runtime/os.h"
+#include "runtime/random.h"
+#include "runtime/state.h"
+#include "runtime/watch.h"
+
+#define STACK_SIZE (16 * 1024)
+
+/*
+ * Windows begin short, so that a test of ten milliseconds gets many, and become up to this many times
+ * longer: the same share of the time then costs fewer wake-ups, and reaches accesses that come seldom.
+ */
+#define LONGEST 4
+#define WARM_UP 256
+
+/* When all threads but one wait for something, one of them may still wake up and run into a window; but
+ * the thread that does the work alone shall not be held so often. */
+#define ALONE 8
+
+/* How often each site was watched, by a hash of its address: two sites that share a number are
+ * merely preferred less than they should be. */
+#define SITES 16384
+
+/* A site that was watched n times is taken with probability 1/(n+1), but not below 1/MAX_SKIP. */
+#define MAX_SKIP 64
+
+static _Atomic uint16_t watched[SITES];
+static _Atomic int running_in; /* the process that the sampler runs in */
+static _Atomic uint64_t window_ns;
+static _Alignas(64) unsigned char stack[STACK_SIZE];
+
+static uint64_t budget_pause(uint64_t raised)
+{
+    uint32_t budget = darn_state.options.budget;
+
+    if (budget == DARN_BUDGET_MAX)
+        return raised; /* attention stays; the threads shall also get on with their work */
+    return raised * (100 - budget) / budget;
+}
+
+static uint32_t places(void)
+{
+    int32_t running = darn_threads_running();
+
+    if (darn_state.options.max_windows)
+        return darn_state.options.max_windows;
+    return running > 4 ? (uint32_t)running / 4 : 1;
+}
+
+/* One time of raised attention; returns how long it lasted. */
+static uint64_t raise_once(void)
+{
+    uint64_t start = darn_os_now();
+    uint64_t window = atomic_load(&window_ns);
+    uint32_t offered = places();
+
+    darn_count(DARN_COUNT_INVITATIONS);
+    darn_attention_invite(offered);
+    darn_os_sleep(window);
+    if (darn_attention_withdraw() == offered)
+        darn_count(DARN_COUNT_INVITATIONS_MISSED);
+    /* Whoever came late is still standing in its window. */
+    while (darn_watch_is_open() && darn_os_now() - start < 4 * window)
+        darn_os_sleep(window / 2);
+    return darn_os_now() - start;
+}
+
+static void lengthen(uint64_t rounds)
+{
+    uint64_t base = (uint64_t)darn_state.options.window_us * 1000;
+
+    if (rounds % WARM_UP == 0 && atomic_load(&window_ns) < LONGEST * base)
+        atomic_store(&window_ns, 2 * atomic_load(&window_ns));
+}
+
+static int sample(void *unused)
+{
+    (void)unused;
+    darn_os_exact_timing();
+    for (uint64_t rounds = 1; !darn_state.finished; rounds++) {
+        uint64_t raised;
+
+        while (darn_threads_alive() < 2)
+            darn_os_wait(darn_threads_word(), darn_threads_alive(), UINT64_C(1000000000));
+        raised = raise_once();
+        darn_os_sleep(budget_pause(raised) * (darn_threads_running() < 2 ? ALONE : 1));
+        lengthen(rounds);
+    }
+    return 0;
+}
+
+void darn_sampler_start(void)
+{
+    int self = darn_os_process_id();
+    uint64_t mask;
+
+    if (atomic_exchange(&running_in, self) == self || darn_state.finished)
+        return;
+    atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
+    if (darn_state.options.budget == DARN_BUDGET_MAX)
+        darn_attention_keep();
+    mask = darn_os_block_signals(); /* inherited: signals are the program's business */
+    clone(sample, stack + STACK_SIZE,
+          CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL);
+    darn_os_restore_signals(mask);
+}
+
+void darn_sampler_after_fork(void)
+{
+    atomic_store(&running_in, 0);
+}
+
+uint64_t darn_sampler_window(void)
+{
+    return atomic_load_explicit(&window_ns, memory_order_relaxed);
+}
+
+static bool is_on_own_stack(const struct darn_thread *thread, uintptr_t address, const void *frame)
+{
+    return address >= (uintptr_t)frame && address < thread->stack_end;
+}
+
+bool darn_sampler_prefers(struct darn_thread *thread, const struct darn_touch *touch,
+                          const void *frame)
+{
+    _Atomic uint16_t *times = &watched[((uintptr_t)touch->site / sizeof(*touch->site)) % SITES];
+    uint32_t skip = atomic_load_explicit(times, memory_order_relaxed) + 1u;
+
+    if (is_on_own_stack(thread, touch->address, frame))
+        skip += MAX_SKIP;
+    else if (skip > MAX_SKIP)
+        skip = MAX_SKIP;
+    if (darn_random_below(&thread->random, skip))
+        return false;
+    if (skip < UINT16_MAX)
+        atomic_fetch_add_explicit(times, 1, memory_order_relaxed);
+    return true;
+}

@@ -1,0 +1,30 @@
+/*
+ * The sampler: a thread of our own that raises attention for short times, as often as the budget
+ * allows, and invites the program's threads to open windows.
+ *
+ * It is made by clone and not by pthread_create, and runs on system calls alone: libc does not know of
+ * it, so the program's last thread can still end the process, and nothing of libc's thread data is touched.
+ */
+#ifndef DARN_RUNTIME_SAMPLER_H
+#define DARN_RUNTIME_SAMPLER_H
+
+#include <stdbool.h>
+
+#include "runtime/thread.h"
+#include "runtime/touch.h"
+
+/* Starts it unless it runs in this process; called when a second thread is made. */
+void darn_sampler_start(void);
+
+/* Whether the thread should take up the invitation with this access: sites that were seldom watched
+ * come first, and memory on the thread's own stack last. */
+bool darn_sampler_prefers(struct darn_thread *thread, const struct darn_touch *touch,
+                          const void *frame);
+
+/* How long a window of the sampler stays open, in nanoseconds. */
+uint64_t darn_sampler_window(void);
+
+/* In the child of fork there is no sampler. */
+void darn_sampler_after_fork(void);
+
+#endif

@@ -1,0 +1,25 @@
+/* The one state of the runtime, apart from what a module keeps to itself. */
+#ifndef DARN_RUNTIME_STATE_H
+#define DARN_RUNTIME_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/options.h"
+
+struct darn_state {
+    bool ready;    /* options are read, threads may be made known */
+    bool finished; /* the program has ended as far as we are concerned */
+    uint64_t seed;
+    struct darn_options options;
+};
+
+extern struct darn_state darn_state;
+
+/* Reads the options and starts to watch; does nothing when that was done already. */
+void darn_init(void);
+
+/* Says the last word about this run and returns the exit status, given the program's own. */
+int darn_finish(int status);
+
+#endif

@@ -1,0 +1,226 @@
+#define _GNU_SOURCE
+#include "runtime/thread.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/counters.h"
+#include "runtime/os.h"
+#include "runtime/spin.h"
+#include "runtime/state.h"
+
+/* Records are taken from the system in pieces of this many. */
+#define BATCH 32
+
+/* In thread_self: this thread has ended as far as we are concerned. */
+#define ENDED ((struct darn_thread *)1)
+
+extern void *__libc_stack_end; /* set by the loader: where the main thread's stack begins */
+
+static __thread struct darn_thread *thread_self __attribute__((tls_model("initial-exec")));
+
+/* Protects the list of unused records. Taken with signals blocked; nothing nests inside. */
+static struct darn_spin list_lock;
+static struct darn_thread *unused;
+
+static _Atomic uint32_t next_number;
+static _Atomic uint32_t alive;
+static _Atomic int32_t running;
+
+static pthread_key_t end_key;
+static _Atomic uint32_t has_end_key;
+
+static struct darn_thread *take_unused(void)
+{
+    struct darn_thread *thread;
+    uint64_t mask = darn_os_block_signals();
+
+    darn_spin_lock(&list_lock);
+    if (!unused) {
+        struct darn_thread *batch = darn_os_allocate(BATCH * sizeof(*batch));
+
+        for (int i = 0; batch && i < BATCH; i++) {
+            batch[i].next = unused;
+            unused = &batch[i];
+        }
+    }
+    thread = unused;
+    if (thread)
+        unused = thread->next;
+    darn_spin_unlock(&list_lock);
+    darn_os_restore_signals(mask);
+    return thread;
+}
+
+static void give_unused(struct darn_thread *thread)
+{
+    uint64_t mask = darn_os_block_signals();
+
+    darn_spin_lock(&list_lock);
+    thread->next = unused;
+    unused = thread;
+    darn_spin_unlock(&list_lock);
+    darn_os_restore_signals(mask);
+}
+
+/* splitmix64: one step also spreads seeds that differ in one bit. */
+static uint64_t spread(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+struct darn_thread *darn_thread_new(void)
+{
+    struct darn_thread *thread = take_unused();
+
+    if (!thread) {
+        darn_count(DARN_COUNT_THREADS_UNKNOWN);
+        return NULL;
+    }
+    memset(thread, 0, sizeof(*thread));
+    thread->number = atomic_fetch_add(&next_number, 1);
+    thread->random = spread(darn_state.seed + thread->number) | 1;
+    return thread;
+}
+
+void darn_thread_drop(struct darn_thread *thread)
+{
+    if (thread)
+        give_unused(thread);
+}
+
+/*
+ * libc runs the destructors of thread-specific data in rounds. Ours puts itself off to the last round,
+ * so that the program's own destructors are still watched.
+ */
+static void end_by_key(void *round)
+{
+    uintptr_t number = (uintptr_t)round;
+
+    if (number < PTHREAD_DESTRUCTOR_ITERATIONS)
+        pthread_setspecific(end_key, (void *)(number + 1));
+    else
+        darn_thread_end();
+}
+
+static uintptr_t end_of_own_stack(void)
+{
+    pthread_attr_t attributes;
+    void *start = NULL;
+    size_t size = 0;
+
+    if (darn_os_thread_id() == darn_os_process_id())
+        return (uintptr_t)__libc_stack_end + 4096; /* a little more: the loader's own frames */
+    if (pthread_getattr_np(pthread_self(), &attributes))
+        return 0;
+    pthread_attr_getstack(&attributes, &start, &size);
+    pthread_attr_destroy(&attributes);
+    return (uintptr_t)start + size;
+}
+
+void darn_thread_start(struct darn_thread *thread)
+{
+    uint32_t expected = 0;
+
+    thread->tid = darn_os_thread_id();
+    thread_self = thread;
+    thread->stack_end = end_of_own_stack();
+    if (atomic_compare_exchange_strong(&has_end_key, &expected, 1)) {
+        if (pthread_key_create(&end_key, end_by_key) == 0)
+            atomic_store(&has_end_key, 2);
+    }
+    if (atomic_load(&has_end_key) == 2)
+        pthread_setspecific(end_key, (void *)1);
+    atomic_fetch_add(&running, 1);
+    if (atomic_fetch_add(&alive, 1) == 1)
+        darn_os_wake((const volatile uint32_t *)&alive, 1); /* the sampler waits for a second */
+}
+
+void darn_thread_end(void)
+{
+    struct darn_thread *thread = thread_self;
+
+    if (!thread || thread == ENDED)
+        return;
+    darn_thread_unblock(thread);
+    thread_self = ENDED;
+    atomic_fetch_sub(&running, 1);
+    atomic_fetch_sub(&alive, 1);
+    give_unused(thread);
+}
+
+struct darn_thread *darn_thread_peek(void)
+{
+    return thread_self == ENDED ? NULL : thread_self;
+}
+
+struct darn_thread *darn_thread_self(void)
+{
+    struct darn_thread *thread = thread_self;
+
+    if (__builtin_expect(thread != NULL, 1))
+        return thread == ENDED ? NULL : thread;
+    if (!darn_state.ready)
+        return NULL;
+    thread = darn_thread_new();
+    if (thread)
+        darn_thread_start(thread);
+    return thread;
+}
+
+void darn_thread_block(struct darn_thread *thread)
+{
+    if (thread && !thread->blocked) {
+        thread->blocked = true;
+        atomic_fetch_sub_explicit(&running, 1, memory_order_relaxed);
+    }
+}
+
+void darn_thread_unblock(struct darn_thread *thread)
+{
+    if (thread && thread->blocked) {
+        thread->blocked = false;
+        atomic_fetch_add_explicit(&running, 1, memory_order_relaxed);
+    }
+}
+
+uint32_t darn_threads_alive(void)
+{
+    return atomic_load_explicit(&alive, memory_order_relaxed);
+}
+
+int32_t darn_threads_running(void)
+{
+    return atomic_load_explicit(&running, memory_order_relaxed);
+}
+
+const volatile uint32_t *darn_threads_word(void)
+{
+    return (const volatile uint32_t *)&alive;
+}
+
+void darn_threads_before_fork(void)
+{
+    darn_spin_lock(&list_lock);
+}
+
+void darn_threads_after_fork(bool child)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    darn_spin_unlock(&list_lock);
+    if (!child)
+        return;
+    atomic_store(&alive, thread ? 1 : 0);
+    atomic_store(&running, thread ? 1 : 0);
+    if (thread) {
+        thread->tid = darn_os_thread_id();
+        thread->blocked = false;
+    }
+}

@@ -1,0 +1,58 @@
+/* What the runtime knows about each thread of the program. */
+#ifndef DARN_RUNTIME_THREAD_H
+#define DARN_RUNTIME_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/locks.h"
+#include "runtime/stack.h"
+
+struct darn_thread {
+    uint32_t number; /* T0 is the main thread, then in the order of creation */
+    int tid;
+    uint32_t parent;
+    bool has_parent;
+    bool blocked;    /* inside a call that waits */
+    uint32_t ignore; /* depth of DARN_IGNORE regions */
+    uint64_t random; /* state of the generator that decides about windows and noise */
+    uintptr_t stack_end;
+    struct darn_stack created; /* where it was created */
+    struct darn_locks locks;
+    union { /* what it runs, and with which argument */
+        void *(*pthread)(void *);
+        int (*c11)(void *);
+    } start;
+    void *argument;
+    struct darn_thread *next; /* in the list of unused ones */
+};
+
+/* The calling thread; makes it known at its first call. NULL when there is no memory, and in a
+ * thread that has ended already. */
+struct darn_thread *darn_thread_self(void);
+
+/* The calling thread if it is known, without making it so. */
+struct darn_thread *darn_thread_peek(void);
+
+/* The record of a thread that is about to be created; the new thread calls darn_thread_start. */
+struct darn_thread *darn_thread_new(void);
+void darn_thread_start(struct darn_thread *thread);
+void darn_thread_drop(struct darn_thread *thread); /* it could not be created */
+void darn_thread_end(void);
+
+/* Around a call that may wait for others: such a thread cannot run into a window. */
+void darn_thread_block(struct darn_thread *thread);
+void darn_thread_unblock(struct darn_thread *thread);
+
+/* Threads that are alive, and those of them that are not blocked. */
+uint32_t darn_threads_alive(void);
+int32_t darn_threads_running(void);
+
+/* The word that holds the number of threads alive: the sampler sleeps on it. */
+const volatile uint32_t *darn_threads_word(void);
+
+/* Around fork: nobody is changing the list of threads; in the child the calling thread is alone. */
+void darn_threads_before_fork(void);
+void darn_threads_after_fork(bool child);
+
+#endif

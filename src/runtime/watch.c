@@ -1,0 +1,340 @@
+#include "runtime/watch.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/attention.h"
+#include "runtime/counters.h"
+#include "runtime/finding.h"
+#include "runtime/os.h"
+#include "runtime/state.h"
+
+/* One bit each in a word. */
+#define WINDOWS 64
+
+/* A window is at most so wide: a longer access is watched at a place chosen at random. */
+#define WIDTH 64
+
+/* How long the two sides wait for each other, in nanoseconds. A thread that claims has nothing to do
+ * but copy; it is late only if it was taken off its processor. */
+#define PATIENCE  UINT64_C(200000000)
+#define SETTLE    UINT64_C(1000)
+#define AFTERMATH UINT64_C(20000)
+
+/*
+ * The life of a window: FREE -> OPEN -> (CLAIMED -> ANSWERED | IGNORED) -> FREE.
+ * The state carries a number that changes with each opening, so that a claim can only succeed on the
+ * window that was looked at.
+ */
+enum { FREE, OPEN, CLAIMED, ANSWERED, IGNORED, STATES = 8 };
+
+struct window {
+    _Atomic uint32_t state; /* number * STATES + state */
+    struct darn_touch touch; /* written by the owner before OPEN, read by others after */
+    uint32_t owner;          /* number of its thread */
+    struct darn_side mine;
+    struct darn_side other; /* written by the claimer between CLAIMED and ANSWERED */
+    unsigned char before[WIDTH];
+};
+
+static struct window windows[WINDOWS];
+static _Atomic uint64_t used; /* bit i: window i belongs to a thread */
+
+static uint32_t state_of(uint32_t word)
+{
+    return word % STATES;
+}
+
+static uint32_t with_state(uint32_t word, uint32_t state)
+{
+    return word - word % STATES + state;
+}
+
+void darn_side_fill(struct darn_side *side, struct darn_thread *thread,
+                    const struct darn_touch *touch, const void *frame)
+{
+    side->touch = *touch;
+    side->thread = thread->number;
+    side->tid = thread->tid;
+    side->parent = thread->parent;
+    side->has_parent = thread->has_parent;
+    side->created = thread->created;
+    side->locks = thread->locks;
+    darn_os_thread_name(side->name);
+    darn_stack_walk(&side->stack, 0, frame, thread->stack_end);
+    if (side->stack.depth && touch->site)
+        side->stack.pcs[0]--; /* into the call of the hook, which has the line of the access */
+}
+
+/* Claims the window for this access; the owner waits for the answer. */
+static bool claim(struct window *window, uint32_t word, struct darn_thread *thread,
+                  const struct darn_touch *touch, const void *frame)
+{
+    uint32_t state = thread->ignore ? IGNORED : CLAIMED;
+    uint64_t mask = darn_os_block_signals();
+    bool claimed =
+        atomic_compare_exchange_strong(&window->state, &word, with_state(word, state));
+
+    if (claimed && state == CLAIMED) {
+        darn_side_fill(&window->other, thread, touch, frame);
+        atomic_store(&window->state, with_state(word, ANSWERED));
+        darn_os_wake((const volatile uint32_t *)&window->state, 1);
+        darn_count(DARN_COUNT_CONFLICTS);
+    } else if (claimed) {
+        darn_count(DARN_COUNT_FINDINGS_IGNORED);
+    }
+    darn_os_restore_signals(mask);
+    return claimed;
+}
+
+bool darn_watch_check(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
+{
+    uint64_t left = atomic_load(&used);
+
+    for (; left; left &= left - 1) {
+        struct window *window = &windows[__builtin_ctzll(left)];
+        uint32_t word = atomic_load(&window->state);
+
+        /* What is read between here and the claim belongs together: the claim fails if not. */
+        if (state_of(word) == OPEN && window->owner != thread->number &&
+            darn_touch_conflict(&window->touch, touch) &&
+            claim(window, word, thread, touch, frame))
+            return true;
+    }
+    return false;
+}
+
+static struct window *take_window(void)
+{
+    uint64_t bits = atomic_load(&used);
+
+    while (~bits) {
+        int free_bit = __builtin_ctzll(~bits);
+
+        if (atomic_compare_exchange_weak(&used, &bits, bits | UINT64_C(1) << free_bit))
+            return &windows[free_bit];
+    }
+    return NULL;
+}
+
+static void give_window(struct window *window)
+{
+    atomic_fetch_and(&used, ~(UINT64_C(1) << (window - windows)));
+}
+
+/* The wait: the noise of AtomRace 3.3, inside the section. Ends early when the window is claimed. */
+static void wait_inside(struct window *window, uint32_t word, uint64_t nanoseconds)
+{
+    uint64_t end = darn_os_now() + nanoseconds;
+    uint64_t now;
+
+    while (atomic_load(&window->state) == word && (now = darn_os_now()) < end) {
+        switch (darn_state.options.noise_kind) {
+        case DARN_NOISE_SLEEP:
+            darn_os_wait((const volatile uint32_t *)&window->state, word, end - now);
+            break;
+        case DARN_NOISE_YIELD:
+            darn_os_yield();
+            break;
+        default:
+            __builtin_ia32_pause();
+        }
+    }
+}
+
+static uint32_t await_answer(struct window *window, uint32_t word)
+{
+    uint64_t end = darn_os_now() + PATIENCE;
+
+    while (state_of(word) == CLAIMED && darn_os_now() < end) {
+        darn_os_wait((const volatile uint32_t *)&window->state, word, PATIENCE / 10);
+        word = atomic_load(&window->state);
+    }
+    return word;
+}
+
+static void copy_memory(unsigned char *to, const struct darn_touch *touch)
+{
+    const volatile unsigned char *from = (const volatile unsigned char *)touch->address;
+
+    for (uint64_t i = 0; i < touch->size && i < WIDTH; i++)
+        to[i] = from[i];
+}
+
+/* Gives the other thread time to make its access, so that the report can say what became of the value. */
+static bool see_change(struct window *window, bool wait)
+{
+    uint64_t end = darn_os_now() + AFTERMATH;
+    unsigned char now[WIDTH];
+
+    do {
+        copy_memory(now, &window->touch);
+        if (memcmp(now, window->before, window->touch.size))
+            return true;
+        __builtin_ia32_pause();
+    } while (wait && darn_os_now() < end);
+    return false;
+}
+
+static uint64_t as_word(const unsigned char *bytes, uint64_t size)
+{
+    uint64_t word = 0;
+
+    memcpy(&word, bytes, size);
+    return word;
+}
+
+static void report_race(struct window *window, const struct darn_side *other, bool changed)
+{
+    struct darn_race race = {.first = &window->mine, .second = other};
+    unsigned char now[WIDTH];
+
+    if (window->touch.size <= sizeof(race.before)) {
+        copy_memory(now, &window->touch);
+        race.has_values = true;
+        race.before = as_word(window->before, window->touch.size);
+        race.after = changed ? as_word(now, window->touch.size) : race.before;
+    }
+    darn_finding_race(&race);
+}
+
+/*
+ * Whether a changed value without a visible writer is worth a report: between hook and plain access
+ * nothing can have ordered the two, so this is a race as well.
+ */
+static bool is_unknown_origin(const struct darn_touch *touch)
+{
+    return darn_state.options.report_unknown_origin && !touch->atomic && !touch->assertion &&
+           !touch->gaps && (darn_state.options.report_volatile || !touch->is_volatile);
+}
+
+static void close_window(struct window *window, uint32_t word)
+{
+    uint32_t seen = word;
+    bool mine = atomic_compare_exchange_strong(&window->state, &seen, with_state(word, FREE));
+
+    darn_attention_refresh();
+    if (mine) {
+        if (is_unknown_origin(&window->touch) && see_change(window, false))
+            report_race(window, NULL, true);
+        return;
+    }
+    seen = await_answer(window, seen);
+    if (state_of(seen) == ANSWERED)
+        report_race(window, &window->other,
+                    see_change(window, window->other.touch.op == DARN_OP_WRITE));
+    else if (state_of(seen) == CLAIMED)
+        darn_count(DARN_COUNT_CLAIMS_LATE);
+    atomic_store(&window->state, with_state(word, FREE));
+}
+
+/* A place of at most WIDTH bytes within a long access. */
+static struct darn_touch narrow(struct darn_thread *thread, const struct darn_touch *touch)
+{
+    struct darn_touch part = *touch;
+
+    if (part.size > WIDTH) {
+        part.address += thread->random % (part.size - WIDTH + 1);
+        part.size = WIDTH;
+        part.has_value = false;
+    }
+    return part;
+}
+
+static uint32_t open_window(struct window *window, struct darn_thread *thread,
+                            const struct darn_touch *touch, const void *frame)
+{
+    uint32_t word = atomic_load(&window->state);
+
+    word = with_state(word + STATES, OPEN);
+    window->touch = *touch;
+    window->owner = thread->number;
+    darn_side_fill(&window->mine, thread, touch, frame);
+    atomic_store(&window->state, word);
+    darn_attention_refresh();
+    return word;
+}
+
+static void stand(struct window *window, struct darn_thread *thread, const struct darn_touch *touch,
+                  const void *frame, uint64_t nanoseconds)
+{
+    int timing = darn_os_exact_timing();
+    uint32_t word = open_window(window, thread, touch, frame);
+    uint64_t settled;
+
+    darn_count(DARN_COUNT_WINDOWS);
+    /* Two threads may have opened windows at the same moment, after each looked for the other's. */
+    darn_watch_check(thread, touch, frame);
+    /* Stores that passed their guard just before are on their way: they shall not count as changes. */
+    settled = darn_os_now() + SETTLE;
+    while (darn_os_now() < settled)
+        __builtin_ia32_pause();
+    copy_memory(window->before, touch);
+    wait_inside(window, word, nanoseconds);
+    close_window(window, word);
+    darn_os_restore_timing(timing);
+}
+
+void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch, const void *frame,
+                      uint64_t nanoseconds, bool invited)
+{
+    struct darn_touch part = narrow(thread, touch);
+    struct window *window = NULL;
+    uint64_t mask;
+
+    /* A page that is not there shall fault here, where the program's own handler may jump away. */
+    (void)*(const volatile unsigned char *)part.address;
+    mask = darn_os_block_signals();
+    if (!invited || darn_attention_accept()) {
+        window = take_window();
+        if (window)
+            stand(window, thread, &part, frame, nanoseconds);
+        else
+            darn_count(DARN_COUNT_WINDOWS_FULL);
+    }
+    if (window)
+        give_window(window);
+    darn_os_restore_signals(mask);
+}
+
+bool darn_watch_is_open(void)
+{
+    return darn_watch_count() != 0;
+}
+
+uint32_t darn_watch_count(void)
+{
+    uint64_t left = atomic_load(&used);
+    uint32_t count = 0;
+
+    for (; left; left &= left - 1)
+        count += state_of(atomic_load(&windows[__builtin_ctzll(left)].state)) == OPEN;
+    return count;
+}
+
+bool darn_watch_each(void (*visit)(uintptr_t address, uint32_t size))
+{
+    uint64_t left = atomic_load(&used);
+    bool any = false;
+
+    for (; left; left &= left - 1) {
+        struct window *window = &windows[__builtin_ctzll(left)];
+
+        if (state_of(atomic_load(&window->state)) == OPEN) {
+            visit(window->touch.address, (uint32_t)window->touch.size);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void darn_watch_after_fork(void)
+{
+    for (int i = 0; i < WINDOWS; i++) {
+        uint32_t word = atomic_load(&windows[i].state);
+
+        atomic_store(&windows[i].state, with_state(word, FREE));
+    }
+    atomic_store(&used, 0);
+}

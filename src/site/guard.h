@@ -1,0 +1,39 @@
+/*
+ * What the code in front of an access looks at, and whom it calls: the other half of the contract
+ * between the plugin and the runtime.
+ *
+ *     if (darn_attention && darn_filter[(address >> 6) & 4095])
+ *         darn_hook_access(address, site);
+ *
+ * Attention 0 means that nothing is being watched: one load and one branch that is never taken. With
+ * attention raised, the filter keeps an access to memory that nobody watches from calling the
+ * runtime; it says "perhaps" for whole cache lines. The runtime fills it when every access shall call.
+ */
+#ifndef DARN_SITE_GUARD_H
+#define DARN_SITE_GUARD_H
+
+#include <stdint.h>
+
+#define DARN_FILTER_SHIFT 6
+#define DARN_FILTER_SIZE  4096
+
+/* Names that end in _here are those of the same program, reached without the detour that shared
+ * objects have to make. */
+#define DARN_ATTENTION      "darn_attention"
+#define DARN_ATTENTION_HERE "darn_attention_here"
+#define DARN_FILTER         "darn_filter"
+#define DARN_FILTER_HERE    "darn_filter_here"
+
+/* preserve_most void f(…): cold, and the caller keeps nearly all of its registers. */
+#define DARN_HOOK_ACCESS "darn_hook_access" /* (address, site) */
+#define DARN_HOOK_WRITE  "darn_hook_write"  /* (address, value, site) */
+#define DARN_HOOK_RANGE  "darn_hook_range"  /* (address, length, site) */
+#define DARN_HOOK_STRING "darn_hook_string" /* (address, string that is as long, site) */
+#define DARN_HOOK_FENCE  "darn_hook_fence"  /* (site) */
+
+static inline uint32_t darn_filter_index(uintptr_t address)
+{
+    return (uint32_t)(address >> DARN_FILTER_SHIFT) & (DARN_FILTER_SIZE - 1);
+}
+
+#endif

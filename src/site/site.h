@@ -1,0 +1,85 @@
+/*
+ * The site record: one static memory access of the source.
+ *
+ * It is the contract between the plugin, which writes the records into the ELF section
+ * "darn_sites", the runtime, which is handed the address of a record by every hook, and the
+ * tools, which read the section from the file. A record is constant and needs no relocation
+ * at load time: its strings are named by their distance from the field that names them.
+ */
+#ifndef DARN_SITE_SITE_H
+#define DARN_SITE_SITE_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define DARN_SITE_SECTION "darn_sites"
+
+/* Raised whenever the layout or the meaning of a field changes. */
+#define DARN_SITE_VERSION 1
+
+enum darn_site_kind {
+    DARN_SITE_READ,
+    DARN_SITE_WRITE,
+    DARN_SITE_UPDATE, /* reads and writes at once: an atomic read-modify-write */
+    DARN_SITE_FENCE,
+};
+
+enum darn_site_flag {
+    DARN_SITE_ATOMIC = 1 << 0,
+    DARN_SITE_VOLATILE = 1 << 1,
+    DARN_SITE_RANGE = 1 << 2, /* size is known at run time only: memcpy and relatives */
+    DARN_SITE_GAPS = 1 << 3,  /* a vector access that uses only some bytes: see `gaps` */
+    DARN_SITE_VALUE = 1 << 4, /* a write whose value is handed to the hook */
+    DARN_SITE_ASSERT_WRITER = 1 << 5, /* not an access: an assertion of darn.h */
+    DARN_SITE_ASSERT_ACCESS = 1 << 6,
+};
+
+struct darn_site {
+    int32_t file;     /* as named on the compiler's command line */
+    int32_t dir;      /* the directory the compiler ran in */
+    int32_t function; /* the source function, also when it was inlined */
+    int32_t variable; /* `balance`, `acct->balance`, `tab[].next`; empty when unknown */
+    uint32_t line;
+    uint16_t column;
+    uint16_t size; /* in bytes; 0 with DARN_SITE_RANGE */
+    uint8_t kind;  /* enum darn_site_kind */
+    uint8_t flags; /* enum darn_site_flag, or-ed */
+    uint16_t version;
+    uint32_t reserved;
+    uint64_t gaps; /* with DARN_SITE_GAPS: bit i is set if byte i is really accessed */
+};
+
+static_assert(sizeof(struct darn_site) == 40, "the plugin writes records of this size");
+
+/* The string that a self-relative field names. */
+static inline const char *darn_site_string(const int32_t *field)
+{
+    return (const char *)field + *field;
+}
+
+static inline const char *darn_site_file(const struct darn_site *site)
+{
+    return darn_site_string(&site->file);
+}
+
+static inline const char *darn_site_dir(const struct darn_site *site)
+{
+    return darn_site_string(&site->dir);
+}
+
+static inline const char *darn_site_function(const struct darn_site *site)
+{
+    return darn_site_string(&site->function);
+}
+
+static inline const char *darn_site_variable(const struct darn_site *site)
+{
+    return darn_site_string(&site->variable);
+}
+
+static inline int darn_site_writes(const struct darn_site *site)
+{
+    return site->kind == DARN_SITE_WRITE || site->kind == DARN_SITE_UPDATE;
+}
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * claim: a node of a std::map that is changed without a lock is reported
+ * build: -O0
+ * build: -O2
+ * run: --budget=max --noise=random:1000/100 x 20
+ * expect: data-race on * at RAISE and RAISE
+ */
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace
+{
+struct Employee {
+    int salary = 1000;
+};
+
+std::mutex lock;
+std::map<std::string, Employee> employees;
+
+Employee &find(const std::string &name)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    return employees[name];
+}
+
+void raise()
+{
+    for (int i = 0; i < 40; i++) {
+        Employee &employee = find("somebody with a long name");
+        employee.salary += 10; /* race: RAISE */
+    }
+}
+} // namespace
+
+int main()
+{
+    std::thread one(raise), two(raise);
+    one.join();
+    two.join();
+    return 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * claim: a race between main and a detached thread is reported
+ * build: -O1
+ * run: --noise=var:progress:1000/300 x 20
+ * expect: data-race on progress at UPDATE and SHOW [write read]
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { STEPS = 40 };
+
+static int progress;
+static atomic_int started;
+
+static void *work(void *arg)
+{
+    atomic_store(&started, 1);
+    for (int i = 0; i < STEPS; i++) {
+        progress = i; /* race: UPDATE */
+        pthread_testcancel();
+    }
+    return arg;
+}
+
+int main(void)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    long sum = 0;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_create(&thread, &attr, work, NULL);
+    while (!atomic_load(&started))
+        continue;
+    for (int i = 0; i < STEPS; i++) {
+        sum += progress; /* race: SHOW */
+        pthread_testcancel();
+    }
+    return sum < 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * claim: a block that is freed while another thread reads it is reported
+ * build: -O0
+ * build: -O2
+ * run: --budget=max --noise=random:1000/1000 x 20
+ * expect: data-race on * at USE and FREE [read free]
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 20, SIZE = 2000 };
+
+static pthread_barrier_t start;
+static char *blocks[ROUNDS]; /* allocated before the threads run: freed blocks stay mapped */
+
+static void *use(void *arg)
+{
+    long sum = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_barrier_wait(&start);
+        sum += blocks[i][SIZE / 2]; /* race: USE */
+    }
+    return (void *)(sum ? arg : NULL);
+}
+
+static void *release(void *arg)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_barrier_wait(&start);
+        free(blocks[i]); /* race: FREE */
+    }
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < ROUNDS; i++)
+        blocks[i] = calloc(1, SIZE);
+    pthread_barrier_init(&start, NULL, 2);
+    pthread_create(&threads[0], NULL, use, NULL);
+    pthread_create(&threads[1], NULL, release, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}

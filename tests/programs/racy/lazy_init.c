@@ -1,0 +1,50 @@
+/*
+ * claim: double-checked initialization without atomics is reported
+ * build: -O0
+ * build: -O2
+ * run: --noise=var:instance:1000/10000 x 20
+ * expect: data-race on instance at CHECK and PUBLISH [read write]
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { THREADS = 8 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int *instance;
+
+static int *get(void)
+{
+    if (instance == NULL) { /* race: CHECK */
+        pthread_mutex_lock(&lock);
+        if (instance == NULL) {
+            int *made = malloc(sizeof(*made));
+            *made = 42;
+            instance = made; /* race: PUBLISH */
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    return instance;
+}
+
+/* One after the other: some look for the first time while the first one publishes. */
+static void *work(void *arg)
+{
+    usleep((unsigned)(long)arg * 5000);
+    return get();
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    int wrong = 0;
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, work, (void *)i);
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        wrong += result == NULL || *(int *)result != 42;
+    }
+    return wrong;
+}

@@ -1,0 +1,40 @@
+/*
+ * claim: a write of unseen code is noticed by its value, and reported as of unknown origin
+ * tsan: no
+ * plain: plain_writer.c
+ * build: -O0
+ * build: -O2
+ * run: --noise=var:mailbox:1000/500 x 20
+ * run: --budget=max --noise=random:1000/500 x 20
+ * expect: data-race on mailbox at LOOK and unknown with origin=unknown
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { ROUNDS = 40 };
+
+void plain_set(long *where, long value);
+
+static long mailbox;
+static atomic_int done;
+
+static void *unseen(void *arg)
+{
+    for (long i = 1; !atomic_load(&done); i++)
+        plain_set(&mailbox, i);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    long sum = 0;
+    pthread_create(&thread, NULL, unseen, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        sum += mailbox; /* race: LOOK */
+        pthread_testcancel();
+    }
+    atomic_store(&done, 1);
+    pthread_join(thread, NULL);
+    return sum < 0;
+}

@@ -1,0 +1,33 @@
+/*
+ * claim: volatile is no synchronization: races on it are reported
+ * build: -O0
+ * build: -O2
+ * run: --noise=var:stop:1000/1000 x 20
+ * expect: data-race on stop at SET and POLL [write read]
+ */
+#include <pthread.h>
+
+enum { ROUNDS = 20 };
+
+static pthread_barrier_t start;
+static volatile int stop;
+
+static void *poll(void *arg)
+{
+    pthread_barrier_wait(&start);
+    while (stop < ROUNDS) /* race: POLL */
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&start, NULL, 2);
+    pthread_create(&thread, NULL, poll, NULL);
+    for (int i = 1; i <= ROUNDS; i++) {
+        pthread_barrier_wait(&start);
+        stop = i; /* race: SET */
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}

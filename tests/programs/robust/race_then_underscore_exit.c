@@ -1,0 +1,32 @@
+/*
+ * claim: _exit of a program with a finding makes 66 of a success, too
+ * tsan: no
+ * build: -O1
+ * run: --noise=var:counter:1000/1000 x 5
+ * expect: data-race on counter at COUNT and COUNT
+ */
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_barrier_t start;
+static long counter;
+
+static void *work(void *arg)
+{
+    for (int i = 0; i < 20; i++) {
+        pthread_barrier_wait(&start);
+        counter++; /* race: COUNT */
+    }
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_barrier_init(&start, NULL, 2);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    _exit(0);
+}
