@@ -129,7 +129,7 @@ static void show_progress(size_t program, size_t variant)
         fprintf(stderr, "failed: %s (%s)\n", result->why, log_paths(program, variant).err);
     else
         fprintf(stderr,
-                "user %6.2f s  wall %6.2f s  peak %6.1f MB  x%-6.2f (%u runs, spread %.0f %%)%s\n",
+                "user %6.2f s  wall %6.2f s  peak %6.1f MB  x%-6.2f (%u x, spread %.0f %%)%s\n",
                 darn_result_median(result, DARN_USER), darn_result_median(result, DARN_WALL),
                 darn_result_median(result, DARN_PEAK),
                 darn_result_ratio(rows[program], &plan, variant, DARN_USER), result->runs,

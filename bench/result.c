@@ -75,7 +75,10 @@ struct darn_summary darn_result_summary(const darn_result_row *rows, const struc
         if (ratio <= 0)
             continue;
         logarithms += log(ratio);
-        summary.worst = fmax(summary.worst, ratio);
+        if (ratio > summary.worst) {
+            summary.worst = ratio;
+            summary.worst_program = i;
+        }
         summary.programs++;
     }
     if (summary.programs > 0)

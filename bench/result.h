@@ -45,6 +45,7 @@ struct darn_summary {
     size_t programs; /* that have a ratio */
     double mean;     /* geometric */
     double worst;
+    size_t worst_program;
 };
 
 /* Over all programs of the plan. */

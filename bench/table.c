@@ -108,9 +108,10 @@ void darn_table_remarks(FILE *out, const struct darn_plan *plan, const darn_resu
         fprintf(out, "\n");
 }
 
-static void print_goal(FILE *out, const char *what, double measured, double goal)
+/* `who` says more about the number, and may be empty. */
+static void print_goal(FILE *out, const char *what, double measured, double goal, const char *who)
 {
-    fprintf(out, "| %s | ≤ %.2f | %.2f | %s |\n", what, goal, measured,
+    fprintf(out, "| %s | ≤ %.1f | %.3f%s | %s |\n", what, goal, measured, who,
             measured <= goal ? "yes" : "**no**");
 }
 
@@ -132,7 +133,27 @@ static void print_below(FILE *out, const struct darn_plan *plan, const darn_resu
         else
             fprintf(out, " not %s (%.2f against %.2f);", plan->program[i], ours, theirs);
     }
-    fprintf(out, " %zu of %zu | %s |\n", below, compared, below == compared ? "yes" : "**no**");
+    fprintf(out, " %zu of %zu | %s |\n", below, compared,
+            compared > 0 && below == compared ? "yes" : "**no**");
+}
+
+static void print_default_budget(FILE *out, const struct darn_plan *plan,
+                                 const darn_result_row *rows, size_t darn)
+{
+    struct darn_summary user = darn_result_summary(rows, plan, darn, DARN_USER);
+    struct darn_summary peak = darn_result_summary(rows, plan, darn, DARN_PEAK);
+    const struct darn_result *row = rows[peak.worst_program];
+    char who[128];
+
+    print_goal(out, "default budget: user time, geometric mean", user.mean, 1.3, "");
+    snprintf(who, sizeof who, " (%s)", plan->program[user.worst_program]);
+    print_goal(out, "default budget: user time, worst", user.worst, 2.0, who);
+    print_goal(out, "default budget: peak memory, geometric mean", peak.mean, 1.2, "");
+    /* The absolute number too: in a very small program the ratio says little. */
+    snprintf(who, sizeof who, " (%s, %+.1f MB)", plan->program[peak.worst_program],
+             darn_result_median(&row[darn], DARN_PEAK) -
+                 darn_result_median(&row[plan->variant[darn].base], DARN_PEAK));
+    print_goal(out, "default budget: peak memory, worst", peak.worst, 1.2, who);
 }
 
 void darn_table_goals(FILE *out, const struct darn_plan *plan, const darn_result_row *rows)
@@ -140,19 +161,11 @@ void darn_table_goals(FILE *out, const struct darn_plan *plan, const darn_result
     int darn = darn_plan_variant(plan, "darn");
     int max = darn_plan_variant(plan, "max");
     int tsan = darn_plan_variant(plan, "tsan");
-    struct darn_summary user, peak;
 
-    if (darn < 0)
-        return;
-    user = darn_result_summary(rows, plan, (size_t)darn, DARN_USER);
-    peak = darn_result_summary(rows, plan, (size_t)darn, DARN_PEAK);
-    if (user.programs == 0)
+    if (darn < 0 || darn_result_summary(rows, plan, (size_t)darn, DARN_USER).programs == 0)
         return;
     fprintf(out, "| Goal | wanted | measured | met |\n|---|---|---|---|\n");
-    print_goal(out, "default budget: user time, geometric mean", user.mean, 1.3);
-    print_goal(out, "default budget: user time, worst", user.worst, 2.0);
-    print_goal(out, "default budget: peak memory, geometric mean", peak.mean, 1.2);
-    print_goal(out, "default budget: peak memory, worst", peak.worst, 1.2);
+    print_default_budget(out, plan, rows, (size_t)darn);
     if (max >= 0 && tsan >= 0)
         print_below(out, plan, rows, (size_t)max, (size_t)tsan);
     fprintf(out, "\n");

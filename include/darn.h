@@ -23,7 +23,8 @@ void darn_assert_exclusive_access(const volatile void *address, size_t size);
 /* Races on these bytes are known and harmless: they are never reported. */
 #define DARN_BENIGN_RACE(address, size) darn_benign_race((address), (size))
 
-/* The accesses of this thread from here to the end are not reported, on either side of a race. May nest. */
+/* The accesses of this thread from here to the end are not reported, on either side of a race. May
+ * nest. */
 #define DARN_IGNORE_BEGIN() darn_ignore_begin()
 #define DARN_IGNORE_END()   darn_ignore_end()
 
@@ -41,9 +42,9 @@ void darn_assert_exclusive_access(const volatile void *address, size_t size);
 
 #else
 
-#define DARN_BENIGN_RACE(address, size)        ((void)0)
-#define DARN_IGNORE_BEGIN()                    ((void)0)
-#define DARN_IGNORE_END()                      ((void)0)
+#define DARN_BENIGN_RACE(address, size) ((void)0)
+#define DARN_IGNORE_BEGIN()             ((void)0)
+#define DARN_IGNORE_END()               ((void)0)
 #define DARN_IGNORE_FUNCTION
 #define DARN_ASSERT_EXCLUSIVE_WRITER(variable) ((void)0)
 #define DARN_ASSERT_EXCLUSIVE_ACCESS(variable) ((void)0)

@@ -23,8 +23,7 @@ static void append(struct darn_accesses *accesses, struct darn_access access)
 {
     if (accesses->count == accesses->capacity) {
         accesses->capacity = accesses->capacity ? 2 * accesses->capacity : 64;
-        accesses->items =
-            realloc(accesses->items, accesses->capacity * sizeof(*accesses->items));
+        accesses->items = realloc(accesses->items, accesses->capacity * sizeof(*accesses->items));
         if (!accesses->items) {
             fputs("darn: out of memory\n", stderr);
             exit(1);

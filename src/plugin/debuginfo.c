@@ -142,8 +142,7 @@ static void append_member(LLVMContextRef context, LLVMMetadataRef member, struct
     struct darn_text buffer;
 
     darn_text_start(&buffer, name, sizeof(name));
-    if (darn_di_string(context, darn_di_operand(context, member, DARN_DI_SUBPROGRAM_NAME),
-                       &buffer))
+    if (darn_di_string(context, darn_di_operand(context, member, DARN_DI_SUBPROGRAM_NAME), &buffer))
         return; /* an anonymous struct or union: its members belong to the outer one */
     darn_text_char(text, '.');
     darn_text_add(text, name);

@@ -1,4 +1,5 @@
-/* Reads debug info nodes through LLVM's C API, which shows most of them only as lists of operands. */
+/* Reads debug info nodes through LLVM's C API, which shows most of them only as lists of operands.
+ */
 #ifndef DARN_PLUGIN_DEBUGINFO_H
 #define DARN_PLUGIN_DEBUGINFO_H
 
@@ -8,7 +9,8 @@
 
 #include "base/text.h"
 
-/* All operands of a node, each NULL or a value that wraps it; to be freed. NULL when there are none. */
+/* All operands of a node, each NULL or a value that wraps it; to be freed. NULL when there are
+ * none. */
 LLVMValueRef *darn_di_operands(LLVMContextRef context, LLVMMetadataRef node, unsigned *count);
 
 /* The operand of a node, or NULL. */
@@ -23,6 +25,7 @@ enum {
     DARN_DI_VARIABLE_NAME = 1,
     DARN_DI_VARIABLE_TYPE = 3,
     DARN_DI_EXPRESSION_VARIABLE = 0, /* of a global variable expression */
+    DARN_DI_EXPRESSION_ITSELF = 1,
 };
 
 /* Appends the text of a string node; 0 if there was one. */

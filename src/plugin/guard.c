@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plugin/group.h"
 #include "site/guard.h"
 #include "site/site.h"
 
@@ -94,9 +95,9 @@ static void branch_on(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBl
         LLVMValueAsMetadata(LLVMConstInt(guards->i32, (1 << 20) - 1, 0)),
     };
 
-    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(guards->context, "prof", 4),
-                    LLVMMetadataAsValue(guards->context,
-                                        LLVMMDNodeInContext2(guards->context, weights, 3)));
+    LLVMSetMetadata(
+        branch, LLVMGetMDKindIDInContext(guards->context, "prof", 4),
+        LLVMMetadataAsValue(guards->context, LLVMMDNodeInContext2(guards->context, weights, 3)));
 }
 
 static void look_into_filter(struct darn_guards *guards, LLVMValueRef address,
@@ -108,8 +109,8 @@ static void look_into_filter(struct darn_guards *guards, LLVMValueRef address,
     LLVMValueRef number = LLVMBuildPtrToInt(b, address, guards->i64, "");
     LLVMValueRef line =
         LLVMBuildLShr(b, number, LLVMConstInt(guards->i64, DARN_FILTER_SHIFT, 0), "");
-    LLVMValueRef index = LLVMBuildAnd(b, line, LLVMConstInt(guards->i64, DARN_FILTER_SIZE - 1, 0),
-                                      "");
+    LLVMValueRef index =
+        LLVMBuildAnd(b, line, LLVMConstInt(guards->i64, DARN_FILTER_SIZE - 1, 0), "");
     LLVMValueRef slot = LLVMBuildInBoundsGEP2(b, guards->i8, filter, &index, 1, "");
 
     branch_on(guards, load_byte(guards, slot), call, done);
@@ -167,25 +168,40 @@ static void call_hook(struct darn_guards *guards, LLVMValueRef guard, const char
     LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
 }
 
-static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, const char *hook_name,
-                                LLVMTypeRef type, int filtered)
+static void mark_inline(struct darn_guards *guards, LLVMValueRef guard)
 {
-    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
-    LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(guards->context, guard, "");
-    LLVMBasicBlockRef raised = LLVMAppendBasicBlockInContext(guards->context, guard, "");
-    LLVMBasicBlockRef call = filtered ? LLVMAppendBasicBlockInContext(guards->context, guard, "")
-                                      : raised;
-    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(guards->context, guard, "");
-
     LLVMSetLinkage(guard, LLVMInternalLinkage);
     LLVMAddAttributeAtIndex(guard, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             attribute(guards, "alwaysinline"));
     LLVMAddAttributeAtIndex(guard, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             attribute(guards, "nounwind"));
+}
+
+static LLVMBasicBlockRef append_block(struct darn_guards *guards, LLVMValueRef guard)
+{
+    return LLVMAppendBasicBlockInContext(guards->context, guard, "");
+}
+
+static void branch_on_attention(struct darn_guards *guards, LLVMBasicBlockRef raised,
+                                LLVMBasicBlockRef done)
+{
+    LLVMValueRef attention = global(guards, DARN_ATTENTION, DARN_ATTENTION_HERE, guards->i8);
+
+    branch_on(guards, load_byte(guards, attention), raised, done);
+}
+
+static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, const char *hook_name,
+                                LLVMTypeRef type, int filtered)
+{
+    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
+    LLVMBasicBlockRef entry = append_block(guards, guard);
+    LLVMBasicBlockRef raised = append_block(guards, guard);
+    LLVMBasicBlockRef call = filtered ? append_block(guards, guard) : raised;
+    LLVMBasicBlockRef done = append_block(guards, guard);
+
+    mark_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
-    branch_on(guards,
-              load_byte(guards, global(guards, DARN_ATTENTION, DARN_ATTENTION_HERE, guards->i8)),
-              raised, done);
+    branch_on_attention(guards, raised, done);
     LLVMPositionBuilderAtEnd(guards->builder, raised);
     if (filtered) {
         look_into_filter(guards, LLVMGetParam(guard, 0), call, done);
@@ -251,6 +267,83 @@ void darn_guards_place(struct darn_guards *guards, const struct darn_access *acc
     } else {
         call_guard(guards, access->instruction, DARN_HOOK_ACCESS, arguments, 2, 1);
     }
+}
+
+/* Of each member of a group a guard gets three arguments, as darn_hook_write does. */
+#define PER_MEMBER 3
+
+/* One after the other: if the filter says so for this pointer, call the hook with its site. */
+static void build_group_calls(struct darn_guards *guards, LLVMValueRef guard, unsigned count,
+                              LLVMBasicBlockRef done)
+{
+    LLVMTypeRef types[PER_MEMBER] = {guards->pointer, guards->i64, guards->pointer};
+    LLVMTypeRef type = LLVMFunctionType(guards->nothing, types, PER_MEMBER, 0);
+
+    for (unsigned i = 0; i < count; i++) {
+        LLVMBasicBlockRef call_block = append_block(guards, guard);
+        LLVMBasicBlockRef next = i + 1 < count ? append_block(guards, guard) : done;
+        LLVMValueRef arguments[PER_MEMBER], call;
+
+        for (unsigned j = 0; j < PER_MEMBER; j++)
+            arguments[j] = LLVMGetParam(guard, PER_MEMBER * i + j);
+        look_into_filter(guards, arguments[0], call_block, next);
+        LLVMPositionBuilderAtEnd(guards->builder, call_block);
+        call = LLVMBuildCall2(guards->builder, type, hook(guards, DARN_HOOK_WRITE, type), arguments,
+                              PER_MEMBER, "");
+        LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+        LLVMBuildBr(guards->builder, next);
+        LLVMPositionBuilderAtEnd(guards->builder, next);
+    }
+}
+
+static LLVMValueRef build_group_guard(struct darn_guards *guards, const char *name,
+                                      LLVMTypeRef type, unsigned count)
+{
+    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
+    LLVMBasicBlockRef entry = append_block(guards, guard);
+    LLVMBasicBlockRef raised = append_block(guards, guard);
+    LLVMBasicBlockRef done = append_block(guards, guard);
+
+    mark_inline(guards, guard);
+    LLVMPositionBuilderAtEnd(guards->builder, entry);
+    branch_on_attention(guards, raised, done);
+    LLVMPositionBuilderAtEnd(guards->builder, raised);
+    build_group_calls(guards, guard, count, done);
+    LLVMBuildRetVoid(guards->builder);
+    return guard;
+}
+
+/* A constant as the word that the hook gets; another value is converted by the guard itself. */
+static LLVMValueRef constant_word(struct darn_guards *guards, LLVMValueRef value)
+{
+    if (value && LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64)
+        return LLVMConstInt(guards->i64, LLVMConstIntGetZExtValue(value), 0);
+    return LLVMConstInt(guards->i64, 0, 0);
+}
+
+void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
+                             const struct darn_member *members, unsigned count)
+{
+    LLVMValueRef arguments[PER_MEMBER * DARN_GROUP_MAX], guard;
+    LLVMTypeRef types[PER_MEMBER * DARN_GROUP_MAX], type;
+    char name[64];
+
+    for (unsigned i = 0; i < count; i++) {
+        arguments[PER_MEMBER * i] = members[i].pointer;
+        arguments[PER_MEMBER * i + 1] = constant_word(guards, members[i].value);
+        arguments[PER_MEMBER * i + 2] = members[i].site;
+    }
+    for (unsigned i = 0; i < PER_MEMBER * count; i++)
+        types[i] = LLVMTypeOf(arguments[i]);
+    type = LLVMFunctionType(guards->nothing, types, PER_MEMBER * count, 0);
+    snprintf(name, sizeof(name), PREFIX "group.%u", count);
+    guard = LLVMGetNamedFunction(guards->module, name);
+    if (!guard)
+        guard = build_group_guard(guards, name, type, count);
+    LLVMPositionBuilderBefore(guards->builder, leader);
+    LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(leader));
+    LLVMBuildCall2(guards->builder, type, guard, arguments, PER_MEMBER * count, "");
+    LLVMSetCurrentDebugLocation2(guards->builder, NULL);
 }
 
 static void remove_guards(LLVMModuleRef module)

@@ -25,4 +25,15 @@ int darn_guards_take(LLVMValueRef value);
 void darn_guards_place(struct darn_guards *guards, const struct darn_access *access,
                        LLVMValueRef site);
 
+/* One of the accesses that share a guard. */
+struct darn_member {
+    LLVMValueRef pointer;
+    LLVMValueRef value; /* a constant that is written, or NULL */
+    LLVMValueRef site;
+};
+
+/* One guard in front of `leader` for several plain accesses, up to DARN_GROUP_MAX. */
+void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
+                             const struct darn_member *members, unsigned count);
+
 #endif

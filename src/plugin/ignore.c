@@ -48,19 +48,43 @@ static void add_pattern(struct darn_ignore *ignore, int kind, const char *glob)
     ignore->patterns[ignore->count++] = (struct darn_ignore_pattern){kind, copy};
 }
 
-/* `darn cc` has checked the list before clang was started. */
+static char *trim(char *line)
+{
+    char *end;
+
+    while (*line == ' ' || *line == '\t')
+        line++;
+    end = line + strcspn(line, "\r\n");
+    while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    *end = '\0';
+    return line;
+}
+
+/* [thread], [address|thread], [*]: a section that is for us, or was meant for TSan. */
+static int is_our_section(const char *header)
+{
+    return strchr(header, '*') || strstr(header, "thread") || strstr(header, "darn");
+}
+
+/* `darn cc` has checked the list before clang was started. A category (=init) does not concern us.
+ */
 static void read_list(struct darn_ignore *ignore, const char *path)
 {
     FILE *file = fopen(path, "r");
-    char line[4096];
+    char buffer[4096];
+    int ours = 1;
 
     if (!file)
         return;
-    while (fgets(line, sizeof(line), file)) {
-        line[strcspn(line, "\r\n")] = '\0';
-        if (strncmp(line, "fun:", 4) == 0)
+    while (fgets(buffer, sizeof(buffer), file)) {
+        char *line = trim(buffer);
+
+        if (*line == '[')
+            ours = is_our_section(line);
+        else if (ours && !strchr(line, '=') && strncmp(line, "fun:", 4) == 0)
             add_pattern(ignore, BY_FUNCTION, line + 4);
-        else if (strncmp(line, "src:", 4) == 0)
+        else if (ours && !strchr(line, '=') && strncmp(line, "src:", 4) == 0)
             add_pattern(ignore, BY_FILE, line + 4);
     }
     fclose(file);

@@ -1,7 +1,7 @@
 /*
  * What the user does not want to have watched: functions marked DARN_IGNORE_FUNCTION (darn.h) or
- * with clang's disable_sanitizer_instrumentation, and the functions and files of a list in the form of the
- * sanitizers' special case lists (`fun:pattern`, `src:pattern`).
+ * with clang's disable_sanitizer_instrumentation, and the functions and files of a list in the form
+ * of the sanitizers' special case lists (`fun:pattern`, `src:pattern`).
  */
 #ifndef DARN_PLUGIN_IGNORE_H
 #define DARN_PLUGIN_IGNORE_H

@@ -4,12 +4,30 @@
 
 #include "site/site.h"
 
-#define READS(pointer, by)     {DARN_EXTENT_LENGTH, pointer, by, 0, 0}
-#define WRITES(pointer, by)    {DARN_EXTENT_LENGTH, pointer, by, 1, 0}
-#define READS_STRING(pointer)  {DARN_EXTENT_STRING, pointer, pointer, 0, 0}
-#define WRITES_STRING(p, from) {DARN_EXTENT_STRING, p, from, 1, 0}
-#define READS_BYTE(pointer)    {DARN_EXTENT_BYTE, pointer, 0, 0, 0}
-#define ASSERTS(flag)          {DARN_EXTENT_LENGTH, 0, 1, 0, flag}
+#define READS(pointer, by)                                                                         \
+    {                                                                                              \
+        DARN_EXTENT_LENGTH, pointer, by, 0, 0                                                      \
+    }
+#define WRITES(pointer, by)                                                                        \
+    {                                                                                              \
+        DARN_EXTENT_LENGTH, pointer, by, 1, 0                                                      \
+    }
+#define READS_STRING(pointer)                                                                      \
+    {                                                                                              \
+        DARN_EXTENT_STRING, pointer, pointer, 0, 0                                                 \
+    }
+#define WRITES_STRING(p, from)                                                                     \
+    {                                                                                              \
+        DARN_EXTENT_STRING, p, from, 1, 0                                                          \
+    }
+#define READS_BYTE(pointer)                                                                        \
+    {                                                                                              \
+        DARN_EXTENT_BYTE, pointer, 0, 0, 0                                                         \
+    }
+#define ASSERTS(flag)                                                                              \
+    {                                                                                              \
+        DARN_EXTENT_LENGTH, 0, 1, 0, flag                                                          \
+    }
 
 static const struct darn_libcall libcalls[] = {
     {"memcpy", 3, {WRITES(0, 2), READS(1, 2)}},

@@ -2,10 +2,10 @@
  * The memory and string functions of libc, as accesses of their caller.
  *
  * They are hooked at the call and not by interposition: there the source position is known, code
- * that was not compiled by darn pays nothing, and the guard in front costs as little as that of a load.
- * Functions that may block (read, fread) are left out on purpose: what they touch, they touch
- * after waiting, and a window in front of the wait would give false alarms. The assertions of darn.h
- * are calls of the same kind.
+ * that was not compiled by darn pays nothing, and the guard in front costs as little as that of a
+ * load. Functions that may block (read, fread) are left out on purpose: what they touch, they touch
+ * after waiting, and a window in front of the wait would give false alarms. The assertions of
+ * darn.h are calls of the same kind.
  */
 #ifndef DARN_PLUGIN_LIBCALLS_H
 #define DARN_PLUGIN_LIBCALLS_H

@@ -15,9 +15,9 @@
 #define MAX_PATH 200
 
 /*
- * A local variable that a value of the program has to do with: the value is the variable's own, or the variable
- * lies where the value points to. One value can belong to several: inlining hands it from the
- * argument of one function to that of the next.
+ * A local variable that a value of the program has to do with: the value is the variable's own, or
+ * the variable lies where the value points to. One value can belong to several: inlining hands it
+ * from the argument of one function to that of the next.
  */
 struct variable {
     LLVMMetadataRef info;
@@ -61,8 +61,7 @@ static void add_variable(struct darn_names *names, LLVMValueRef value, LLVMMetad
     }
     if (names->count == names->capacity) {
         names->capacity = names->capacity ? 2 * names->capacity : 256;
-        names->variables =
-            realloc(names->variables, names->capacity * sizeof(*names->variables));
+        names->variables = realloc(names->variables, names->capacity * sizeof(*names->variables));
         if (!names->variables)
             abort();
     }
@@ -79,7 +78,7 @@ static void collect_variable(struct darn_names *names, LLVMValueRef call, int is
     if (LLVMGetMetadataKind(LLVMValueAsMetadata(location)) != LLVMLocalAsMetadataMetadataKind)
         return;
     if (LLVMGetMetadataKind(expression) != LLVMDIExpressionMetadataKind ||
-        !darn_shim_expression_is_empty(expression))
+        darn_shim_expression_offset(expression) != 0)
         return;
     LLVMGetMDNodeOperands(location, &value);
     if (value)
@@ -138,21 +137,26 @@ void darn_names_destroy(struct darn_names *names)
     free(names);
 }
 
-static LLVMMetadataRef global_debug_info(struct darn_names *names, LLVMValueRef global)
+/* The variable that a global holds, or holds a part of: `offset` is where the part begins. */
+static LLVMMetadataRef global_debug_info(struct darn_names *names, LLVMValueRef global,
+                                         int64_t *offset)
 {
     size_t count;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
     LLVMMetadataRef found = NULL;
 
     for (size_t i = 0; i < count && !found; i++) {
-        if (LLVMValueMetadataEntriesGetKind(entries, (unsigned)i) == names->dbg_kind)
-            found = darn_di_operand(names->context,
-                                    LLVMValueMetadataEntriesGetMetadata(entries, (unsigned)i),
-                                    DARN_DI_EXPRESSION_VARIABLE);
+        LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(entries, (unsigned)i);
+
+        if (LLVMValueMetadataEntriesGetKind(entries, (unsigned)i) != names->dbg_kind)
+            continue;
+        found = darn_di_operand(names->context, node, DARN_DI_EXPRESSION_VARIABLE);
+        *offset = darn_shim_expression_offset(
+            darn_di_operand(names->context, node, DARN_DI_EXPRESSION_ITSELF));
     }
     if (entries)
         LLVMDisposeValueMetadataEntries(entries);
-    return found;
+    return found && *offset >= 0 ? found : NULL;
 }
 
 static void add_index(struct darn_names *names, struct place *place, LLVMValueRef index,
@@ -285,19 +289,21 @@ static LLVMMetadataRef name_behind(struct darn_names *names, const char *pointer
 static LLVMMetadataRef name_of_global(struct darn_names *names, const struct place *place,
                                       struct darn_text *text)
 {
-    LLVMMetadataRef variable = global_debug_info(names, place->base);
+    struct place inside = *place;
+    int64_t part = 0;
+    LLVMMetadataRef variable = global_debug_info(names, place->base, &part);
     size_t length;
 
-    if (!variable || darn_di_string(names->context,
-                                    darn_di_operand(names->context, variable,
-                                                    DARN_DI_VARIABLE_NAME),
-                                    text))
+    inside.offset += part;
+    if (!variable ||
+        darn_di_string(names->context,
+                       darn_di_operand(names->context, variable, DARN_DI_VARIABLE_NAME), text))
         darn_text_add(text, LLVMGetValueName2(place->base, &length));
-    return variable ? append_inside(names,
-                                    darn_di_operand(names->context, variable,
-                                                    DARN_DI_VARIABLE_TYPE),
-                                    place, text)
-                    : NULL;
+    return variable
+               ? append_inside(names,
+                               darn_di_operand(names->context, variable, DARN_DI_VARIABLE_TYPE),
+                               &inside, text)
+               : NULL;
 }
 
 /* The function that a local variable, a lexical block or a location belongs to. */
@@ -418,8 +424,7 @@ static void find_structs(struct darn_names *names)
  * The struct-path tag of an access is (struct type, field type, offset): `account.balance`. The tag
  * does not know the fields' names; debug info does, if it knows a struct of that name.
  */
-static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction,
-                         struct darn_text *text)
+static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction, struct darn_text *text)
 {
     LLVMValueRef tag = LLVMGetMetadata(instruction, names->tbaa_kind);
     LLVMValueRef operands[4] = {0};
@@ -494,17 +499,16 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
 void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *to, size_t size)
 {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
-    LLVMMetadataRef scope =
-        location ? function_of(names, LLVMDILocationGetScope(location)) : NULL;
+    LLVMMetadataRef scope = location ? function_of(names, LLVMDILocationGetScope(location)) : NULL;
     struct darn_text text;
     size_t length;
 
     darn_text_start(&text, to, size);
-    if (scope && darn_di_string(names->context,
-                                darn_di_operand(names->context, scope, DARN_DI_SUBPROGRAM_NAME),
-                                &text) == 0)
+    if (scope &&
+        darn_di_string(names->context,
+                       darn_di_operand(names->context, scope, DARN_DI_SUBPROGRAM_NAME), &text) == 0)
         return;
-    darn_text_add(&text,
-                  LLVMGetValueName2(LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction)),
-                                    &length));
+    darn_text_add(
+        &text,
+        LLVMGetValueName2(LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction)), &length));
 }

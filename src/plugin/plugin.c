@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plugin/access.h"
+#include "plugin/group.h"
 #include "plugin/guard.h"
 #include "plugin/ignore.h"
 #include "plugin/names.h"
@@ -41,8 +42,8 @@ static int is_watched(LLVMValueRef function)
 {
     return !LLVMIsDeclaration(function) &&
            LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
-           LLVMGetEnumAttributeAtIndex(
-               function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, watched_kind());
+           LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                       watched_kind());
 }
 
 struct instrumentation {
@@ -53,21 +54,58 @@ struct instrumentation {
     struct darn_escape escape;
 };
 
+static LLVMValueRef add_site(struct instrumentation *in, struct darn_access *access,
+                             LLVMValueRef function)
+{
+    return darn_sites_add(&in->sites, access, function, in->names);
+}
+
+static void instrument_one(struct instrumentation *in, struct darn_access *access,
+                           LLVMValueRef function)
+{
+    if (access->value && darn_guards_take(access->value))
+        access->flags |= DARN_SITE_VALUE;
+    darn_guards_place(&in->guards, access, add_site(in, access, function));
+}
+
+/*
+ * Of the values that a group writes only constants are handed over: others are computed behind the
+ * guard, or would have to be kept for it.
+ */
+static void instrument_group(struct instrumentation *in, struct darn_access *accesses,
+                             size_t extent, LLVMValueRef function)
+{
+    struct darn_member members[DARN_GROUP_MAX];
+    unsigned count = 0;
+
+    for (size_t i = 0; i < extent; i++) {
+        struct darn_access *access = &accesses[i];
+
+        if (access->dropped)
+            continue;
+        if (access->value && LLVMIsAConstantInt(access->value) && darn_guards_take(access->value))
+            access->flags |= DARN_SITE_VALUE;
+        members[count++] =
+            (struct darn_member){access->pointer, access->value, add_site(in, access, function)};
+    }
+    darn_guards_place_group(&in->guards, accesses[0].instruction, members, count);
+}
+
 static void instrument_function(struct instrumentation *in, LLVMValueRef function)
 {
     struct darn_accesses accesses = {0};
 
     darn_accesses_collect(&accesses, function, in->layout, &in->escape);
     darn_accesses_select(&accesses, function);
-    for (size_t i = 0; i < accesses.count; i++) {
-        struct darn_access *access = &accesses.items[i];
-
-        if (access->dropped)
+    for (size_t i = 0, extent; i < accesses.count; i += extent) {
+        extent = 1;
+        if (accesses.items[i].dropped)
             continue;
-        if (access->value && darn_guards_take(access->value))
-            access->flags |= DARN_SITE_VALUE;
-        darn_guards_place(&in->guards, access,
-                          darn_sites_add(&in->sites, access, function, in->names));
+        extent = darn_group_extent(&accesses, i);
+        if (extent > 1)
+            instrument_group(in, &accesses.items[i], extent, function);
+        else
+            instrument_one(in, &accesses.items[i], function);
     }
     darn_accesses_free(&accesses);
 }

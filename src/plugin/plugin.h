@@ -3,14 +3,17 @@
 #define DARN_PLUGIN_PLUGIN_H
 
 #include <llvm-c/Core.h>
+#include <stdint.h>
 
-/* Start of the pipeline: keep the optimizer from inventing accesses that the source does not have. */
+/* Start of the pipeline: keep the optimizer from inventing accesses that the source does not have.
+ */
 void darn_plugin_prepare(LLVMModuleRef module);
 
 /* End of the pipeline: give the accesses sites and guarded calls. */
 void darn_plugin_instrument(LLVMModuleRef module);
 
-/* Whether a DIExpression does nothing: the value is the variable itself. */
-int darn_shim_expression_is_empty(LLVMMetadataRef node);
+/* Which byte of its variable a value begins with, as a DIExpression says: 0 for the whole variable,
+ * the place of the part when the optimizer took it apart, -1 for anything else. */
+int64_t darn_shim_expression_offset(LLVMMetadataRef node);
 
 #endif

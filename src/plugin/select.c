@@ -1,13 +1,14 @@
 /*
- * An access repeats another if it touches the same bytes with no synchronization in between: whoever
- * races with one of them races with the other. Leaving out a hook never causes a false alarm,
- * it only has to be sure not to hide a race:
+ * An access repeats another if it touches the same bytes with no synchronization in between:
+ * whoever races with one of them races with the other. Leaving out a hook never causes a false
+ * alarm, it only has to be sure not to hide a race:
  *
  * - a later access is covered by an earlier one to the same bytes that writes, or if both read;
- * - an earlier read is covered by a later write in the same block (x += 1 needs one hook, as a write).
+ * - an earlier read is covered by a later write in the same block (x += 1 needs one hook, as a
+ * write).
  *
- * What is known at the end of a block holds at the start of its only successor's block if that block
- * has no other way in.
+ * What is known at the end of a block holds at the start of its only successor's block if that
+ * block has no other way in.
  */
 #include "plugin/select.h"
 
@@ -96,8 +97,7 @@ static void find_predecessors(struct blocks *blocks, LLVMValueRef function)
 static struct recent inherit(struct blocks *blocks, LLVMBasicBlockRef block)
 {
     uintptr_t predecessor = darn_map_get(&blocks->predecessors, (uintptr_t)block, 0);
-    uintptr_t number =
-        predecessor > 1 ? darn_map_get(&blocks->index, predecessor, 0) : 0;
+    uintptr_t number = predecessor > 1 ? darn_map_get(&blocks->index, predecessor, 0) : 0;
 
     return number ? blocks->at_end[number - 1] : (struct recent){0};
 }

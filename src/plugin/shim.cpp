@@ -38,12 +38,18 @@ void registerCallbacks(PassBuilder &PB)
 }
 } // namespace
 
-int darn_shim_expression_is_empty(LLVMMetadataRef MD)
+int64_t darn_shim_expression_offset(LLVMMetadataRef MD)
 {
-    return unwrap<DIExpression>(MD)->getNumElements() == 0;
+    const auto *E = unwrap<DIExpression>(MD);
+    const auto Fragment = E->getFragmentInfo();
+
+    if (E->getNumElements() == 0)
+        return 0;
+    return Fragment && E->getNumElements() == 3 ? int64_t(Fragment->OffsetInBits / 8) : -1;
 }
 
-extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo
+llvmGetPassPluginInfo()
 {
     return {LLVM_PLUGIN_API_VERSION, "darn", "1", registerCallbacks};
 }

@@ -77,8 +77,8 @@ static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsi
 {
     LLVMValueRef indices[2] = {LLVMConstInt(sites->i32, 0, 0), LLVMConstInt(sites->i32, index, 0)};
     LLVMValueRef field = LLVMConstInBoundsGEP2(sites->record, record, indices, 2);
-    LLVMValueRef distance = LLVMConstSub(LLVMConstPtrToInt(target, sites->i64),
-                                         LLVMConstPtrToInt(field, sites->i64));
+    LLVMValueRef distance =
+        LLVMConstSub(LLVMConstPtrToInt(target, sites->i64), LLVMConstPtrToInt(field, sites->i64));
 
     return LLVMConstTrunc(distance, sites->i32);
 }
@@ -125,8 +125,8 @@ LLVMValueRef darn_sites_add(struct darn_sites *sites, const struct darn_access *
     fields[9] = LLVMConstInt(sites->i16, DARN_SITE_VERSION, 0);
     fields[10] = LLVMConstInt(sites->i32, 0, 0);
     fields[11] = LLVMConstInt(sites->i64, access->gaps, 0);
-    LLVMSetInitializer(record, LLVMConstStructInContext(LLVMGetModuleContext(sites->module),
-                                                        fields, 12, 0));
+    LLVMSetInitializer(
+        record, LLVMConstStructInContext(LLVMGetModuleContext(sites->module), fields, 12, 0));
     return record;
 }
 

@@ -75,15 +75,16 @@ API void darn_assert_exclusive_access(const volatile void *address, size_t size)
 }
 
 /*
- * TSan's annotations. What tells TSan about an order that it cannot see is not needed here: a window
- * sees the lack of order itself, whatever makes the order. What silences reports does so here as well.
+ * TSan's annotations. What tells TSan about an order that it cannot see is not needed here: a
+ * window sees the lack of order itself, whatever makes the order. What silences reports does so
+ * here as well.
  */
 #define NOTHING(name, ...)                                                                         \
     API void name(__VA_ARGS__)                                                                     \
     {                                                                                              \
     }
 
-#define WHERE const char *file __attribute__((unused)), int line __attribute__((unused))
+#define WHERE                const char *file __attribute__((unused)), int line __attribute__((unused))
 #define UNUSED_POINTER(name) const volatile void *name __attribute__((unused))
 #define UNUSED_LONG(name)    long name __attribute__((unused))
 

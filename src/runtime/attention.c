@@ -17,8 +17,8 @@ extern volatile uint8_t darn_attention_here __attribute__((alias("darn_attention
 extern volatile uint8_t darn_filter_here[DARN_FILTER_SIZE] __attribute__((alias("darn_filter")));
 
 /*
- * Protects everything below and the contents of the filter. Nothing nests inside. Guards read the filter
- * without it: a guard that reads an old byte misses a window, or calls in vain.
+ * Protects everything below and the contents of the filter. Nothing nests inside. Guards read the
+ * filter without it: a guard that reads an old byte misses a window, or calls in vain.
  */
 static struct darn_spin lock;
 static bool always, keep, off;

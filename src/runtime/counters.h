@@ -14,6 +14,7 @@
     X(WINDOWS_FULL, "windows not opened: the watch table was full")                                \
     X(CLAIMS_LATE, "races not reported: the other side did not answer in time")                    \
     X(FINDINGS_IGNORED, "conflicts with an access in an ignored region")                           \
+    X(UNKNOWN_ONCE, "changed values without a visible writer, not (yet) reported")                 \
     X(FINDINGS_FULL, "races not reported: too many different ones")                                \
     X(REPORTS_SHORT, "reports printed without the darn command, in the short form")                \
     X(LOCKS_NOT_LISTED, "locks not listed: a thread held too many at once")                        \

@@ -85,8 +85,7 @@ static void write_site(struct darn_json *json, const struct darn_site *site)
     darn_json_string(json, "function", darn_site_function(site));
 }
 
-static void write_side(struct darn_json *json, struct darn_maps *maps,
-                       const struct darn_side *side)
+static void write_side(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side)
 {
     darn_json_open(json, NULL, '{');
     darn_json_string(json, "op", op_names[side->touch.op]);
@@ -227,8 +226,7 @@ static void say_short(const struct darn_race *race, const char *variable)
     }
 }
 
-enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id,
-                                    const char *variable)
+enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id, const char *variable)
 {
     struct darn_json json;
     int status = -1;

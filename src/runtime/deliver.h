@@ -1,6 +1,7 @@
 /*
  * Hands findings to `darn report`, a process of its own, which knows about symbols, suppressions
- * and formats (docs/internals.md). Called one at a time, under the findings' lock, with signals blocked.
+ * and formats (docs/internals.md). Called one at a time, under the findings' lock, with signals
+ * blocked.
  */
 #ifndef DARN_RUNTIME_DELIVER_H
 #define DARN_RUNTIME_DELIVER_H

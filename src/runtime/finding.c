@@ -14,8 +14,9 @@
 #define FINDINGS 512
 
 /*
- * Protects the table, and the one report that is on its way: reports come one after the other. Taken with
- * signals blocked. Whoever waits for it holds no lock of ours; spinning yields the processor.
+ * Protects the table, and the one report that is on its way: reports come one after the other.
+ * Taken with signals blocked. Whoever waits for it holds no lock of ours; spinning yields the
+ * processor.
  */
 static struct darn_spin lock;
 static struct darn_finding findings[FINDINGS];
@@ -48,7 +49,8 @@ static const char *variable_of(const struct darn_side *side)
     return side && side->touch.site ? darn_site_variable(side->touch.site) : "";
 }
 
-/* One name for both sides, whichever of them came first: a plain one before `p->x`, then by order. */
+/* One name for both sides, whichever of them came first: a plain one before `p->x`, then by order.
+ */
 static const char *common_variable(const struct darn_race *race)
 {
     const char *a = variable_of(race->first), *b = variable_of(race->second);
@@ -67,6 +69,27 @@ static uint64_t fingerprint(const struct darn_race *race, const char *variable)
     uint64_t both = a < b ? a * 31 + b : b * 31 + a;
 
     return hash_bytes(both, variable);
+}
+
+/*
+ * A changed value without a visible writer is believed when it happens twice at one site, and not
+ * where a race with both sides is known: a writer that passed its guard just before the window
+ * opened looks the same.
+ */
+static bool is_believable(const struct darn_race *race)
+{
+    static const struct darn_site *once[64];
+    const struct darn_site *site = race->first->touch.site;
+    const struct darn_site **slot = &once[((uintptr_t)site / sizeof(*site)) % 64];
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!findings[i].unknown && (findings[i].site == site || findings[i].other == site))
+            return false;
+    }
+    if (*slot == site)
+        return true;
+    *slot = site;
+    return false;
 }
 
 static struct darn_finding *find_or_add(uint64_t id)
@@ -89,10 +112,17 @@ void darn_finding_race(const struct darn_race *race)
     bool is_new = false;
 
     darn_spin_lock(&lock);
+    if (!race->second && !is_believable(race)) {
+        darn_spin_unlock(&lock);
+        darn_count(DARN_COUNT_UNKNOWN_ONCE);
+        return;
+    }
     finding = find_or_add(id);
     if (finding) {
         is_new = finding->count++ == 0;
         finding->site = race->first->touch.site;
+        finding->other = race->second ? race->second->touch.site : NULL;
+        finding->unknown = !race->second;
         finding->variable = variable;
     } else {
         darn_count(DARN_COUNT_FINDINGS_FULL);

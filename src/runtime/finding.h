@@ -19,7 +19,8 @@ struct darn_finding {
     uint64_t id;
     uint64_t count;
     bool suppressed;
-    const struct darn_site *site;
+    bool unknown; /* of unknown origin */
+    const struct darn_site *site, *other;
     const char *variable; /* in a site record */
 };
 

@@ -1,8 +1,9 @@
 /*
  * Where heap blocks were allocated, for the reports.
  *
- * A table of fixed size that is written without locks: a new block takes the place of an older one that
- * shares its slot. The memory that a program pays for is bounded, and what is forgotten is counted.
+ * A table of fixed size that is written without locks: a new block takes the place of an older one
+ * that shares its slot. The memory that a program pays for is bounded, and what is forgotten is
+ * counted.
  */
 #ifndef DARN_RUNTIME_HEAP_H
 #define DARN_RUNTIME_HEAP_H

@@ -1,6 +1,7 @@
 /*
  * What the guards call, with attention raised and the filter saying "perhaps": the way from an
- * access to the watch table. The registers of the caller are kept (preserve_most), errno is not touched.
+ * access to the watch table. The registers of the caller are kept (preserve_most), errno is not
+ * touched.
  */
 #include <stddef.h>
 #include <string.h>
@@ -61,6 +62,7 @@ void darn_hook_touch(const struct darn_touch *touch, const void *frame)
     if (noise) {
         darn_count(DARN_COUNT_WINDOWS_OF_NOISE);
         darn_watch_stand(thread, touch, frame, noise, false);
+        darn_watch_check(thread, touch, frame); /* others may have come to stand meanwhile */
     } else if (darn_attention_invited() && darn_sampler_prefers(thread, touch, frame)) {
         darn_watch_stand(thread, touch, frame, darn_sampler_window(), true);
     }
@@ -77,7 +79,7 @@ HOOK void darn_hook_write(uintptr_t address, uint64_t value, const struct darn_s
 {
     struct darn_touch touch = touch_of(address, site->size, site);
 
-    touch.has_value = true;
+    touch.has_value = site->flags & DARN_SITE_VALUE;
     touch.value = value;
     darn_hook_touch(&touch, __builtin_frame_address(0));
 }

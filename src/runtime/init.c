@@ -45,7 +45,7 @@ static void read_options(void)
     if (!text || darn_options_parse(&darn_state.options, text, error, sizeof(error)) == 0)
         return;
     darn_say_start(&say);
-    darn_say_text(&say, DARN_OPTIONS_VARIABLE ": ");
+    darn_say_text(&say, "darn: " DARN_OPTIONS_VARIABLE ": ");
     darn_say_text(&say, error);
     darn_say_end(&say);
     darn_os_exit(STATUS_WRONG_USAGE);
@@ -147,7 +147,8 @@ int darn_finish(int status)
     return status == 0 && darn_findings_reported() ? (int)darn_state.options.exitcode : status;
 }
 
-/* First of all constructors, and so last of all destructors: what the program's own do is watched. */
+/* First of all constructors, and so last of all destructors: what the program's own do is watched.
+ */
 __attribute__((constructor(101))) static void start(void)
 {
     darn_init();

@@ -1,6 +1,7 @@
 /*
- * Sleeping and blocking calls: a thread inside one cannot run into a window, so the sampler does not
- * count on it. What such a call does to the program's memory happens after the wait, and is not watched.
+ * Sleeping and blocking calls: a thread inside one cannot run into a window, so the sampler does
+ * not count on it. What such a call does to the program's memory happens after the wait, and is not
+ * watched.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -37,14 +38,13 @@ WAITS(int, pause, (void), ())
 WAITS(int, sigsuspend, (const sigset_t *set), (set))
 WAITS(int, sigwait, (const sigset_t *set, int *number), (set, number))
 WAITS(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
-WAITS(int, sigtimedwait,
-      (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
-WAITS(int, poll, (struct pollfd *fds, nfds_t count, int timeout), (fds, count, timeout))
+WAITS(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time),
+      (set, info, time))
+WAITS(int, poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout))
 WAITS(int, ppoll,
-      (struct pollfd *fds, nfds_t count, const struct timespec *time, const sigset_t *set),
+      (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *set),
       (fds, count, time, set))
-WAITS(int, select,
-      (int count, fd_set *reads, fd_set *writes, fd_set *errors, struct timeval *time),
+WAITS(int, select, (int count, fd_set *reads, fd_set *writes, fd_set *errors, struct timeval *time),
       (count, reads, writes, errors, time))
 WAITS(int, pselect,
       (int count, fd_set *reads, fd_set *writes, fd_set *errors, const struct timespec *time,

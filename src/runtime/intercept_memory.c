@@ -1,6 +1,6 @@
 /*
- * Allocation: remembers where blocks come from, and treats free as a write to the whole block. Realloc
- * is not an access: whether the block moves, and so dies, is known too late.
+ * Allocation: remembers where blocks come from, and treats free as a write to the whole block.
+ * Realloc is not an access: whether the block moves, and so dies, is known too late.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -15,7 +15,8 @@
 
 extern volatile uint8_t darn_attention;
 
-/* What dlsym asks for while it looks for the real malloc comes from here, and is never given back. */
+/* What dlsym asks for while it looks for the real malloc comes from here, and is never given back.
+ */
 #define EARLY_SIZE 32768
 static _Alignas(16) unsigned char early[EARLY_SIZE];
 static _Atomic size_t early_used;
@@ -123,9 +124,8 @@ DARN_INTERCEPT(void, free, void *block)
     if (!block || is_early(block))
         return;
     if (darn_attention && darn_state.ready) {
-        struct darn_touch touch = {.address = (uintptr_t)block,
-                                   .size = malloc_usable_size(block),
-                                   .op = DARN_OP_FREE};
+        struct darn_touch touch = {
+            .address = (uintptr_t)block, .size = malloc_usable_size(block), .op = DARN_OP_FREE};
 
         darn_hook_touch(&touch, __builtin_frame_address(0));
     }

@@ -90,7 +90,7 @@ uint64_t darn_noise_at_site(struct darn_thread *thread, const struct darn_site *
 {
     uint32_t found;
 
-    if (!darn_state.options.noise_count)
+    if (!darn_state.options.noise_count || darn_threads_alive() < 2)
         return 0;
     found = find_remembered(site);
     return found ? decide(thread, &darn_state.options.noise[found - 1]) : 0;

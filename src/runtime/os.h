@@ -1,6 +1,6 @@
 /*
- * The operating system, as system calls of our own: nothing here is an intercepted function, touches
- * errno or takes a lock of libc. Results are those of the kernel: negative for an error.
+ * The operating system, as system calls of our own: nothing here is an intercepted function,
+ * touches errno or takes a lock of libc. Results are those of the kernel: negative for an error.
  */
 #ifndef DARN_RUNTIME_OS_H
 #define DARN_RUNTIME_OS_H
@@ -46,7 +46,8 @@ size_t darn_os_read_file(const char *path, char *to, size_t size);
  * see and that sends no SIGCHLD. Its id, or negative. */
 int darn_os_spawn(const char *path, char *const arguments[], char *const environment[], int input);
 
-/* The exit status of such a child; -1 while it runs, and after a death by signal 128 and the signal. */
+/* The exit status of such a child; -1 while it runs, and after a death by signal 128 and the
+ * signal. */
 int darn_os_reap(int child);
 
 /* Two connected sockets that a new program does not inherit; 0 or negative. */

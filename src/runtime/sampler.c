@@ -17,14 +17,15 @@
 #define STACK_SIZE (16 * 1024)
 
 /*
- * Windows begin short, so that a test of ten milliseconds gets many, and become up to this many times
- * longer: the same share of the time then costs fewer wake-ups, and reaches accesses that come seldom.
+ * Windows begin short, so that a test of ten milliseconds gets many, and become up to this many
+ * times longer: the same share of the time then costs fewer wake-ups, and reaches accesses that
+ * come seldom.
  */
 #define LONGEST 4
 #define WARM_UP 256
 
-/* When all threads but one wait for something, one of them may still wake up and run into a window; but
- * the thread that does the work alone shall not be held so often. */
+/* When all threads but one wait for something, one of them may still wake up and run into a window;
+ * but the thread that does the work alone shall not be held so often. */
 #define ALONE 8
 
 /* How often each site was watched, by a hash of its address: two sites that share a number are

@@ -2,8 +2,9 @@
  * The sampler: a thread of our own that raises attention for short times, as often as the budget
  * allows, and invites the program's threads to open windows.
  *
- * It is made by clone and not by pthread_create, and runs on system calls alone: libc does not know of
- * it, so the program's last thread can still end the process, and nothing of libc's thread data is touched.
+ * It is made by clone and not by pthread_create, and runs on system calls alone: libc does not know
+ * of it, so the program's last thread can still end the process, and nothing of libc's thread data
+ * is touched.
  */
 #ifndef DARN_RUNTIME_SAMPLER_H
 #define DARN_RUNTIME_SAMPLER_H

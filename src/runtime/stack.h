@@ -12,9 +12,9 @@ struct darn_stack {
 };
 
 /*
- * Walks from a frame up to `end`, the end of the thread's stack. The first pc is `pc` (0: none); the walk stops at
- * the first frame that does not lie above the one before, so code without frame pointers cuts it short
- * but cannot lead it astray.
+ * Walks from a frame up to `end`, the end of the thread's stack. The first pc is `pc` (0: none);
+ * the walk stops at the first frame that does not lie above the one before, so code without frame
+ * pointers cuts it short but cannot lead it astray.
  */
 void darn_stack_walk(struct darn_stack *stack, uintptr_t pc, const void *frame, uintptr_t end);
 

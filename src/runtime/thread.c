@@ -96,8 +96,8 @@ void darn_thread_drop(struct darn_thread *thread)
 }
 
 /*
- * libc runs the destructors of thread-specific data in rounds. Ours puts itself off to the last round,
- * so that the program's own destructors are still watched.
+ * libc runs the destructors of thread-specific data in rounds. Ours puts itself off to the last
+ * round, so that the program's own destructors are still watched.
  */
 static void end_by_key(void *round)
 {

@@ -15,8 +15,8 @@ enum darn_assertion { DARN_ASSERT_NONE, DARN_ASSERT_WRITER, DARN_ASSERT_ACCESS }
 struct darn_touch {
     uintptr_t address;
     uint64_t size;
-    uint64_t gaps;  /* 0, or which bytes of the first 64 are touched */
-    uint64_t value; /* with has_value: what is about to be written */
+    uint64_t gaps;                /* 0, or which bytes of the first 64 are touched */
+    uint64_t value;               /* with has_value: what is about to be written */
     const struct darn_site *site; /* NULL for free */
     uint8_t op;                   /* enum darn_op */
     uint8_t assertion;            /* enum darn_assertion */

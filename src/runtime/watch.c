@@ -16,21 +16,21 @@
 /* A window is at most so wide: a longer access is watched at a place chosen at random. */
 #define WIDTH 64
 
-/* How long the two sides wait for each other, in nanoseconds. A thread that claims has nothing to do
- * but copy; it is late only if it was taken off its processor. */
+/* How long the two sides wait for each other, in nanoseconds. A thread that claims has nothing to
+ * do but copy; it is late only if it was taken off its processor. */
 #define PATIENCE  UINT64_C(200000000)
 #define SETTLE    UINT64_C(1000)
 #define AFTERMATH UINT64_C(20000)
 
 /*
  * The life of a window: FREE -> OPEN -> (CLAIMED -> ANSWERED | IGNORED) -> FREE.
- * The state carries a number that changes with each opening, so that a claim can only succeed on the
- * window that was looked at.
+ * The state carries a number that changes with each opening, so that a claim can only succeed on
+ * the window that was looked at.
  */
 enum { FREE, OPEN, CLAIMED, ANSWERED, IGNORED, STATES = 8 };
 
 struct window {
-    _Atomic uint32_t state; /* number * STATES + state */
+    _Atomic uint32_t state;  /* number * STATES + state */
     struct darn_touch touch; /* written by the owner before OPEN, read by others after */
     uint32_t owner;          /* number of its thread */
     struct darn_side mine;
@@ -73,8 +73,7 @@ static bool claim(struct window *window, uint32_t word, struct darn_thread *thre
 {
     uint32_t state = thread->ignore ? IGNORED : CLAIMED;
     uint64_t mask = darn_os_block_signals();
-    bool claimed =
-        atomic_compare_exchange_strong(&window->state, &word, with_state(word, state));
+    bool claimed = atomic_compare_exchange_strong(&window->state, &word, with_state(word, state));
 
     if (claimed && state == CLAIMED) {
         darn_side_fill(&window->other, thread, touch, frame);
@@ -98,8 +97,7 @@ bool darn_watch_check(struct darn_thread *thread, const struct darn_touch *touch
 
         /* What is read between here and the claim belongs together: the claim fails if not. */
         if (state_of(word) == OPEN && window->owner != thread->number &&
-            darn_touch_conflict(&window->touch, touch) &&
-            claim(window, word, thread, touch, frame))
+            darn_touch_conflict(&window->touch, touch) && claim(window, word, thread, touch, frame))
             return true;
     }
     return false;
@@ -123,7 +121,8 @@ static void give_window(struct window *window)
     atomic_fetch_and(&used, ~(UINT64_C(1) << (window - windows)));
 }
 
-/* The wait: the noise of AtomRace 3.3, inside the section. Ends early when the window is claimed. */
+/* The wait: the noise of AtomRace 3.3, inside the section. Ends early when the window is claimed.
+ */
 static void wait_inside(struct window *window, uint32_t word, uint64_t nanoseconds)
 {
     uint64_t end = darn_os_now() + nanoseconds;
@@ -162,7 +161,8 @@ static void copy_memory(unsigned char *to, const struct darn_touch *touch)
         to[i] = from[i];
 }
 
-/* Gives the other thread time to make its access, so that the report can say what became of the value. */
+/* Gives the other thread time to make its access, so that the report can say what became of the
+ * value. */
 static bool see_change(struct window *window, bool wait)
 {
     uint64_t end = darn_os_now() + AFTERMATH;
@@ -266,7 +266,8 @@ static void stand(struct window *window, struct darn_thread *thread, const struc
     darn_count(DARN_COUNT_WINDOWS);
     /* Two threads may have opened windows at the same moment, after each looked for the other's. */
     darn_watch_check(thread, touch, frame);
-    /* Stores that passed their guard just before are on their way: they shall not count as changes. */
+    /* Stores that passed their guard just before are on their way: they shall not count as changes.
+     */
     settled = darn_os_now() + SETTLE;
     while (darn_os_now() < settled)
         __builtin_ia32_pause();

@@ -2,10 +2,10 @@
  * The watch table (AtomRace, figure 2): the windows that are open.
  *
  * A thread that stands right before its access opens a window, waits, and closes it again. A thread
- * that comes to a conflicting access meanwhile finds the window and claims it. At that moment both stand before their
- * accesses, with no synchronization between hook and access: whatever the program uses to
- * synchronize, it did not keep these two apart. Signals are blocked while a window is open, for a signal handler is
- * code between hook and access, and could synchronize.
+ * that comes to a conflicting access meanwhile finds the window and claims it. At that moment both
+ * stand before their accesses, with no synchronization between hook and access: whatever the
+ * program uses to synchronize, it did not keep these two apart. Signals are blocked while a window
+ * is open, for a signal handler is code between hook and access, and could synchronize.
  */
 #ifndef DARN_RUNTIME_WATCH_H
 #define DARN_RUNTIME_WATCH_H
@@ -39,8 +39,8 @@ bool darn_watch_check(struct darn_thread *thread, const struct darn_touch *touch
 
 /* Opens a window, waits so long in the way that noise_kind says, closes it, and reports what came.
  * With `invited`, only if there is still a place in the sampler's invitation. */
-void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch,
-                      const void *frame, uint64_t nanoseconds, bool invited);
+void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch, const void *frame,
+                      uint64_t nanoseconds, bool invited);
 
 bool darn_watch_is_open(void);
 uint32_t darn_watch_count(void);

@@ -5,9 +5,10 @@
  *     if (darn_attention && darn_filter[(address >> 6) & 4095])
  *         darn_hook_access(address, site);
  *
- * Attention 0 means that nothing is being watched: one load and one branch that is never taken. With
- * attention raised, the filter keeps an access to memory that nobody watches from calling the
- * runtime; it says "perhaps" for whole cache lines. The runtime fills it when every access shall call.
+ * Attention 0 means that nothing is being watched: one load and one branch that is never taken.
+ * With attention raised, the filter keeps an access to memory that nobody watches from calling the
+ * runtime; it says "perhaps" for whole cache lines. The runtime fills it when every access shall
+ * call.
  */
 #ifndef DARN_SITE_GUARD_H
 #define DARN_SITE_GUARD_H
@@ -26,7 +27,7 @@
 
 /* preserve_most void f(…): cold, and the caller keeps nearly all of its registers. */
 #define DARN_HOOK_ACCESS "darn_hook_access" /* (address, site) */
-#define DARN_HOOK_WRITE  "darn_hook_write"  /* (address, value, site) */
+#define DARN_HOOK_WRITE  "darn_hook_write"  /* (address, value, site): see DARN_SITE_VALUE */
 #define DARN_HOOK_RANGE  "darn_hook_range"  /* (address, length, site) */
 #define DARN_HOOK_STRING "darn_hook_string" /* (address, string that is as long, site) */
 #define DARN_HOOK_FENCE  "darn_hook_fence"  /* (site) */

@@ -27,9 +27,9 @@ enum darn_site_kind {
 enum darn_site_flag {
     DARN_SITE_ATOMIC = 1 << 0,
     DARN_SITE_VOLATILE = 1 << 1,
-    DARN_SITE_RANGE = 1 << 2, /* size is known at run time only: memcpy and relatives */
-    DARN_SITE_GAPS = 1 << 3,  /* a vector access that uses only some bytes: see `gaps` */
-    DARN_SITE_VALUE = 1 << 4, /* a write whose value is handed to the hook */
+    DARN_SITE_RANGE = 1 << 2,         /* size is known at run time only: memcpy and relatives */
+    DARN_SITE_GAPS = 1 << 3,          /* a vector access that uses only some bytes: see `gaps` */
+    DARN_SITE_VALUE = 1 << 4,         /* a write whose value is handed to the hook */
     DARN_SITE_ASSERT_WRITER = 1 << 5, /* not an access: an assertion of darn.h */
     DARN_SITE_ASSERT_ACCESS = 1 << 6,
 };

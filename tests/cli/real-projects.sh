@@ -114,7 +114,7 @@ start_memcached() {
         port=$((20000 + RANDOM % 20000))
         memcached/memcached -u "$(id -un)" -l 127.0.0.1 -p $port -U 0 -t 4 -m 32 >server.log 2>&1 &
         server=$!
-        wait_for_server $port $server && return
+        wait_for_server $port $server && sleep 0.2 && kill -0 $server && return # it may be the port of another
         kill -KILL $server 2>/dev/null
         wait $server
     done 2>/dev/null
@@ -139,10 +139,12 @@ check_memcached() {
     done
     kill -TERM $server
     wait $server
-    status=$?
+    status=$? server=
     expect_status 0
 }
 
+trap "[ -z \"\$server\" ] || kill -KILL \"\$server\" 2>/dev/null" EXIT
+server=
 make_input || exit 1
 check_pbzip2
 check_zstd

@@ -2,10 +2,9 @@
  * claim: a node of a std::map that is changed without a lock is reported
  * build: -O0
  * build: -O2
- * run: --budget=max --noise=random:1000/100 x 20
+ * run: --budget=max --noise=site:@RAISE:1000/2000 x 20
  * expect: data-race on * at RAISE and RAISE
  */
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <string>

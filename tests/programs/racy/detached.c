@@ -1,7 +1,7 @@
 /*
  * claim: a race between main and a detached thread is reported
  * build: -O1
- * run: --noise=var:progress:1000/300 x 20
+ * run: --noise=var:progress:1000/1000 x 20
  * expect: data-race on progress at UPDATE and SHOW [write read]
  */
 #include <pthread.h>

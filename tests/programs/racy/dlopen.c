@@ -4,15 +4,15 @@
  * args: ./shared_counter.so
  * tsan: no
  * build: -O1
- * run: --budget=max --noise=random:1000/200 x 20
- * run: --noise=var:hidden_counter:1000/200 x 20
+ * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --noise=var:hidden_counter:1000/1000 x 20
  * expect: data-race on hidden_counter at HIDDEN and HIDDEN
  * allow: data-race on library_counter at LIBRARY and LIBRARY
  */
 #include <dlfcn.h>
 #include <pthread.h>
 
-enum { ROUNDS = 30 };
+enum { ROUNDS = 20 };
 
 static pthread_barrier_t start;
 static const char *path;
@@ -24,9 +24,10 @@ static void *work(void *arg)
     if (plugin == NULL)
         return NULL;
     void (*count)(void) = (void (*)(void))dlsym(plugin, "library_count");
-    pthread_barrier_wait(&start);
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_barrier_wait(&start);
         count();
+    }
     pthread_barrier_wait(&start);
     dlclose(plugin); /* the report at the end must still know the sites of the plugin */
     return arg;

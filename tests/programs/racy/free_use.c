@@ -2,11 +2,12 @@
  * claim: a block that is freed while another thread reads it is reported
  * build: -O0
  * build: -O2
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --budget=max --noise=site:@USE:1000/2000 x 20
  * expect: data-race on * at USE and FREE [read free]
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ROUNDS = 20, SIZE = 2000 };
 
@@ -17,8 +18,9 @@ static void *use(void *arg)
 {
     long sum = 0;
     for (int i = 0; i < ROUNDS; i++) {
+        char *block = blocks[i];
         pthread_barrier_wait(&start);
-        sum += blocks[i][SIZE / 2]; /* race: USE */
+        sum += block[SIZE / 2]; /* race: USE */
     }
     return (void *)(sum ? arg : NULL);
 }
@@ -27,6 +29,7 @@ static void *release(void *arg)
 {
     for (int i = 0; i < ROUNDS; i++) {
         pthread_barrier_wait(&start);
+        usleep(300);     /* the other thread stands before its access by now */
         free(blocks[i]); /* race: FREE */
     }
     return arg;

@@ -23,7 +23,7 @@ static void *sell(void *arg)
     struct item *item = arg;
     for (int i = 0; i < ROUNDS; i++) {
         pthread_barrier_wait(&start);
-        item->stock = i;      /* race: SELL */
+        item->stock = i; /* race: SELL */
     }
     return NULL;
 }

@@ -2,22 +2,30 @@
  * claim: memset against a read in the middle of its range is reported
  * build: -O0
  * build: -O2
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --noise=site:@PEEK:1000/2000 x 20
  * expect: data-race on * at CLEAR and PEEK [write read]
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { ROUNDS = 20, SIZE = 1000 };
+enum { ROUNDS = 10, SIZE = 1000 };
 
 static pthread_barrier_t start;
+
+/* Once the other thread stands before its access. */
+static void meet(void)
+{
+    pthread_barrier_wait(&start);
+    usleep(300);
+}
 
 static void *clear(void *arg)
 {
     char *buffer = arg;
     for (int i = 0; i < ROUNDS; i++) {
-        pthread_barrier_wait(&start);
+        meet();
         memset(buffer, i, SIZE); /* race: CLEAR */
     }
     return NULL;

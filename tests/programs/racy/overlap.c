@@ -2,15 +2,16 @@
  * claim: accesses of different sizes that overlap in one byte are reported
  * build: -O0
  * build: -O2
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --noise=site:@NARROW:1000/2000 --noise=site:@STRAIGHT:1000/2000 x 20
  * expect: data-race on * at WIDE and NARROW
  * expect: data-race on * at CROOKED and STRAIGHT
  */
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 10 };
 
 static pthread_barrier_t start;
 static union {
@@ -23,11 +24,19 @@ static struct {
     uint32_t crooked; /* crosses a cache line */
 } __attribute__((packed, aligned(64))) packed;
 
+/* Once the other thread stands before its access. */
+static void meet(void)
+{
+    pthread_barrier_wait(&start);
+    usleep(300);
+}
+
 static void *wide(void *arg)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        pthread_barrier_wait(&start);
-        both.word = (uint64_t)i;      /* race: WIDE */
+        meet();
+        both.word = (uint64_t)i; /* race: WIDE */
+        meet();
         packed.crooked = (uint32_t)i; /* race: CROOKED */
     }
     return arg;
@@ -40,7 +49,8 @@ static void *narrow(void *arg)
     for (int i = 0; i < ROUNDS; i++) {
         pthread_barrier_wait(&start);
         sum += both.bytes[7]; /* race: NARROW */
-        *last = (uint8_t)i;   /* race: STRAIGHT */
+        pthread_barrier_wait(&start);
+        *last = (uint8_t)i; /* race: STRAIGHT */
     }
     return sum ? arg : NULL;
 }

@@ -3,8 +3,8 @@
  * build: -O0
  * build: -O2
  * run: --noise=var:limit:1000/1000 x 20
- * run: --budget=max --noise=site:read_write.c:21:1000/1000 x 20
- * run: --budget=max --noise=site:read_write.c:30:1000/1000 x 20
+ * run: --budget=max --noise=site:@STORE:1000/1000 x 20
+ * run: --budget=max --noise=site:@LOAD:1000/1000 x 20
  * expect: data-race on limit at STORE and LOAD [write read]
  */
 #include <pthread.h>

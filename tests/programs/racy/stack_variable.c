@@ -3,7 +3,7 @@
  * build: -O0
  * build: -O2
  * run: --budget=max --noise=random:1000/1000 x 20
- * expect: data-race on * at THREAD and MAIN with place.kind=stack
+ * expect: data-race on * at THREAD and MAIN
  */
 #include <pthread.h>
 

@@ -2,15 +2,16 @@
  * claim: strcpy and strlen against a write into the string are reported
  * build: -O0
  * build: -O2
- * run: --budget=max --noise=random:1000/1000 x 20
- * expect: data-race on * at COPY and SCRIBBLE
- * expect: data-race on * at MEASURE and SCRIBBLE
+ * run: --noise=site:@FIRST:1000/2000 --noise=site:@SECOND:1000/2000 x 20
+ * expect: data-race on * at COPY and FIRST
+ * expect: data-race on * at MEASURE and SECOND
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 10 };
 
 static pthread_barrier_t start;
 static char text[32] = "to be or not to be";
@@ -19,9 +20,18 @@ static void *scribble(void *arg)
 {
     for (int i = 0; i < ROUNDS; i++) {
         pthread_barrier_wait(&start);
-        text[5] = (char)('a' + i % 26); /* race: SCRIBBLE */
+        text[5] = (char)('a' + i % 26); /* race: FIRST */
+        pthread_barrier_wait(&start);
+        text[5] = (char)('a' + i % 26); /* race: SECOND */
     }
     return arg;
+}
+
+/* Once the other thread stands before its access. */
+static void meet(void)
+{
+    pthread_barrier_wait(&start);
+    usleep(300);
 }
 
 static void *use(void *arg)
@@ -29,8 +39,9 @@ static void *use(void *arg)
     size_t sum = 0;
     char copy[32];
     for (int i = 0; i < ROUNDS; i++) {
-        pthread_barrier_wait(&start);
-        strcpy(copy, text);  /* race: COPY */
+        meet();
+        strcpy(copy, text); /* race: COPY */
+        meet();
         sum += strlen(text); /* race: MEASURE */
         sum += (size_t)copy[0];
     }

@@ -16,7 +16,7 @@ static long total;
 static long add(long amount)
 {
     pthread_mutex_lock(&lock);
-    total += amount; /* race: INSIDE */
+    total = amount; /* race: INSIDE */
     pthread_mutex_unlock(&lock);
     return total; /* race: OUTSIDE */
 }
@@ -26,7 +26,7 @@ static void *work(void *arg)
     long last = 0;
     for (int i = 0; i < ROUNDS; i++) {
         pthread_barrier_wait(&start);
-        last = add(i);
+        last += add(i);
     }
     return last ? arg : NULL;
 }

@@ -6,6 +6,7 @@
  * expect: data-race on stop at SET and POLL [write read]
  */
 #include <pthread.h>
+#include <sched.h>
 
 enum { ROUNDS = 20 };
 
@@ -16,6 +17,7 @@ static void *poll(void *arg)
 {
     pthread_barrier_wait(&start);
     while (stop < ROUNDS) /* race: POLL */
+        sched_yield();
     return arg;
 }
 
@@ -24,10 +26,9 @@ int main(void)
     pthread_t thread;
     pthread_barrier_init(&start, NULL, 2);
     pthread_create(&thread, NULL, poll, NULL);
-    for (int i = 1; i <= ROUNDS; i++) {
-        pthread_barrier_wait(&start);
+    pthread_barrier_wait(&start);
+    for (int i = 1; i <= ROUNDS; i++)
         stop = i; /* race: SET */
-    }
     pthread_join(thread, NULL);
     return 0;
 }

@@ -1,0 +1,126 @@
+#include "plugin/group.h"
+
+#include "site/site.h"
+
+/* How far back the computation of an address is followed. */
+#define MAX_DEPTH 6
+
+/* How many instructions are looked at between two accesses of a group. */
+#define MAX_DISTANCE 200
+
+static int is_plain(const struct darn_access *access)
+{
+    return access->pointer &&
+           !(access->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_RANGE));
+}
+
+/* Whether `instruction` comes before `leader` in the same block. */
+static int is_before(LLVMValueRef instruction, LLVMValueRef leader)
+{
+    for (; leader; leader = LLVMGetPreviousInstruction(leader)) {
+        if (leader == instruction)
+            return 1;
+    }
+    return 0;
+}
+
+/* A computation without effects and without traps, which may be done earlier. */
+static int is_movable(LLVMValueRef instruction)
+{
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVMGetElementPtr:
+    case LLVMBitCast:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMLShr:
+    case LLVMAShr:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Whether the value is there when the leader is reached, or can be made so by moving its
+ * computation. */
+static int can_precede(LLVMValueRef value, LLVMValueRef leader, int depth)
+{
+    if (!LLVMIsAInstruction(value) ||
+        LLVMGetInstructionParent(value) != LLVMGetInstructionParent(leader))
+        return 1; /* from another block, it dominates this one: it is used here */
+    if (value != leader && is_before(value, leader))
+        return 1;
+    if (depth == 0 || !is_movable(value))
+        return 0;
+    for (int i = 0; i < LLVMGetNumOperands(value); i++) {
+        if (!can_precede(LLVMGetOperand(value, (unsigned)i), leader, depth - 1))
+            return 0;
+    }
+    return 1;
+}
+
+/* Moves the computation in front of the leader. can_precede has said yes. */
+static void make_precede(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef leader)
+{
+    if (!LLVMIsAInstruction(value) ||
+        LLVMGetInstructionParent(value) != LLVMGetInstructionParent(leader) ||
+        is_before(value, leader))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(value); i++)
+        make_precede(builder, LLVMGetOperand(value, (unsigned)i), leader);
+    LLVMInstructionRemoveFromParent(value);
+    LLVMPositionBuilderBefore(builder, leader);
+    LLVMInsertIntoBuilder(builder, value);
+}
+
+/* Whether nothing that may synchronize lies between the two accesses of one block. */
+static int is_quiet_between(LLVMValueRef from, LLVMValueRef to)
+{
+    int distance = 0;
+
+    for (; from != to; from = LLVMGetNextInstruction(from)) {
+        if (!from || darn_may_synchronize(from) || ++distance > MAX_DISTANCE)
+            return 0;
+    }
+    return 1;
+}
+
+static int joins(const struct darn_access *access, LLVMValueRef last, LLVMValueRef leader)
+{
+    return is_plain(access) &&
+           LLVMGetInstructionParent(access->instruction) == LLVMGetInstructionParent(leader) &&
+           is_quiet_between(last, access->instruction) &&
+           can_precede(access->pointer, leader, MAX_DEPTH);
+}
+
+size_t darn_group_extent(struct darn_accesses *accesses, size_t first)
+{
+    LLVMValueRef leader = accesses->items[first].instruction, last = leader;
+    LLVMBuilderRef builder;
+    size_t end = first + 1, members = 1;
+
+    if (!is_plain(&accesses->items[first]))
+        return 1;
+    builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(leader)));
+    for (size_t i = end; i < accesses->count && members < DARN_GROUP_MAX; i++) {
+        struct darn_access *access = &accesses->items[i];
+
+        if (access->dropped)
+            continue;
+        if (!joins(access, last, leader))
+            break;
+        make_precede(builder, access->pointer, leader);
+        last = access->instruction;
+        end = i + 1;
+        members++;
+    }
+    LLVMDisposeBuilder(builder);
+    return end - first;
+}
