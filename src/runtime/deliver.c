@@ -25,6 +25,17 @@ static const char *const assertion_names[] = {"", "exclusive-writer", "exclusive
 /* The record under construction. */
 static char *record;
 
+/* Sixteen digits, always: ids are compared as text. */
+static void write_id(struct darn_json *json, uint64_t id)
+{
+    char digits[17];
+
+    for (int i = 0; i < 16; i++)
+        digits[i] = "0123456789abcdef"[id >> (60 - 4 * i) & 15];
+    digits[16] = '\0';
+    darn_json_string(json, "id", digits);
+}
+
 static void write_thread(struct darn_json *json, const char *key, uint32_t number)
 {
     char name[16];
@@ -136,6 +147,11 @@ static void write_place(struct darn_json *json, struct darn_maps *maps, uintptr_
         darn_json_string(json, "kind", "global");
         write_place_in_file(json, maps, address);
         darn_json_close(json, '}');
+    } else if (darn_maps_is_main_stack(maps, address)) {
+        darn_json_open(json, "place", '{');
+        darn_json_string(json, "kind", "stack");
+        write_thread(json, "thread", 0);
+        darn_json_close(json, '}');
     }
 }
 
@@ -155,7 +171,7 @@ static void write_race(struct darn_json *json, const struct darn_race *race, uin
     darn_json_number(json, "raw", 1);
     darn_json_number(json, "pid", darn_os_process_id());
     darn_json_string(json, "program", darn_helper_program());
-    darn_json_hex(json, "id", id);
+    write_id(json, id);
     darn_json_string(json, "kind", "data-race");
     darn_json_string(json, "certainty", "observed");
     darn_json_string(json, "engine", "atomrace");
@@ -246,10 +262,12 @@ enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id, c
 static void write_finding(struct darn_json *json, const struct darn_finding *finding)
 {
     darn_json_open(json, NULL, '{');
-    darn_json_hex(json, "id", finding->id);
+    write_id(json, finding->id);
     darn_json_string(json, "kind", "data-race");
     darn_json_number(json, "count", (int64_t)finding->count);
-    write_site(json, finding->site);
+    darn_json_string(json, "file", finding->file);
+    darn_json_number(json, "line", finding->line);
+    darn_json_string(json, "function", finding->function);
     darn_json_string(json, "variable", finding->variable);
     darn_json_close(json, '}');
 }

@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "runtime/counters.h"
+#include "runtime/crash.h"
 #include "runtime/deliver.h"
 #include "runtime/os.h"
 #include "runtime/spin.h"
@@ -12,6 +14,9 @@
 
 /* Different findings of one run. */
 #define FINDINGS 512
+
+/* How long the end of the program waits for a report that is on its way, in nanoseconds. */
+#define PATIENCE UINT64_C(20000000000)
 
 /*
  * Protects the table, and the one report that is on its way: reports come one after the other.
@@ -92,6 +97,28 @@ static bool is_believable(const struct darn_race *race)
     return false;
 }
 
+static void copy_text(char *to, size_t size, const char *from)
+{
+    struct darn_text text;
+
+    darn_text_start(&text, to, size);
+    darn_text_add(&text, from);
+}
+
+static void describe(struct darn_finding *finding, const struct darn_race *race,
+                     const char *variable)
+{
+    const struct darn_site *site = race->first->touch.site;
+
+    finding->site = site;
+    finding->other = race->second ? race->second->touch.site : NULL;
+    finding->unknown = !race->second;
+    finding->line = site->line;
+    copy_text(finding->file, sizeof(finding->file), darn_site_file(site));
+    copy_text(finding->function, sizeof(finding->function), darn_site_function(site));
+    copy_text(finding->variable, sizeof(finding->variable), variable);
+}
+
 static struct darn_finding *find_or_add(uint64_t id)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -120,14 +147,12 @@ void darn_finding_race(const struct darn_race *race)
     finding = find_or_add(id);
     if (finding) {
         is_new = finding->count++ == 0;
-        finding->site = race->first->touch.site;
-        finding->other = race->second ? race->second->touch.site : NULL;
-        finding->unknown = !race->second;
-        finding->variable = variable;
     } else {
         darn_count(DARN_COUNT_FINDINGS_FULL);
     }
     if (is_new) {
+        describe(finding, race, variable);
+        darn_crash_watch();
         finding->suppressed = darn_deliver_race(race, id, variable) == DARN_SUPPRESSED;
         if (!finding->suppressed)
             atomic_fetch_add(&reported, 1);
@@ -139,7 +164,13 @@ void darn_finding_race(const struct darn_race *race)
 
 const struct darn_finding *darn_findings_lock(uint32_t *number)
 {
-    darn_spin_lock(&lock);
+    uint64_t end = darn_os_now() + PATIENCE;
+
+    while (!darn_spin_try(&lock)) {
+        if (darn_os_now() > end)
+            return NULL;
+        darn_os_sleep(1000000);
+    }
     *number = count;
     return findings;
 }

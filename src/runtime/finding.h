@@ -14,20 +14,25 @@ struct darn_race {
     uint64_t before, after; /* of the memory that the first stood before */
 };
 
-/* One of the different findings of this run. */
+/* One of the different findings of this run. Names are copies: a shared object that was unloaded
+ * takes its site records with it. */
 struct darn_finding {
     uint64_t id;
     uint64_t count;
     bool suppressed;
-    bool unknown; /* of unknown origin */
-    const struct darn_site *site, *other;
-    const char *variable; /* in a site record */
+    bool unknown;                         /* of unknown origin */
+    const struct darn_site *site, *other; /* to be compared, not to be looked into */
+    uint32_t line;
+    char file[96];
+    char function[64];
+    char variable[96];
 };
 
 /* Called with signals blocked. */
 void darn_finding_race(const struct darn_race *race);
 
-/* The findings so far, while nobody adds to them: between these two. */
+/* The findings so far, while nobody adds to them: between these two. NULL when a report hangs, or
+ * crashed, for so long that it is not waited for. */
 const struct darn_finding *darn_findings_lock(uint32_t *count);
 void darn_findings_unlock(void);
 

@@ -94,7 +94,7 @@ static int run_from_path(const char *flag, const char *input, size_t length)
     const char *from = environment[0] && strncmp(environment[0], "PATH=", 5) == 0
                            ? environment[0] + 5
                            : "/usr/local/bin:/usr/bin";
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* not on the stack, which may be tiny; one report at a time */
     int status = -1;
 
     while (*from && status < 0) {

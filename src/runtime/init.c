@@ -1,7 +1,6 @@
 /* The beginning and the end of watching a program. */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +57,7 @@ static void remember_status(int status, void *unused)
 }
 
 /* Our handlers come after the program's own before fork, and before them after it. */
-static void before_fork(void)
+void darn_before_fork(void)
 {
     uint64_t mask = darn_os_block_signals();
 
@@ -68,7 +67,7 @@ static void before_fork(void)
     fork_mask = mask;
 }
 
-static void after_fork_in_parent(void)
+void darn_after_fork_in_parent(void)
 {
     uint64_t mask = fork_mask;
 
@@ -78,7 +77,7 @@ static void after_fork_in_parent(void)
     darn_os_restore_signals(mask);
 }
 
-static void after_fork_in_child(void)
+void darn_after_fork_in_child(void)
 {
     darn_watch_after_fork();
     darn_sampler_after_fork();
@@ -101,7 +100,7 @@ void darn_init(void)
                           : darn_os_now() ^ (uint64_t)darn_os_process_id() << 32;
     darn_state.ready = true;
     darn_thread_self();
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(darn_before_fork, darn_after_fork_in_parent, darn_after_fork_in_child);
     on_exit(remember_status, NULL);
     if (darn_state.options.noise_count)
         darn_attention_always();
@@ -140,9 +139,10 @@ int darn_finish(int status)
     if (darn_state.options.verbosity >= 1)
         say_counters();
     findings = darn_findings_lock(&count);
-    if (count)
+    if (findings && count)
         darn_deliver_summary(findings, count);
-    darn_findings_unlock();
+    if (findings)
+        darn_findings_unlock();
     darn_os_restore_signals(mask);
     return status == 0 && darn_findings_reported() ? (int)darn_state.options.exitcode : status;
 }

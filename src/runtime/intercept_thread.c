@@ -119,7 +119,21 @@ DARN_INTERCEPT(int, pthread_cancel, pthread_t thread)
     return DARN_REAL(pthread_cancel)(thread);
 }
 
-/* pthread_exit and thrd_exit unwind the stack and end in the destructor of our key (thread.c). */
+/* Both unwind the stack and end in the destructor of our key (thread.c). */
+
+DARN_INTERCEPT(void, pthread_exit, void *value)
+{
+    darn_noise_at_call(darn_thread_self());
+    DARN_REAL(pthread_exit)(value);
+    __builtin_unreachable();
+}
+
+DARN_INTERCEPT(void, thrd_exit, int value)
+{
+    darn_noise_at_call(darn_thread_self());
+    DARN_REAL(thrd_exit)(value);
+    __builtin_unreachable();
+}
 
 DARN_INTERCEPT(void, thrd_yield, void)
 {

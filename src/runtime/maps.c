@@ -136,3 +136,16 @@ const char *darn_maps_find(struct darn_maps *maps, uintptr_t address, uint64_t *
     }
     return NULL;
 }
+
+bool darn_maps_is_main_stack(struct darn_maps *maps, uintptr_t address)
+{
+    const char *at = maps ? maps->text : "";
+    struct mapping mapping;
+
+    while (*at) {
+        at = read_line(at, &mapping);
+        if (address >= mapping.start && address < mapping.end)
+            return mapping.path_length == 7 && memcmp(mapping.path, "[stack]", 7) == 0;
+    }
+    return false;
+}

@@ -2,6 +2,7 @@
 #ifndef DARN_RUNTIME_MAPS_H
 #define DARN_RUNTIME_MAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,5 +13,8 @@ struct darn_maps *darn_maps_read(void);
 
 /* The file that the address is mapped from, and its address in that ELF file. NULL when none. */
 const char *darn_maps_find(struct darn_maps *maps, uintptr_t address, uint64_t *offset);
+
+/* Whether the address lies on the stack of the main thread. */
+bool darn_maps_is_main_stack(struct darn_maps *maps, uintptr_t address);
 
 #endif

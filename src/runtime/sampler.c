@@ -25,8 +25,10 @@
 #define WARM_UP 256
 
 /* When all threads but one wait for something, one of them may still wake up and run into a window;
- * but the thread that does the work alone shall not be held so often. */
+ * but the thread that does the work alone shall not be held so often, and an idle program costs
+ * nothing. */
 #define ALONE 8
+#define IDLE  50
 
 /* How often each site was watched, by a hash of its address: two sites that share a number are
  * merely preferred less than they should be. */
@@ -56,6 +58,16 @@ static uint32_t places(void)
     if (darn_state.options.max_windows)
         return darn_state.options.max_windows;
     return running > 4 ? (uint32_t)running / 4 : 1;
+}
+
+/* How many times longer the pause is when there is little to see. */
+static uint64_t patience(void)
+{
+    int32_t running = darn_threads_running();
+
+    if (running >= 2)
+        return 1;
+    return running == 1 ? ALONE : IDLE;
 }
 
 /* One time of raised attention; returns how long it lasted. */
@@ -94,7 +106,7 @@ static int sample(void *unused)
         while (darn_threads_alive() < 2)
             darn_os_wait(darn_threads_word(), darn_threads_alive(), UINT64_C(1000000000));
         raised = raise_once();
-        darn_os_sleep(budget_pause(raised) * (darn_threads_running() < 2 ? ALONE : 1));
+        darn_os_sleep(budget_pause(raised) * patience());
         lengthen(rounds);
     }
     return 0;

@@ -11,9 +11,15 @@ struct darn_spin {
     _Atomic uint32_t taken;
 };
 
+/* Whether the lock was free, and is ours now. */
+static inline int darn_spin_try(struct darn_spin *spin)
+{
+    return !atomic_exchange_explicit(&spin->taken, 1, memory_order_acquire);
+}
+
 static inline void darn_spin_lock(struct darn_spin *spin)
 {
-    for (int tries = 0; atomic_exchange_explicit(&spin->taken, 1, memory_order_acquire); tries++) {
+    for (int tries = 0; !darn_spin_try(spin); tries++) {
         if (tries < 32)
             darn_os_yield();
         else

@@ -19,6 +19,11 @@ extern struct darn_state darn_state;
 /* Reads the options and starts to watch; does nothing when that was done already. */
 void darn_init(void);
 
+/* Around fork: the runtime's locks are held, so that the child finds everything in order. */
+void darn_before_fork(void);
+void darn_after_fork_in_parent(void);
+void darn_after_fork_in_child(void);
+
 /* Says the last word about this run and returns the exit status, given the program's own. */
 int darn_finish(int status);
 

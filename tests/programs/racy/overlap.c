@@ -63,5 +63,5 @@ int main(void)
     pthread_create(&threads[1], NULL, narrow, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    return 0;
+    return packed.crooked == 0x12345678; /* or the stores would be dead */
 }
