@@ -1,6 +1,5 @@
 /*
- * Memory-bandwidth bound: the STREAM kernels (copy, scale, add, triad) over arrays larger than the
- * caches.
+ * Memory-bandwidth bound: copy, scale, add and triad over arrays larger than the caches.
  *
  * Two threads, each with one half of the arrays, and a barrier after each pass over all four
  * kernels.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plugin/libcalls.h"
+#include "plugin/origin.h"
 #include "site/site.h"
 
 struct collector {
@@ -49,11 +50,15 @@ static int is_watched(struct collector *c, LLVMValueRef instruction, LLVMValueRe
     return !is_out_of_reach(instruction, pointer) && !darn_pointer_is_private(c->escape, pointer);
 }
 
+static uint64_t low_bits(unsigned count)
+{
+    return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
+}
+
 /* Which lanes of a vector this user takes: bit i for lane i. */
 static uint64_t lanes_used_by(LLVMValueRef user, LLVMValueRef vector, unsigned lanes)
 {
-    uint64_t all = lanes >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << lanes) - 1;
-    uint64_t used = 0;
+    uint64_t all = low_bits(lanes), used = 0;
 
     if (LLVMIsAExtractElementInst(user)) {
         LLVMValueRef index = LLVMGetOperand(user, 1);
@@ -78,29 +83,31 @@ static uint64_t lanes_used_by(LLVMValueRef user, LLVMValueRef vector, unsigned l
 /*
  * The vectorizer reads a[0..7] in one load where the source reads only a[0], a[2], a[4], a[6]. What
  * nobody uses, the source does not access: without this mask a race on a[1] would be reported.
+ * Returns whether the load can be described: one with gaps that is too wide for the mask cannot.
  */
-static void find_gaps(struct darn_access *access, LLVMTargetDataRef layout)
+static int describe_gaps(struct darn_access *access, LLVMTargetDataRef layout)
 {
     LLVMTypeRef type = LLVMTypeOf(access->instruction);
     uint64_t used = 0, bytes = 0;
     unsigned lanes, width;
 
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || access->size > 64)
-        return;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return 1;
     lanes = LLVMGetVectorSize(type);
     width = (unsigned)LLVMStoreSizeOfType(layout, LLVMGetElementType(type));
     if (lanes > 64 || lanes * width != access->size)
-        return;
+        return 0; /* bits, or more lanes than we can tell apart */
     for (LLVMUseRef use = LLVMGetFirstUse(access->instruction); use; use = LLVMGetNextUse(use))
         used |= lanes_used_by(LLVMGetUser(use), access->instruction, lanes);
-    for (unsigned i = 0; i < lanes; i++) {
+    if (used == low_bits(lanes))
+        return 1;
+    for (unsigned i = 0; i < lanes && i * width < 64; i++) {
         if (used >> i & 1)
-            bytes |= (width >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1) << (i * width);
+            bytes |= low_bits(width) << (i * width);
     }
-    if (bytes != (access->size >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << access->size) - 1)) {
-        access->flags |= DARN_SITE_GAPS;
-        access->gaps = bytes;
-    }
+    access->flags |= DARN_SITE_GAPS;
+    access->gaps = bytes;
+    return access->size <= 64;
 }
 
 static int has_fixed_size(LLVMTypeRef type)
@@ -121,8 +128,8 @@ static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueR
         access.flags |= DARN_SITE_VOLATILE;
     if (kind == DARN_SITE_UPDATE || LLVMGetOrdering(instruction) != LLVMAtomicOrderingNotAtomic)
         access.flags |= DARN_SITE_ATOMIC;
-    if (kind == DARN_SITE_READ)
-        find_gaps(&access, c->layout);
+    if (kind == DARN_SITE_READ && !describe_gaps(&access, c->layout))
+        return;
     access.value = value;
     append(c->accesses, access);
 }
@@ -173,6 +180,8 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
 
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMLoad:
+        if (!darn_origin_is_source(instruction))
+            break;
         add_access(c, instruction, LLVMGetOperand(instruction, 0), LLVMTypeOf(instruction),
                    DARN_SITE_READ, NULL);
         break;

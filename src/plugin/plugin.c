@@ -8,6 +8,7 @@
 #include "plugin/guard.h"
 #include "plugin/ignore.h"
 #include "plugin/names.h"
+#include "plugin/origin.h"
 #include "plugin/select.h"
 #include "plugin/sites.h"
 #include "site/site.h"
@@ -20,9 +21,15 @@ static unsigned watched_kind(void)
     return LLVMGetEnumAttributeKindForName(WATCHED, strlen(WATCHED));
 }
 
+void darn_plugin_load(void)
+{
+    darn_origin_init();
+}
+
 /*
- * With sanitize_thread the optimizer invents no loads that the source does not have, and does not
- * inline a function that has it not (one that is ignored) into one that has it. No TSan pass runs.
+ * With sanitize_thread the optimizer invents hardly any loads (see origin.h for the rest), and does
+ * not inline a function that has it not (one that is ignored) into one that has it. No TSan pass
+ * runs.
  */
 void darn_plugin_prepare(LLVMModuleRef module)
 {
@@ -32,8 +39,10 @@ void darn_plugin_prepare(LLVMModuleRef module)
 
     darn_ignore_init(&ignore, module);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        if (!LLVMIsDeclaration(f) && !darn_ignore_function(&ignore, f))
-            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, watched);
+        if (LLVMIsDeclaration(f) || darn_ignore_function(&ignore, f))
+            continue;
+        LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, watched);
+        darn_origin_note(f);
     }
     darn_ignore_free(&ignore);
 }

@@ -5,6 +5,9 @@
 #include <llvm-c/Core.h>
 #include <stdint.h>
 
+/* When clang loads the plugin. */
+void darn_plugin_load(void);
+
 /* Start of the pipeline: keep the optimizer from inventing accesses that the source does not have.
  */
 void darn_plugin_prepare(LLVMModuleRef module);

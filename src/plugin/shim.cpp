@@ -1,5 +1,5 @@
 /*
- * The only C++ file: it registers darn's two callbacks with clang's pass pipeline, hands the module
+ * The only C++ file: it registers darn's callbacks with clang's pass pipeline, hands the module
  * to C (plugin.c), and reads the one thing of debug info that LLVM's C API does not tell.
  */
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -29,6 +29,7 @@ template <void (*Step)(LLVMModuleRef)> struct Pass : PassInfoMixin<Pass<Step>> {
 
 void registerCallbacks(PassBuilder &PB)
 {
+    darn_plugin_load();
     PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
         MPM.addPass(Pass<darn_plugin_prepare>());
     });

@@ -162,7 +162,12 @@ void darn_os_exit(int status)
         CALL1(SYS_exit_group, status);
 }
 
-/* What the child of spawn runs, in the parent's memory until the exec: system calls only. */
+/*
+ * What is spawned must not be seen by the program's wait() nor send it SIGCHLD. A child without an
+ * exit signal is like that, but only until it executes a program; so there are two: the first, the
+ * keeper, starts the program, waits for it and ends with its status. Both run in our memory on
+ * system calls alone, with all signals blocked as their creator has them.
+ */
 struct spawn {
     const char *path;
     char *const *arguments;
@@ -170,23 +175,37 @@ struct spawn {
     int input;
 };
 
-static int run_spawn(void *argument)
-{
-    const struct spawn *spawn = argument;
+/* One at a time: the findings' lock. */
+static struct spawn spawn;
+static _Alignas(64) unsigned char keeper_stack[8192], program_stack[8192];
 
-    CALL3(SYS_dup3, spawn->input, 0, 0);
-    CALL3(SYS_execve, spawn->path, spawn->arguments, spawn->environment);
+static int execute(void *unused)
+{
+    (void)unused;
+    CALL3(SYS_dup3, spawn.input, 0, 0);
+    CALL3(SYS_execve, spawn.path, spawn.arguments, spawn.environment);
     for (;;)
         CALL1(SYS_exit, 127);
 }
 
+static int keep(void *unused)
+{
+    int status = 0;
+    int child = clone(execute, program_stack + sizeof(program_stack),
+                      CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+
+    (void)unused;
+    CALL1(SYS_close, spawn.input); /* the table of files is a copy */
+    if (child < 0 || CALL4(SYS_wait4, child, &status, __WALL, NULL) != child)
+        status = 127 << 8;
+    for (;;)
+        CALL1(SYS_exit, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
 int darn_os_spawn(const char *path, char *const arguments[], char *const environment[], int input)
 {
-    static _Alignas(64) unsigned char stack[8192]; /* one at a time: the findings' lock */
-    struct spawn spawn = {path, arguments, environment, input};
-
-    /* No exit signal is named: that is what hides the child from the program. */
-    return clone(run_spawn, stack + sizeof(stack), CLONE_VM | CLONE_VFORK, &spawn);
+    spawn = (struct spawn){path, arguments, environment, input};
+    return clone(keep, keeper_stack + sizeof(keeper_stack), CLONE_VM, NULL);
 }
 
 int darn_os_reap(int child)

@@ -1,0 +1,31 @@
+/*
+ * Which loads are the program's own, and which the optimizer has invented.
+ *
+ * To a compiler a load that nobody asked for is harmless: its value is not used. To us it would be
+ * an access that the source does not have, and a false alarm. The attribute sanitize_thread keeps
+ * most passes from inventing loads, but not all (TSan of LLVM 19 has these false alarms):
+ *
+ * - the vectorizer executes the loads of both sides of an `if`, and loop load PRE reloads early:
+ *   both are switched off (darn_origin_init);
+ * - LICM loads a variable before a loop that may not touch it: such a load has no source line;
+ * - argument promotion loads in the caller what the callee may not read: such a load has the
+ * position of the call, where the source had no load;
+ * - InstCombine turns `*(c ? &a : &b)` into loads of both: such a load is used only by a select.
+ *
+ * Stores are never invented: the C11 memory model forbids that to every pass.
+ */
+#ifndef DARN_PLUGIN_ORIGIN_H
+#define DARN_PLUGIN_ORIGIN_H
+
+#include <llvm-c/Core.h>
+
+/* When the plugin is loaded. */
+void darn_origin_init(void);
+
+/* Before the optimizer: remembers where this function loads. */
+void darn_origin_note(LLVMValueRef function);
+
+/* After the optimizer: whether the source makes this load, as far as we can be sure. */
+int darn_origin_is_source(LLVMValueRef load);
+
+#endif
