@@ -79,11 +79,17 @@ static uint32_t find_remembered(const struct darn_site *site)
     return found;
 }
 
+/*
+ * The strength is a mean: between half and one and a half of it. Threads that all wait equally long can
+ * fall into step, and then each is always elsewhere when the other stands at the variable.
+ */
 static uint64_t decide(struct darn_thread *thread, const struct darn_noise *noise)
 {
+    uint64_t half = (uint64_t)noise->strength * 500;
+
     if (darn_random_below(&thread->random, DARN_NOISE_FREQUENCY) >= noise->frequency)
         return 0;
-    return (uint64_t)noise->strength * 1000;
+    return half + 2 * half * darn_random_below(&thread->random, 1024) / 1024;
 }
 
 uint64_t darn_noise_at_site(struct darn_thread *thread, const struct darn_site *site)

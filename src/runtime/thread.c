@@ -86,13 +86,23 @@ struct darn_thread *darn_thread_new(void)
     memset(thread, 0, sizeof(*thread));
     thread->number = atomic_fetch_add(&next_number, 1);
     thread->random = spread(darn_state.seed + thread->number) | 1;
+    /* It counts from now on: its creator may be at the interesting access before it runs. */
+    atomic_fetch_add(&running, 1);
+    if (atomic_fetch_add(&alive, 1) == 1)
+        darn_os_wake((const volatile uint32_t *)&alive, 1); /* the sampler waits for a second */
     return thread;
+}
+
+static void retire(struct darn_thread *thread)
+{
+    atomic_fetch_sub(&running, 1);
+    atomic_fetch_sub(&alive, 1);
+    give_unused(thread);
 }
 
 void darn_thread_drop(struct darn_thread *thread)
 {
-    if (thread)
-        give_unused(thread);
+    retire(thread);
 }
 
 /*
@@ -137,9 +147,6 @@ void darn_thread_start(struct darn_thread *thread)
     }
     if (atomic_load(&has_end_key) == 2)
         pthread_setspecific(end_key, (void *)1);
-    atomic_fetch_add(&running, 1);
-    if (atomic_fetch_add(&alive, 1) == 1)
-        darn_os_wake((const volatile uint32_t *)&alive, 1); /* the sampler waits for a second */
 }
 
 void darn_thread_end(void)
@@ -150,9 +157,7 @@ void darn_thread_end(void)
         return;
     darn_thread_unblock(thread);
     thread_self = ENDED;
-    atomic_fetch_sub(&running, 1);
-    atomic_fetch_sub(&alive, 1);
-    give_unused(thread);
+    retire(thread);
 }
 
 struct darn_thread *darn_thread_peek(void)
