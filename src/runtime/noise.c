@@ -80,8 +80,8 @@ static uint32_t find_remembered(const struct darn_site *site)
 }
 
 /*
- * The strength is a mean: between half and one and a half of it. Threads that all wait equally long can
- * fall into step, and then each is always elsewhere when the other stands at the variable.
+ * The strength is a mean: between half and one and a half of it. Threads that all wait equally long
+ * can fall into step, and then each is always elsewhere when the other stands at the variable.
  */
 static uint64_t decide(struct darn_thread *thread, const struct darn_noise *noise)
 {
@@ -119,11 +119,11 @@ static void delay(uint64_t nanoseconds)
     }
 }
 
-void darn_noise_at_call(struct darn_thread *thread)
+void darn_noise_delay(struct darn_thread *thread)
 {
     const struct darn_options *options = &darn_state.options;
 
-    for (uint32_t i = 0; thread && i < options->noise_count; i++) {
+    for (uint32_t i = 0; i < options->noise_count; i++) {
         if (options->noise[i].kind == DARN_NOISE_RANDOM) {
             uint64_t nanoseconds = decide(thread, &options->noise[i]);
 

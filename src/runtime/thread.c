@@ -15,12 +15,9 @@
 /* Records are taken from the system in pieces of this many. */
 #define BATCH 32
 
-/* In thread_self: this thread has ended as far as we are concerned. */
-#define ENDED ((struct darn_thread *)1)
-
 extern void *__libc_stack_end; /* set by the loader: where the main thread's stack begins */
 
-static __thread struct darn_thread *thread_self __attribute__((tls_model("initial-exec")));
+__thread struct darn_thread *darn_thread_record;
 
 /* Protects the list of unused records. Taken with signals blocked; nothing nests inside. */
 static struct darn_spin list_lock;
@@ -139,7 +136,7 @@ void darn_thread_start(struct darn_thread *thread)
     uint32_t expected = 0;
 
     thread->tid = darn_os_thread_id();
-    thread_self = thread;
+    darn_thread_record = thread;
     thread->stack_end = end_of_own_stack();
     if (atomic_compare_exchange_strong(&has_end_key, &expected, 1)) {
         if (pthread_key_create(&end_key, end_by_key) == 0)
@@ -151,29 +148,19 @@ void darn_thread_start(struct darn_thread *thread)
 
 void darn_thread_end(void)
 {
-    struct darn_thread *thread = thread_self;
+    struct darn_thread *thread = darn_thread_peek();
 
-    if (!thread || thread == ENDED)
+    if (!thread)
         return;
     darn_thread_unblock(thread);
-    thread_self = ENDED;
+    darn_thread_record = DARN_THREAD_ENDED;
     retire(thread);
 }
 
-struct darn_thread *darn_thread_peek(void)
+struct darn_thread *darn_thread_attach(void)
 {
-    return thread_self == ENDED ? NULL : thread_self;
-}
+    struct darn_thread *thread = darn_state.ready ? darn_thread_new() : NULL;
 
-struct darn_thread *darn_thread_self(void)
-{
-    struct darn_thread *thread = thread_self;
-
-    if (__builtin_expect(thread != NULL, 1))
-        return thread == ENDED ? NULL : thread;
-    if (!darn_state.ready)
-        return NULL;
-    thread = darn_thread_new();
     if (thread)
         darn_thread_start(thread);
     return thread;

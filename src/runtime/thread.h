@@ -3,6 +3,7 @@
 #define DARN_RUNTIME_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/locks.h"
@@ -27,12 +28,30 @@ struct darn_thread {
     struct darn_thread *next; /* in the list of unused ones */
 };
 
+/* The record of the calling thread: NULL before it is known, DARN_THREAD_ENDED after its end. */
+extern __thread struct darn_thread *darn_thread_record __attribute__((tls_model("initial-exec")));
+
+#define DARN_THREAD_ENDED ((struct darn_thread *)1)
+
+/* Makes the calling thread known, if it may be. */
+struct darn_thread *darn_thread_attach(void);
+
 /* The calling thread; makes it known at its first call. NULL when there is no memory, and in a
- * thread that has ended already. */
-struct darn_thread *darn_thread_self(void);
+ * thread that has ended already. Inline: every lock and unlock of the program asks for it. */
+static inline struct darn_thread *darn_thread_self(void)
+{
+    struct darn_thread *thread = darn_thread_record;
+
+    if (__builtin_expect((uintptr_t)thread > (uintptr_t)DARN_THREAD_ENDED, 1))
+        return thread;
+    return thread ? NULL : darn_thread_attach();
+}
 
 /* The calling thread if it is known, without making it so. */
-struct darn_thread *darn_thread_peek(void);
+static inline struct darn_thread *darn_thread_peek(void)
+{
+    return darn_thread_record == DARN_THREAD_ENDED ? NULL : darn_thread_record;
+}
 
 /* The record of a thread that is about to be created; the new thread calls darn_thread_start. */
 struct darn_thread *darn_thread_new(void);

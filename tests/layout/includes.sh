@@ -1,0 +1,109 @@
+#!/bin/bash
+# usage: includes.sh SRC — every include between the rooms of SRC points the way the design says:
+# base <- site <- trace <- engine <- report <- cli, with plugin and runtime aside. A wrong one is
+# shown as file:line. The check is tried on small trees with planted faults first.
+set -u
+
+# room: the rooms that its files may include
+rules="
+base: base
+site: base site
+trace: base site trace
+engine: base site trace engine
+report: base site trace engine report
+cli: base site trace engine report cli
+plugin: base site plugin
+runtime: base site trace runtime
+"
+
+# Prints one line for each wrong include of the tree. An include whose first part is no room is
+# somebody else's header; a way out of the room by ".." would hide which room is meant.
+wrong_includes() {
+    local src=$1 room
+
+    for room in "$src"/*/; do
+        room=$(basename "$room")
+        [[ $rules == *$'\n'"$room: "* ]] ||
+            echo "$src/$room:1: the room '$room' has no rule in $0"
+    done
+    grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.inc' --include='*.def' \
+        '^[[:space:]]*#[[:space:]]*include' "$src" | LC_ALL=C sort |
+        awk -v src="$src/" -v rules="$rules" '
+            BEGIN {
+                count = split(rules, lines, "\n")
+                for (i = 1; i <= count; i++) {
+                    parts = split(lines[i], words, "[: ]+")
+                    if (words[1] != "")
+                        rooms[words[1]] = 1
+                    for (j = 2; j <= parts; j++)
+                        may[words[1], words[j]] = 1
+                }
+            }
+            {
+                match($0, /:[0-9]+:/)
+                where = substr($0, 1, RSTART + RLENGTH - 2)
+                split(substr($0, length(src) + 1), path, "/")
+                if (!match($0, /[<"][^>"]*[>"]/)) {
+                    print where ": an include that this check cannot read"
+                    next
+                }
+                name = substr($0, RSTART + 1, RLENGTH - 2)
+                split(name, target, "/")
+                if (name ~ /(^|\/)\.\.(\/|$)/)
+                    print where ": \"" name "\" does not name its room"
+                else if (name ~ /\// && target[1] in rooms && !((path[1], target[1]) in may))
+                    print where ": " path[1] " must not include \"" name "\""
+            }'
+}
+
+faults=0
+fault() {
+    echo "FAILED: $1" >&2
+    faults=$((faults + 1))
+}
+
+# try_tree EXPECTED ROOM/FILE LINE...: a tree with that one file; EXPECTED is what must be shown.
+try_tree() {
+    local expected=$1 file=$2 shown
+
+    shift 2
+    rm -rf "$tree"
+    mkdir -p "$tree/$(dirname "$file")"
+    printf '%s\n' "$@" >"$tree/$file"
+    shown=$(wrong_includes "$tree")
+    [ "${shown//"$tree/"/}" = "$expected" ] || fault "planted in $file: '$shown' instead of '$expected'"
+}
+
+try_trees() {
+    try_tree "" cli/main.c '#include "report/text.h"' '#include "base/json.h"' '#include <stdio.h>'
+    try_tree "" runtime/a.c '#include "runtime/b.h"' '#include "site/site.h"' '#include "trace/event.h"'
+    try_tree "" plugin/shim.cpp '#include "llvm/IR/Module.h"' '#include "base/map.h"' '#include "own.h"'
+    try_tree "" base/a.c '/* like #include "cli/main.h" */' 'const char *s = "#include \"cli/main.h\"";'
+    try_tree 'base/map.c:2: base must not include "site/site.h"' \
+        base/map.c '#include "base/map.h"' '#include "site/site.h"'
+    try_tree 'report/a.h:1: report must not include "cli/say.h"' report/a.h '#include "cli/say.h"'
+    try_tree 'engine/hb.c:3: engine must not include "report/text.h"' \
+        engine/hb.c '' '' '  #  include "report/text.h"'
+    try_tree 'runtime/a.c:1: runtime must not include "engine/hb.h"' runtime/a.c '#include <engine/hb.h>'
+    try_tree 'runtime/a.c:1: runtime must not include "plugin/x.h"' runtime/a.c '#include "plugin/x.h"'
+    try_tree 'plugin/a.c:1: plugin must not include "runtime/os.h"' plugin/a.c '#include "runtime/os.h"'
+    try_tree 'cli/deep/a.c:1: cli must not include "runtime/os.h"' cli/deep/a.c '#include "runtime/os.h"'
+    try_tree 'cli/a.c:1: "../runtime/os.h" does not name its room' cli/a.c '#include "../runtime/os.h"'
+    try_tree 'cli/a.c:1: an include that this check cannot read' cli/a.c '#include HEADER'
+    try_tree "attic:1: the room 'attic' has no rule in $0" attic/a.c ''
+}
+
+[ $# -eq 1 ] && [ -d "$1" ] || {
+    echo "usage: includes.sh SRC" >&2
+    exit 2
+}
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+try_trees
+
+shown=$(wrong_includes "${1%/}")
+[ -z "$shown" ] || fault "includes that point the wrong way:
+$shown"
+# A tree without includes would pass as well: this is not the right directory then.
+grep -rq --include='*.c' '#include "base/' "$1" || fault "$1 is not the source of darn"
+[ "$faults" -eq 0 ]

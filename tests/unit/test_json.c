@@ -1,0 +1,167 @@
+/* The JSON writer: what it writes is JSON, whatever the values, and never more than fits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/json.h"
+
+static char text[1024];
+static struct darn_json json;
+
+static int start(void **state)
+{
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    darn_json_start(&json, text, sizeof(text));
+    return 0;
+}
+
+static void a_text_that_was_only_started_is_empty(void **state)
+{
+    (void)state;
+    assert_string_equal(text, "");
+    assert_false(json.text.cut);
+}
+
+static void commas_come_by_themselves(void **state)
+{
+    (void)state;
+    darn_json_open(&json, NULL, '{');
+    darn_json_number(&json, "a", 1);
+    darn_json_open(&json, "b", '[');
+    darn_json_close(&json, ']');
+    darn_json_open(&json, "c", '[');
+    darn_json_string(&json, NULL, "x");
+    darn_json_open(&json, NULL, '{');
+    darn_json_bool(&json, "d", true);
+    darn_json_bool(&json, "e", false);
+    darn_json_close(&json, '}');
+    darn_json_number(&json, NULL, 2);
+    darn_json_close(&json, ']');
+    darn_json_hex(&json, "f", 255);
+    darn_json_close(&json, '}');
+    assert_string_equal(
+        text, "{\"a\":1,\"b\":[],\"c\":[\"x\",{\"d\":true,\"e\":false},2],\"f\":\"0xff\"}");
+    assert_int_equal(json.text.used, strlen(text));
+}
+
+static void numbers_keep_their_value_to_the_ends_of_the_range(void **state)
+{
+    (void)state;
+    darn_json_open(&json, NULL, '[');
+    darn_json_number(&json, NULL, 0);
+    darn_json_number(&json, NULL, -1);
+    darn_json_number(&json, NULL, INT64_MAX);
+    darn_json_number(&json, NULL, INT64_MIN);
+    darn_json_close(&json, ']');
+    assert_string_equal(text, "[0,-1,9223372036854775807,-9223372036854775808]");
+}
+
+static void addresses_are_written_without_leading_zeros(void **state)
+{
+    (void)state;
+    darn_json_open(&json, NULL, '[');
+    darn_json_hex(&json, NULL, 0);
+    darn_json_hex(&json, NULL, 0x10);
+    darn_json_hex(&json, NULL, UINT64_C(0x8000000000000001));
+    darn_json_hex(&json, NULL, UINT64_MAX);
+    darn_json_close(&json, ']');
+    assert_string_equal(text, "[\"0x0\",\"0x10\",\"0x8000000000000001\",\"0xffffffffffffffff\"]");
+}
+
+static void quotes_backslashes_and_control_characters_are_escaped(void **state)
+{
+    (void)state;
+    darn_json_string(&json, "a\"b", "\\ \" / \n \t \x1f \x7f");
+    assert_string_equal(text, "\"a\\\"b\":\"\\\\ \\\" / \\u000a \\u0009 \\u001f \x7f\"");
+}
+
+static void letters_beyond_ascii_are_left_as_they_are(void **state)
+{
+    (void)state;
+    darn_json_string(&json, NULL, "Konto-\xc3\xbc \xe2\x82\xac");
+    assert_string_equal(text, "\"Konto-\xc3\xbc \xe2\x82\xac\"");
+}
+
+/* The reader on the other side gets back each byte that was written. */
+static void another_reader_reads_what_was_written(void **state)
+{
+    char all[128];
+    json_t *root;
+
+    (void)state;
+    for (int i = 0; i < 127; i++)
+        all[i] = (char)(i + 1);
+    all[127] = '\0';
+    darn_json_open(&json, NULL, '{');
+    darn_json_string(&json, all, all);
+    darn_json_number(&json, "least", INT64_MIN);
+    darn_json_close(&json, '}');
+    root = json_loads(text, 0, NULL);
+    assert_non_null(root);
+    assert_string_equal(json_string_value(json_object_get(root, all)), all);
+    assert_true(json_integer_value(json_object_get(root, "least")) == INT64_MIN);
+    json_decref(root);
+}
+
+static void write_some(struct darn_json *to)
+{
+    darn_json_open(to, NULL, '{');
+    darn_json_string(to, "name", "a\"\n");
+    darn_json_hex(to, "at", UINT64_MAX);
+    darn_json_number(to, "n", -12);
+    darn_json_close(to, '}');
+}
+
+static void a_text_that_does_not_fit_is_cut_and_marked(void **state)
+{
+    char whole[128], small[128];
+    size_t length;
+
+    (void)state;
+    darn_json_start(&json, whole, sizeof(whole));
+    write_some(&json);
+    length = strlen(whole);
+    assert_false(json.text.cut);
+    for (size_t size = 1; size <= length + 1; size++) {
+        memset(small, 'x', sizeof(small));
+        darn_json_start(&json, small, size);
+        write_some(&json);
+        assert_int_equal(json.text.cut, size <= length);
+        assert_int_equal(strlen(small), size - 1);
+        assert_memory_equal(small, whole, size - 1);
+        assert_int_equal(small[size], 'x'); /* nothing behind the end */
+    }
+}
+
+static void no_room_at_all_is_left_alone(void **state)
+{
+    char nothing = 'x';
+
+    (void)state;
+    darn_json_start(&json, &nothing, 0);
+    write_some(&json);
+    assert_int_equal(nothing, 'x');
+    assert_true(json.text.cut);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_text_that_was_only_started_is_empty, start),
+        cmocka_unit_test_setup(commas_come_by_themselves, start),
+        cmocka_unit_test_setup(numbers_keep_their_value_to_the_ends_of_the_range, start),
+        cmocka_unit_test_setup(addresses_are_written_without_leading_zeros, start),
+        cmocka_unit_test_setup(quotes_backslashes_and_control_characters_are_escaped, start),
+        cmocka_unit_test_setup(letters_beyond_ascii_are_left_as_they_are, start),
+        cmocka_unit_test_setup(another_reader_reads_what_was_written, start),
+        cmocka_unit_test_setup(a_text_that_does_not_fit_is_cut_and_marked, start),
+        cmocka_unit_test_setup(no_room_at_all_is_left_alone, start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
