@@ -25,10 +25,13 @@
 #define WARM_UP 256
 
 /* When all threads but one wait for something, one of them may still wake up and run into a window;
- * but the thread that does the work alone shall not be held so often, and an idle program costs
- * nothing. */
-#define ALONE 8
-#define IDLE  50
+ * but the thread that does the work alone is not held as often. */
+#define ALONE 2
+
+/* An invitation that nobody takes up costs nothing: it stands for so long, and is looked after in
+ * longer and longer steps while all threads wait. In nanoseconds. */
+#define LONGEST_INVITATION UINT64_C(20000000)
+#define LONGEST_STEP       UINT64_C(8000000)
 
 /* How often each site was watched, by a hash of its address: two sites that share a number are
  * merely preferred less than they should be. */
@@ -60,32 +63,38 @@ static uint32_t places(void)
     return running > 4 ? (uint32_t)running / 4 : 1;
 }
 
-/* How many times longer the pause is when there is little to see. */
-static uint64_t patience(void)
+/* Until the invitation was taken up, or has stood for long enough. */
+static void await_guests(uint64_t window)
 {
-    int32_t running = darn_threads_running();
+    uint64_t end = darn_os_now() + LONGEST_INVITATION, step = window;
 
-    if (running >= 2)
-        return 1;
-    return running == 1 ? ALONE : IDLE;
+    while (darn_attention_invited() && darn_os_now() < end) {
+        darn_os_sleep(step);
+        if (darn_threads_running() > 0)
+            step = window;
+        else if (2 * step <= LONGEST_STEP)
+            step = 2 * step;
+    }
 }
 
-/* One time of raised attention; returns how long it lasted. */
+/* One time of raised attention; returns how much of the budget it has used. */
 static uint64_t raise_once(void)
 {
-    uint64_t start = darn_os_now();
+    uint64_t start = darn_os_now(), used;
     uint64_t window = atomic_load(&window_ns);
     uint32_t offered = places();
 
     darn_count(DARN_COUNT_INVITATIONS);
     darn_attention_invite(offered);
-    darn_os_sleep(window);
+    await_guests(window);
     if (darn_attention_withdraw() == offered)
         darn_count(DARN_COUNT_INVITATIONS_MISSED);
-    /* Whoever came late is still standing in its window. */
+    used = darn_os_now() - start;
+    used = used < window ? used : window; /* who makes no access does not pay for the waiting */
+    start = darn_os_now();
     while (darn_watch_is_open() && darn_os_now() - start < 4 * window)
         darn_os_sleep(window / 2);
-    return darn_os_now() - start;
+    return used + darn_os_now() - start;
 }
 
 static void lengthen(uint64_t rounds)
@@ -106,7 +115,7 @@ static int sample(void *unused)
         while (darn_threads_alive() < 2)
             darn_os_wait(darn_threads_word(), darn_threads_alive(), UINT64_C(1000000000));
         raised = raise_once();
-        darn_os_sleep(budget_pause(raised) * patience());
+        darn_os_sleep(budget_pause(raised) * (darn_threads_running() < 2 ? ALONE : 1));
         lengthen(rounds);
     }
     return 0;

@@ -58,8 +58,7 @@ static void many_keys_stay_apart(void **state)
 {
     static const struct {
         uintptr_t first, step;
-    } runs[] = {
-        {UINT64_C(0x7f0012345670), 16}, {1, 1}, {UINT64_C(1) << 40, UINT64_C(1) << 40}};
+    } runs[] = {{UINT64_C(0x7f0012345670), 16}, {1, 1}, {UINT64_C(1) << 40, UINT64_C(1) << 40}};
 
     for (size_t run = 0; run < sizeof(runs) / sizeof(runs[0]); run++) {
         uintptr_t first = runs[run].first, step = runs[run].step;

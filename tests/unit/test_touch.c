@@ -128,7 +128,8 @@ static void the_last_of_64_bytes_has_its_bit(void **state)
 {
     (void)state;
     assert_true(overlap(with_gaps(0x1000, 64, UINT64_C(1) << 63), touch(DARN_OP_WRITE, 0x103f, 1)));
-    assert_false(overlap(with_gaps(0x1000, 64, UINT64_C(1) << 63), touch(DARN_OP_WRITE, 0x1000, 63)));
+    assert_false(
+        overlap(with_gaps(0x1000, 64, UINT64_C(1) << 63), touch(DARN_OP_WRITE, 0x1000, 63)));
 }
 
 static void a_write_conflicts_with_every_access_and_reads_do_not(void **state)

@@ -1,0 +1,153 @@
+/* The list of locks that a thread holds, as reports show it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "runtime/counters.h"
+#include "runtime/locks.h"
+#include "runtime/thread.h"
+
+static struct darn_thread thread;
+static char locks[DARN_LOCKS_HELD + 2]; /* their addresses are all that matters */
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&thread, 0, sizeof(thread));
+    return 0;
+}
+
+static void take(int lock)
+{
+    darn_lock_taken(&thread, &locks[lock], DARN_LOCK_MUTEX);
+}
+
+static void give(int lock)
+{
+    darn_lock_given(&thread, &locks[lock]);
+}
+
+static void expect_held(uint32_t count, const int *held)
+{
+    assert_int_equal(thread.locks.count, count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_ptr_equal(thread.locks.held[i].address, &locks[held[i]]);
+}
+
+static void locks_are_listed_in_the_order_in_which_they_were_taken(void **state)
+{
+    (void)state;
+    take(2);
+    take(0);
+    take(1);
+    expect_held(3, (int[]){2, 0, 1});
+}
+
+static void a_lock_that_was_given_back_is_not_listed(void **state)
+{
+    (void)state;
+    take(0);
+    take(1);
+    give(1);
+    expect_held(1, (int[]){0});
+    give(0);
+    expect_held(0, NULL);
+}
+
+static void locks_may_be_given_back_in_any_order(void **state)
+{
+    (void)state;
+    take(0);
+    take(1);
+    take(2);
+    give(0);
+    expect_held(2, (int[]){1, 2});
+    give(1);
+    expect_held(1, (int[]){2});
+    take(0);
+    expect_held(2, (int[]){2, 0});
+}
+
+static void a_recursive_lock_is_held_until_it_was_given_back_as_often(void **state)
+{
+    (void)state;
+    take(0);
+    take(1);
+    take(0);
+    take(0);
+    expect_held(2, (int[]){0, 1});
+    assert_int_equal(thread.locks.held[0].depth, 3);
+    give(0);
+    give(0);
+    expect_held(2, (int[]){0, 1});
+    give(0);
+    expect_held(1, (int[]){1});
+}
+
+static void how_a_lock_is_held_is_remembered(void **state)
+{
+    (void)state;
+    darn_lock_taken(&thread, &locks[0], DARN_LOCK_READ);
+    darn_lock_taken(&thread, &locks[1], DARN_LOCK_WRITE);
+    darn_lock_taken(&thread, &locks[2], DARN_LOCK_SPIN);
+    assert_int_equal(thread.locks.held[0].kind, DARN_LOCK_READ);
+    assert_int_equal(thread.locks.held[1].kind, DARN_LOCK_WRITE);
+    assert_int_equal(thread.locks.held[2].kind, DARN_LOCK_SPIN);
+}
+
+static void giving_back_what_was_never_taken_changes_nothing(void **state)
+{
+    (void)state;
+    give(0);
+    expect_held(0, NULL);
+    take(1);
+    give(0);
+    expect_held(1, (int[]){1});
+}
+
+static void locks_beyond_the_list_are_counted_and_not_missed(void **state)
+{
+    uint64_t before = darn_counter_value(DARN_COUNT_LOCKS_NOT_LISTED);
+
+    (void)state;
+    for (int i = 0; i < DARN_LOCKS_HELD; i++)
+        take(i);
+    assert_int_equal(darn_counter_value(DARN_COUNT_LOCKS_NOT_LISTED), before);
+    take(DARN_LOCKS_HELD);
+    take(DARN_LOCKS_HELD + 1);
+    assert_int_equal(darn_counter_value(DARN_COUNT_LOCKS_NOT_LISTED), before + 2);
+    assert_int_equal(thread.locks.count, DARN_LOCKS_HELD);
+    give(DARN_LOCKS_HELD);
+    give(DARN_LOCKS_HELD + 1);
+    assert_int_equal(thread.locks.count, DARN_LOCKS_HELD);
+    for (int i = 0; i < DARN_LOCKS_HELD; i++)
+        give(i);
+    expect_held(0, NULL);
+}
+
+static void a_thread_that_is_not_known_has_no_list(void **state)
+{
+    (void)state;
+    darn_lock_taken(NULL, &locks[0], DARN_LOCK_MUTEX);
+    darn_lock_given(NULL, &locks[0]);
+    expect_held(0, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(locks_are_listed_in_the_order_in_which_they_were_taken, start),
+        cmocka_unit_test_setup(a_lock_that_was_given_back_is_not_listed, start),
+        cmocka_unit_test_setup(locks_may_be_given_back_in_any_order, start),
+        cmocka_unit_test_setup(a_recursive_lock_is_held_until_it_was_given_back_as_often, start),
+        cmocka_unit_test_setup(how_a_lock_is_held_is_remembered, start),
+        cmocka_unit_test_setup(giving_back_what_was_never_taken_changes_nothing, start),
+        cmocka_unit_test_setup(locks_beyond_the_list_are_counted_and_not_missed, start),
+        cmocka_unit_test_setup(a_thread_that_is_not_known_has_no_list, start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* Walking a stack by its frame pointers, on stacks that were made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "runtime/stack.h"
+
+#define WORDS ((3u << 20) / sizeof(uintptr_t)) /* larger than any frame that is believed */
+
+static uintptr_t memory[WORDS];
+static struct darn_stack stack;
+
+static int clear(void **state)
+{
+    (void)state;
+    memset(memory, 0, sizeof(memory));
+    memset(&stack, 0xa5, sizeof(stack));
+    return 0;
+}
+
+static uintptr_t end_of_memory(void)
+{
+    return (uintptr_t)(memory + WORDS);
+}
+
+/* A frame at this word: the caller's frame, and where to return to. */
+static void put_frame(size_t at, size_t caller, uintptr_t pc)
+{
+    memory[at] = (uintptr_t)&memory[caller];
+    memory[at + 1] = pc;
+}
+
+static void walk_from(size_t at)
+{
+    darn_stack_walk(&stack, 0, &memory[at], end_of_memory());
+}
+
+static void expect_pcs(uint32_t count, const uintptr_t *pcs)
+{
+    assert_int_equal(stack.depth, count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(stack.pcs[i], pcs[i]);
+}
+
+static void a_chain_of_frames_is_followed_to_its_end(void **state)
+{
+    (void)state;
+    put_frame(10, 20, 0x401000);
+    put_frame(20, 500, 0x402000);
+    put_frame(500, 0, 0x403000); /* the outermost frame has no caller */
+    memory[500] = 0;
+    walk_from(10);
+    expect_pcs(3, (uintptr_t[]){0x401000, 0x402000, 0x403000});
+}
+
+static void the_first_pc_comes_first(void **state)
+{
+    (void)state;
+    put_frame(10, 20, 0x401000);
+    put_frame(20, 20, 0x402000);
+    darn_stack_walk(&stack, 0x400500, &memory[10], end_of_memory());
+    expect_pcs(3, (uintptr_t[]){0x400500, 0x401000, 0x402000});
+}
+
+static void without_a_frame_there_is_only_the_first_pc(void **state)
+{
+    (void)state;
+    darn_stack_walk(&stack, 0x400500, NULL, end_of_memory());
+    expect_pcs(1, (uintptr_t[]){0x400500});
+    darn_stack_walk(&stack, 0, NULL, end_of_memory());
+    expect_pcs(0, NULL);
+}
+
+static void a_frame_at_the_end_of_the_stack_is_the_last(void **state)
+{
+    (void)state;
+    put_frame(10, WORDS - 2, 0x401000);
+    put_frame(WORDS - 2, WORDS - 2, 0x402000);
+    darn_stack_walk(&stack, 0, &memory[10], (uintptr_t)&memory[20]);
+    expect_pcs(1, (uintptr_t[]){0x401000});
+    memory[10] = (uintptr_t)&memory[18];
+    memory[19] = 0x403000;
+    darn_stack_walk(&stack, 0, &memory[10], (uintptr_t)&memory[20]);
+    expect_pcs(2, (uintptr_t[]){0x401000, 0x403000});
+}
+
+static void half_a_frame_at_the_end_is_not_read(void **state)
+{
+    (void)state;
+    put_frame(10, 19, 0x401000);
+    put_frame(19, 30, 0x402000);
+    darn_stack_walk(&stack, 0, &memory[10], (uintptr_t)&memory[20]);
+    expect_pcs(1, (uintptr_t[]){0x401000});
+}
+
+static void an_unknown_end_means_no_stack(void **state)
+{
+    (void)state;
+    put_frame(10, 20, 0x401000);
+    darn_stack_walk(&stack, 0x400500, &memory[10], 0);
+    expect_pcs(1, (uintptr_t[]){0x400500});
+}
+
+static void frames_that_do_not_lie_above_each_other_end_the_walk(void **state)
+{
+    (void)state;
+    put_frame(20, 20, 0x401000); /* its own caller */
+    walk_from(20);
+    expect_pcs(1, (uintptr_t[]){0x401000});
+    put_frame(20, 10, 0x401000);
+    put_frame(10, 20, 0x402000); /* a circle */
+    walk_from(20);
+    expect_pcs(1, (uintptr_t[]){0x401000});
+}
+
+static void a_frame_that_is_not_aligned_is_not_read(void **state)
+{
+    (void)state;
+    put_frame(10, 20, 0x401000);
+    put_frame(20, 30, 0x402000);
+    memory[10] += 4;
+    walk_from(10);
+    expect_pcs(1, (uintptr_t[]){0x401000});
+    darn_stack_walk(&stack, 0, (const char *)&memory[10] + 1, end_of_memory());
+    expect_pcs(0, NULL);
+}
+
+static void a_return_address_that_is_none_ends_the_walk(void **state)
+{
+    (void)state;
+    put_frame(10, 20, 0x401000);
+    put_frame(20, 30, 0);
+    put_frame(30, 40, 0x403000);
+    walk_from(10);
+    expect_pcs(1, (uintptr_t[]){0x401000});
+    memory[21] = 4095;
+    walk_from(10);
+    expect_pcs(1, (uintptr_t[]){0x401000});
+}
+
+static void a_frame_of_more_than_a_megabyte_is_not_believed(void **state)
+{
+    size_t megabyte = (1u << 20) / sizeof(uintptr_t);
+
+    (void)state;
+    put_frame(10, 10 + megabyte, 0x401000);
+    put_frame(10 + megabyte, 11 + 2 * megabyte, 0x402000);
+    put_frame(11 + 2 * megabyte, 0, 0x403000);
+    walk_from(10);
+    expect_pcs(2, (uintptr_t[]){0x401000, 0x402000});
+}
+
+static void a_deep_recursion_shows_its_innermost_frames(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * DARN_STACK_DEPTH; i++)
+        put_frame(2 * i, 2 * i + 2, 0x401000 + i);
+    walk_from(0);
+    assert_int_equal(stack.depth, DARN_STACK_DEPTH);
+    for (size_t i = 0; i < DARN_STACK_DEPTH; i++)
+        assert_int_equal(stack.pcs[i], 0x401000 + i);
+    darn_stack_walk(&stack, 0x400500, memory, end_of_memory());
+    assert_int_equal(stack.depth, DARN_STACK_DEPTH);
+    assert_int_equal(stack.pcs[DARN_STACK_DEPTH - 1], 0x401000 + DARN_STACK_DEPTH - 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_chain_of_frames_is_followed_to_its_end, clear),
+        cmocka_unit_test_setup(the_first_pc_comes_first, clear),
+        cmocka_unit_test_setup(without_a_frame_there_is_only_the_first_pc, clear),
+        cmocka_unit_test_setup(a_frame_at_the_end_of_the_stack_is_the_last, clear),
+        cmocka_unit_test_setup(half_a_frame_at_the_end_is_not_read, clear),
+        cmocka_unit_test_setup(an_unknown_end_means_no_stack, clear),
+        cmocka_unit_test_setup(frames_that_do_not_lie_above_each_other_end_the_walk, clear),
+        cmocka_unit_test_setup(a_frame_that_is_not_aligned_is_not_read, clear),
+        cmocka_unit_test_setup(a_return_address_that_is_none_ends_the_walk, clear),
+        cmocka_unit_test_setup(a_frame_of_more_than_a_megabyte_is_not_believed, clear),
+        cmocka_unit_test_setup(a_deep_recursion_shows_its_innermost_frames, clear),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
