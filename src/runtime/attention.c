@@ -23,6 +23,7 @@ extern volatile uint8_t darn_filter_here[DARN_FILTER_SIZE] __attribute__((alias(
 static struct darn_spin lock;
 static bool always, keep, off;
 static _Atomic uint32_t places; /* of the invitation */
+static _Atomic uint32_t round_number;
 
 static void mark(uintptr_t address, uint32_t size)
 {
@@ -75,6 +76,7 @@ void darn_attention_invite(uint32_t windows)
 {
     darn_spin_lock(&lock);
     places = windows;
+    atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
     refresh();
     darn_spin_unlock(&lock);
 }
@@ -94,6 +96,11 @@ uint32_t darn_attention_withdraw(void)
 bool darn_attention_invited(void)
 {
     return atomic_load_explicit(&places, memory_order_relaxed) != 0;
+}
+
+uint32_t darn_attention_round(void)
+{
+    return atomic_load_explicit(&round_number, memory_order_relaxed);
 }
 
 bool darn_attention_accept(void)

@@ -25,6 +25,9 @@ uint32_t darn_attention_withdraw(void);
 /* Whether an invitation stands; a hint, for a quick no. */
 bool darn_attention_invited(void);
 
+/* The number of the invitation. */
+uint32_t darn_attention_round(void);
+
 /* Takes one place of the invitation, if there is one. */
 bool darn_attention_accept(void);
 

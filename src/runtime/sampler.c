@@ -37,18 +37,31 @@
  * merely preferred less than they should be. */
 #define SITES 16384
 
-/* A site that was watched n times is taken with probability 1/(n+1), but not below 1/MAX_SKIP. */
-#define MAX_SKIP 64
+/*
+ * A site that was never watched is taken at once. One that was watched n times is taken when the
+ * thread has made about n * PATIENCE_PER_TIME accesses since the invitation and nothing better
+ * came, n counting up to MAX_TIMES: so a loop does not keep the windows away from what it does now
+ * and then.
+ */
+#define PATIENCE_PER_TIME 64
+#define MAX_TIMES         16
+
+/* The first rounds come faster than the budget allows: a test of ten milliseconds shall be covered
+ * too. */
+#define BURST_ROUNDS 64
+#define BURST        4
 
 static _Atomic uint16_t watched[SITES];
 static _Atomic int running_in; /* the process that the sampler runs in */
 static _Atomic uint64_t window_ns;
 static _Alignas(64) unsigned char stack[STACK_SIZE];
 
-static uint64_t budget_pause(uint64_t raised)
+static uint64_t budget_pause(uint64_t raised, uint64_t rounds)
 {
     uint32_t budget = darn_state.options.budget;
 
+    if (rounds <= BURST_ROUNDS)
+        raised /= BURST;
     if (budget == DARN_BUDGET_MAX)
         return raised; /* attention stays; the threads shall also get on with their work */
     return raised * (100 - budget) / budget;
@@ -115,7 +128,7 @@ static int sample(void *unused)
         while (darn_threads_alive() < 2)
             darn_os_wait(darn_threads_word(), darn_threads_alive(), UINT64_C(1000000000));
         raised = raise_once();
-        darn_os_sleep(budget_pause(raised) * (darn_threads_running() < 2 ? ALONE : 1));
+        darn_os_sleep(budget_pause(raised, rounds) * (darn_threads_running() < 2 ? ALONE : 1));
         lengthen(rounds);
     }
     return 0;
@@ -152,19 +165,32 @@ static bool is_on_own_stack(const struct darn_thread *thread, uintptr_t address,
     return address >= (uintptr_t)frame && address < thread->stack_end;
 }
 
+/* How many accesses the thread has declined to take since this invitation was made. */
+static uint32_t count_declined(struct darn_thread *thread)
+{
+    uint32_t round = darn_attention_round();
+
+    if (thread->round != round) {
+        thread->round = round;
+        thread->declined = 0;
+        /* Not always the same: else a loop would always be caught at the same place. */
+        thread->patience = darn_random_below(&thread->random, 2 * PATIENCE_PER_TIME);
+    }
+    return thread->declined++;
+}
+
 bool darn_sampler_prefers(struct darn_thread *thread, const struct darn_touch *touch,
                           const void *frame)
 {
-    _Atomic uint16_t *times = &watched[((uintptr_t)touch->site / sizeof(*touch->site)) % SITES];
-    uint32_t skip = atomic_load_explicit(times, memory_order_relaxed) + 1u;
+    _Atomic uint16_t *slot = &watched[((uintptr_t)touch->site / sizeof(*touch->site)) % SITES];
+    uint32_t times = atomic_load_explicit(slot, memory_order_relaxed);
+    uint32_t declined = count_declined(thread);
 
     if (is_on_own_stack(thread, touch->address, frame))
-        skip += MAX_SKIP;
-    else if (skip > MAX_SKIP)
-        skip = MAX_SKIP;
-    if (darn_random_below(&thread->random, skip))
+        times = MAX_TIMES;
+    if (declined < times * thread->patience)
         return false;
-    if (skip < UINT16_MAX)
-        atomic_fetch_add_explicit(times, 1, memory_order_relaxed);
+    if (times < MAX_TIMES)
+        atomic_fetch_add_explicit(slot, 1, memory_order_relaxed);
     return true;
 }

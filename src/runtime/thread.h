@@ -14,9 +14,12 @@ struct darn_thread {
     int tid;
     uint32_t parent;
     bool has_parent;
-    bool blocked;    /* inside a call that waits */
-    uint32_t ignore; /* depth of DARN_IGNORE regions */
-    uint64_t random; /* state of the generator that decides about windows and noise */
+    bool blocked;      /* inside a call that waits */
+    uint32_t ignore;   /* depth of DARN_IGNORE regions */
+    uint32_t round;    /* the last invitation that this thread has seen (sampler.c), */
+    uint32_t declined; /* how many accesses it has made since without taking it up, */
+    uint32_t patience; /* and how many of them it waits for something better */
+    uint64_t random;   /* state of the generator that decides about windows and noise */
     uintptr_t stack_end;
     struct darn_stack created; /* where it was created */
     struct darn_locks locks;
