@@ -128,13 +128,12 @@ static void show_progress(size_t program, size_t variant)
     else if (result->end == DARN_RESULT_FAILED)
         fprintf(stderr, "failed: %s (%s)\n", result->why, log_paths(program, variant).err);
     else
-        fprintf(stderr,
-                "user %6.2f s  wall %6.2f s  peak %6.1f MB  x%-6.2f (%u x, spread %.0f %%)%s\n",
-                darn_result_median(result, DARN_USER), darn_result_median(result, DARN_WALL),
-                darn_result_median(result, DARN_PEAK),
-                darn_result_ratio(rows[program], &plan, variant, DARN_USER), result->runs,
-                darn_result_spread(result, DARN_USER) * 100,
-                result->reported ? " reported races" : "");
+        fprintf(
+            stderr, "user %6.2f s  wall %6.2f s  peak %6.1f MB  x%-6.2f (%u x, spread %.0f %%)%s\n",
+            darn_result_median(result, DARN_USER), darn_result_median(result, DARN_WALL),
+            darn_result_median(result, DARN_PEAK),
+            darn_result_ratio(rows[program], &plan, variant, DARN_USER), result->runs,
+            darn_result_spread(result, DARN_USER) * 100, result->reported ? " reported races" : "");
 }
 
 static void run_program(size_t program)

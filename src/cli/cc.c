@@ -159,6 +159,8 @@ static void add_last(struct darn_words *out, const struct darn_cc_line *line,
     darn_words_add(out, "--start-no-unused-arguments");
     darn_words_add(out, "-fno-omit-frame-pointer");
     darn_words_add(out, "-mno-omit-leaf-frame-pointer");
+    if (line->no_debug) /* without lines the plugin cannot tell the source's own reads */
+        darn_words_add(out, "-gline-tables-only");
     if (line->lto) { /* and what clang refuses without it */
         darn_words_add(out, "-fno-lto");
         darn_words_add(out, "-fno-whole-program-vtables");

@@ -249,6 +249,8 @@ static void read_option(struct reading *reading, const char *word)
         reading->refused = NULL;
     else if (begins_with(word, "-flto"))
         reading->line->lto = true;
+    else if (begins_with(word, "-g") && !begins_with(word, "-gen"))
+        reading->line->no_debug = strcmp(word, "-g0") == 0;
     else if (begins_with(word, "-Wl,"))
         read_linker_words(reading, word + 4);
     else if (begins_with(word, "-x"))

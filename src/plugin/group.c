@@ -15,13 +15,23 @@ static int is_plain(const struct darn_access *access)
 }
 
 /* Whether `instruction` comes before `leader` in the same block. */
-static int is_before(LLVMValueRef instruction, LLVMValueRef leader)
+static int is_before(const struct darn_map *order, LLVMValueRef instruction, LLVMValueRef leader)
 {
-    for (; leader; leader = LLVMGetPreviousInstruction(leader)) {
-        if (leader == instruction)
-            return 1;
+    return darn_map_get(order, (uintptr_t)instruction, UINTPTR_MAX) <
+           darn_map_get(order, (uintptr_t)leader, 0);
+}
+
+void darn_group_number(struct darn_map *order, LLVMValueRef function)
+{
+    LLVMBasicBlockRef block;
+    LLVMValueRef instruction;
+    uintptr_t number = 2;
+
+    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        for (instruction = LLVMGetFirstInstruction(block); instruction;
+             instruction = LLVMGetNextInstruction(instruction), number += 2)
+            darn_map_put(order, (uintptr_t)instruction, number);
     }
-    return 0;
 }
 
 /* A computation without effects and without traps, which may be done earlier. */
@@ -50,34 +60,37 @@ static int is_movable(LLVMValueRef instruction)
 
 /* Whether the value is there when the leader is reached, or can be made so by moving its
  * computation. */
-static int can_precede(LLVMValueRef value, LLVMValueRef leader, int depth)
+static int can_precede(const struct darn_map *order, LLVMValueRef value, LLVMValueRef leader,
+                       int depth)
 {
     if (!LLVMIsAInstruction(value) ||
         LLVMGetInstructionParent(value) != LLVMGetInstructionParent(leader))
         return 1; /* from another block, it dominates this one: it is used here */
-    if (value != leader && is_before(value, leader))
+    if (is_before(order, value, leader))
         return 1;
     if (depth == 0 || !is_movable(value))
         return 0;
     for (int i = 0; i < LLVMGetNumOperands(value); i++) {
-        if (!can_precede(LLVMGetOperand(value, (unsigned)i), leader, depth - 1))
+        if (!can_precede(order, LLVMGetOperand(value, (unsigned)i), leader, depth - 1))
             return 0;
     }
     return 1;
 }
 
 /* Moves the computation in front of the leader. can_precede has said yes. */
-static void make_precede(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef leader)
+static void make_precede(struct darn_map *order, LLVMBuilderRef builder, LLVMValueRef value,
+                         LLVMValueRef leader)
 {
     if (!LLVMIsAInstruction(value) ||
         LLVMGetInstructionParent(value) != LLVMGetInstructionParent(leader) ||
-        is_before(value, leader))
+        is_before(order, value, leader))
         return;
     for (int i = 0; i < LLVMGetNumOperands(value); i++)
-        make_precede(builder, LLVMGetOperand(value, (unsigned)i), leader);
+        make_precede(order, builder, LLVMGetOperand(value, (unsigned)i), leader);
     LLVMInstructionRemoveFromParent(value);
     LLVMPositionBuilderBefore(builder, leader);
     LLVMInsertIntoBuilder(builder, value);
+    darn_map_put(order, (uintptr_t)value, darn_map_get(order, (uintptr_t)leader, 1) - 1);
 }
 
 /* Whether nothing that may synchronize lies between the two accesses of one block. */
@@ -92,15 +105,16 @@ static int is_quiet_between(LLVMValueRef from, LLVMValueRef to)
     return 1;
 }
 
-static int joins(const struct darn_access *access, LLVMValueRef last, LLVMValueRef leader)
+static int joins(const struct darn_map *order, const struct darn_access *access, LLVMValueRef last,
+                 LLVMValueRef leader)
 {
     return is_plain(access) &&
            LLVMGetInstructionParent(access->instruction) == LLVMGetInstructionParent(leader) &&
            is_quiet_between(last, access->instruction) &&
-           can_precede(access->pointer, leader, MAX_DEPTH);
+           can_precede(order, access->pointer, leader, MAX_DEPTH);
 }
 
-size_t darn_group_extent(struct darn_accesses *accesses, size_t first)
+size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct darn_map *order)
 {
     LLVMValueRef leader = accesses->items[first].instruction, last = leader;
     LLVMBuilderRef builder;
@@ -114,9 +128,9 @@ size_t darn_group_extent(struct darn_accesses *accesses, size_t first)
 
         if (access->dropped)
             continue;
-        if (!joins(access, last, leader))
+        if (!joins(order, access, last, leader))
             break;
-        make_precede(builder, access->pointer, leader);
+        make_precede(order, builder, access->pointer, leader);
         last = access->instruction;
         end = i + 1;
         members++;

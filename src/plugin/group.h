@@ -9,16 +9,21 @@
 #ifndef DARN_PLUGIN_GROUP_H
 #define DARN_PLUGIN_GROUP_H
 
+#include "base/map.h"
 #include "plugin/access.h"
 
 /* The most that one guard speaks for. */
 #define DARN_GROUP_MAX 8
+
+/* Numbers the instructions of a function in their order, by twos: what is moved in front of another
+ * gets the odd number below. */
+void darn_group_number(struct darn_map *order, LLVMValueRef function);
 
 /*
  * How many of the accesses from `first` on, which is not dropped, can share the guard in front of
  * it; at least 1. The dropped ones in between are counted but need no guard. Moves address
  * computations up to the guard where that is needed and possible.
  */
-size_t darn_group_extent(struct darn_accesses *accesses, size_t first);
+size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct darn_map *order);
 
 #endif

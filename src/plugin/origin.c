@@ -6,8 +6,8 @@
 
 #include "base/map.h"
 
-/* How many conversions may lie between a speculative load and its select. */
-#define MAX_CONVERSIONS 3
+/* How many computations may lie between a speculative load and its select. */
+#define MAX_DEPTH 4
 
 /* Source positions with a load, of the module that is being compiled: clang compiles one at a time.
  * Positions are hashed; a collision makes one invented load in 2^64 look like the source's own. */
@@ -61,28 +61,50 @@ void darn_origin_note(LLVMValueRef function)
     }
 }
 
-/* The only user of a value, or NULL if there are none or several. */
-static LLVMValueRef only_user(LLVMValueRef value)
+/* Whether the value is only computed with, and every result ends as one of the choices of a select.
+ */
+static int only_feeds_selects(LLVMValueRef value, int depth)
 {
     LLVMUseRef use = LLVMGetFirstUse(value);
 
-    return use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+    if (!use || depth == 0)
+        return 0;
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+
+        if (LLVMIsASelectInst(user) && LLVMGetOperand(user, 0) != value)
+            continue;
+        if (!LLVMIsACastInst(user) && !LLVMIsABinaryOperator(user) && !LLVMIsACmpInst(user) &&
+            !LLVMIsAFreezeInst(user))
+            return 0;
+        if (!only_feeds_selects(user, depth - 1))
+            return 0;
+    }
+    return 1;
 }
 
-static int is_choice_of_select(LLVMValueRef load)
+/*
+ * A speculative load that was merged with the load of another branch has more uses than its select.
+ * Of two loads that one select chooses from, neither is sure to be the source's own.
+ */
+static int is_alternative(LLVMValueRef load)
 {
-    LLVMValueRef value = load, user = only_user(load);
+    for (LLVMUseRef use = LLVMGetFirstUse(load); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use), other;
 
-    for (int i = 0; user && LLVMIsACastInst(user) && i < MAX_CONVERSIONS; i++) {
-        value = user;
-        user = only_user(user);
+        if (!LLVMIsASelectInst(user) || LLVMGetOperand(user, 0) == load)
+            continue;
+        other = LLVMGetOperand(user, LLVMGetOperand(user, 1) == load ? 2 : 1);
+        if (LLVMIsALoadInst(other))
+            return 1;
     }
-    return user && LLVMIsASelectInst(user) && LLVMGetOperand(user, 0) != value;
+    return 0;
 }
 
 int darn_origin_is_source(LLVMValueRef load)
 {
     uintptr_t position = position_of(load);
 
-    return position && darn_map_get(&positions, position, 0) && !is_choice_of_select(load);
+    return position && darn_map_get(&positions, position, 0) &&
+           !only_feeds_selects(load, MAX_DEPTH) && !is_alternative(load);
 }

@@ -10,7 +10,8 @@
  * - LICM loads a variable before a loop that may not touch it: such a load has no source line;
  * - argument promotion loads in the caller what the callee may not read: such a load has the
  * position of the call, where the source had no load;
- * - InstCombine turns `*(c ? &a : &b)` into loads of both: such a load is used only by a select.
+ * - InstCombine turns `*(c ? &a : &b)` into loads of both: such a load is used only by selects, or
+ *   a select chooses between it and another load.
  *
  * Stores are never invented: the C11 memory model forbids that to every pass.
  */

@@ -103,19 +103,22 @@ static void instrument_group(struct instrumentation *in, struct darn_access *acc
 static void instrument_function(struct instrumentation *in, LLVMValueRef function)
 {
     struct darn_accesses accesses = {0};
+    struct darn_map order = {0};
 
     darn_accesses_collect(&accesses, function, in->layout, &in->escape);
     darn_accesses_select(&accesses, function);
+    darn_group_number(&order, function);
     for (size_t i = 0, extent; i < accesses.count; i += extent) {
         extent = 1;
         if (accesses.items[i].dropped)
             continue;
-        extent = darn_group_extent(&accesses, i);
+        extent = darn_group_extent(&accesses, i, &order);
         if (extent > 1)
             instrument_group(in, &accesses.items[i], extent, function);
         else
             instrument_one(in, &accesses.items[i], function);
     }
+    darn_map_free(&order);
     darn_accesses_free(&accesses);
 }
 

@@ -33,7 +33,7 @@ bool darn_frame_is_runtime(const struct darn_frame *frame)
 
 bool darn_frame_is_outside(const struct darn_frame *frame)
 {
-    /* By name where libc is linked statically. The last two are functions of our runtime, which
+    /* By name where libc is linked statically. The last three are functions of our runtime, which
      * every thread begins with. */
     static const char *const starts[] = {
         "_start",
@@ -46,6 +46,7 @@ bool darn_frame_is_outside(const struct darn_frame *frame)
         "start_thread",
         "run_pthread",
         "run_c11",
+        "run_main",
         NULL,
     };
 

@@ -8,12 +8,15 @@
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-/* The signal strikes again when the handler has returned, and kills as it would have without us. */
-static void say_last_word(int number)
+/* The signal strikes again when the handler has returned, and kills as it would have without us: by
+ * itself if an instruction causes it, else because we send it. */
+static void say_last_word(int number, siginfo_t *info, void *unused)
 {
+    (void)unused;
     darn_finish(128 + number);
     signal(number, SIG_DFL);
-    raise(number);
+    if (info->si_code <= 0)
+        raise(number);
 }
 
 /* Only where the program left the default: its own handlers are its own affair. */
@@ -24,7 +27,8 @@ void darn_crash_watch(void)
 
         if (sigaction(deadly[i], NULL, &action) || action.sa_handler != SIG_DFL)
             continue;
-        action = (struct sigaction){.sa_handler = say_last_word, .sa_flags = SA_ONSTACK};
+        action =
+            (struct sigaction){.sa_sigaction = say_last_word, .sa_flags = SA_ONSTACK | SA_SIGINFO};
         sigaction(deadly[i], &action, NULL);
     }
 }

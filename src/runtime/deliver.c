@@ -245,7 +245,7 @@ static void say_short(const struct darn_race *race, const char *variable)
 enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id, const char *variable)
 {
     struct darn_json json;
-    int status = -1;
+    int status = DARN_OS_NOT_STARTED;
 
     if (start_record(&json)) {
         write_race(&json, race, id, variable);
@@ -286,6 +286,8 @@ void darn_deliver_summary(const struct darn_finding *findings, uint32_t count)
     darn_json_string(&json, "program", darn_helper_program());
     darn_json_open(&json, "findings", '[');
     for (uint32_t i = 0; i < count; i++) {
+        if (!findings[i].count)
+            continue;
         if (findings[i].suppressed)
             suppressed++;
         else
@@ -299,7 +301,7 @@ void darn_deliver_summary(const struct darn_finding *findings, uint32_t count)
     darn_say_start(&say);
     darn_say_text(&say, "SUMMARY: darn: ");
     darn_say_number(&say, count - suppressed);
-    darn_say_text(&say, " data races");
+    darn_say_text(&say, count - suppressed == 1 ? " data race" : " data races");
     darn_say_end(&say);
 }
 

@@ -25,8 +25,9 @@
  */
 static struct darn_spin lock;
 static struct darn_finding findings[FINDINGS];
-static uint32_t count;
+static _Atomic uint32_t count; /* entries are added under the lock, and stay */
 static _Atomic uint32_t reported;
+static _Atomic int holder; /* the thread that is reporting: if it crashes there, it must not wait */
 
 static uint64_t hash_bytes(uint64_t hash, const char *text)
 {
@@ -127,8 +128,22 @@ static struct darn_finding *find_or_add(uint64_t id)
     }
     if (count == FINDINGS)
         return NULL;
-    findings[count] = (struct darn_finding){.id = id};
+    findings[count].id = id;
     return &findings[count++];
+}
+
+/* A race that was seen before is only counted, without waiting for a report that is on its way. */
+static bool is_known(uint64_t id)
+{
+    uint32_t known = atomic_load(&count);
+
+    for (uint32_t i = 0; i < known; i++) {
+        if (findings[i].id == id && atomic_load(&findings[i].count)) {
+            atomic_fetch_add(&findings[i].count, 1);
+            return true;
+        }
+    }
+    return false;
 }
 
 void darn_finding_race(const struct darn_race *race)
@@ -138,15 +153,19 @@ void darn_finding_race(const struct darn_race *race)
     struct darn_finding *finding;
     bool is_new = false;
 
+    if (is_known(id))
+        return;
     darn_spin_lock(&lock);
+    holder = darn_os_thread_id();
     if (!race->second && !is_believable(race)) {
+        holder = 0;
         darn_spin_unlock(&lock);
         darn_count(DARN_COUNT_UNKNOWN_ONCE);
         return;
     }
     finding = find_or_add(id);
     if (finding) {
-        is_new = finding->count++ == 0;
+        is_new = atomic_fetch_add(&finding->count, 1) == 0;
     } else {
         darn_count(DARN_COUNT_FINDINGS_FULL);
     }
@@ -157,6 +176,7 @@ void darn_finding_race(const struct darn_race *race)
         if (!finding->suppressed)
             atomic_fetch_add(&reported, 1);
     }
+    holder = 0;
     darn_spin_unlock(&lock);
     if (is_new && !finding->suppressed && darn_state.options.halt_on_error)
         darn_os_exit(darn_finish((int)darn_state.options.exitcode));
@@ -167,7 +187,7 @@ const struct darn_finding *darn_findings_lock(uint32_t *number)
     uint64_t end = darn_os_now() + PATIENCE;
 
     while (!darn_spin_try(&lock)) {
-        if (darn_os_now() > end)
+        if (darn_os_now() > end || holder == darn_os_thread_id())
             return NULL;
         darn_os_sleep(1000000);
     }
@@ -185,12 +205,26 @@ uint32_t darn_findings_reported(void)
     return atomic_load(&reported);
 }
 
+bool darn_findings_seen(void)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (findings[i].count)
+            return true;
+    }
+    return false;
+}
+
 void darn_findings_before_fork(void)
 {
     darn_spin_lock(&lock);
 }
 
-void darn_findings_after_fork(void)
+void darn_findings_after_fork(bool child)
 {
+    if (child) {
+        atomic_store(&reported, 0);
+        for (uint32_t i = 0; i < count; i++)
+            findings[i].count = 0;
+    }
     darn_spin_unlock(&lock);
 }

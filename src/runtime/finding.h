@@ -2,6 +2,7 @@
 #ifndef DARN_RUNTIME_FINDING_H
 #define DARN_RUNTIME_FINDING_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,7 +19,7 @@ struct darn_race {
  * takes its site records with it. */
 struct darn_finding {
     uint64_t id;
-    uint64_t count;
+    _Atomic uint64_t count;
     bool suppressed;
     bool unknown;                         /* of unknown origin */
     const struct darn_site *site, *other; /* to be compared, not to be looked into */
@@ -39,7 +40,11 @@ void darn_findings_unlock(void);
 /* How many were reported and not suppressed. */
 uint32_t darn_findings_reported(void);
 
+/* Whether there are any of this process: a child of fork knows those of its parent, but they are
+ * not its own. */
+bool darn_findings_seen(void);
+
 void darn_findings_before_fork(void);
-void darn_findings_after_fork(void);
+void darn_findings_after_fork(bool child);
 
 #endif

@@ -34,9 +34,6 @@ void darn_heap_add(const void *block, size_t size, const void *frame)
 {
     struct slot *slot = slot_of((uintptr_t)block);
     struct darn_thread *thread = darn_thread_peek();
-    const uintptr_t *at = frame;
-    uintptr_t end = thread ? thread->stack_end : 0;
-    uint32_t depth = 0;
 
     if (!block || !darn_state.ready || !thread)
         return;
@@ -45,14 +42,7 @@ void darn_heap_add(const void *block, size_t size, const void *frame)
     atomic_store_explicit(&slot->address, 0, memory_order_release);
     slot->size = size;
     slot->thread = thread->number;
-    /* As darn_stack_walk, but into a slot and not so deep. */
-    while (depth < DEPTH && (uintptr_t)at % sizeof(*at) == 0 && (uintptr_t)(at + 2) <= end) {
-        slot->pcs[depth++] = at[1];
-        if (at[0] <= (uintptr_t)at)
-            break;
-        at = (const uintptr_t *)at[0];
-    }
-    slot->depth = depth;
+    slot->depth = darn_stack_walk_into(slot->pcs, DEPTH, thread, frame);
     atomic_store_explicit(&slot->address, (uintptr_t)block, memory_order_release);
 }
 

@@ -60,32 +60,18 @@ const char *darn_helper_program(void)
     return program;
 }
 
-static int await(int child)
-{
-    uint64_t end = darn_os_now() + PATIENCE;
-    int status;
-
-    while ((status = darn_os_reap(child)) < 0 && darn_os_now() < end)
-        darn_os_sleep(200000);
-    return status;
-}
-
 static int run(const char *path, const char *flag, const char *input, size_t length)
 {
     char *arguments[] = {(char *)path, (char *)"report", (char *)flag, NULL};
-    int pair[2], child, status = -1;
+    uint64_t end = darn_os_now() + PATIENCE;
+    int keeper = darn_os_spawn(path, arguments, environment, input, length);
+    int status = keeper > 0 ? -1 : DARN_OS_NOT_STARTED;
 
-    if (darn_os_socketpair(pair) < 0)
-        return -1;
-    child = darn_os_spawn(path, arguments, environment, pair[1]);
-    darn_os_close(pair[1]);
-    if (child > 0) {
-        darn_os_send(pair[0], input, length);
-        darn_os_end_sending(pair[0]);
-        status = await(child);
+    while (status < 0 && darn_os_now() < end) {
+        darn_os_sleep(200000);
+        status = darn_os_reap(keeper);
     }
-    darn_os_close(pair[0]);
-    return status == 127 ? -1 : status;
+    return status < 0 ? DARN_OS_LOST : status;
 }
 
 /* Tries `darn` in each directory of the PATH that we started with. */
@@ -95,9 +81,9 @@ static int run_from_path(const char *flag, const char *input, size_t length)
                            ? environment[0] + 5
                            : "/usr/local/bin:/usr/bin";
     static char path[PATH_MAX]; /* not on the stack, which may be tiny; one report at a time */
-    int status = -1;
+    int status = DARN_OS_NOT_STARTED;
 
-    while (*from && status < 0) {
+    while (*from && status == DARN_OS_NOT_STARTED) {
         size_t part = strcspn(from, ":");
         struct darn_text text;
 
@@ -112,7 +98,7 @@ static int run_from_path(const char *flag, const char *input, size_t length)
 
 int darn_helper_run(const char *flag, const char *input, size_t length)
 {
-    int status = command[0] ? run(command, flag, input, length) : -1;
+    int status = command[0] ? run(command, flag, input, length) : DARN_OS_NOT_STARTED;
 
-    return status < 0 ? run_from_path(flag, input, length) : status;
+    return status == DARN_OS_NOT_STARTED ? run_from_path(flag, input, length) : status;
 }

@@ -13,7 +13,7 @@ void darn_helper_command(const char *path);
 /* The path of the program. */
 const char *darn_helper_program(void);
 
-/* Its exit status, or -1 when it could not be run. `flag` may be NULL. */
+/* Its exit status, DARN_OS_NOT_STARTED or DARN_OS_LOST. `flag` may be NULL. */
 int darn_helper_run(const char *flag, const char *input, size_t length);
 
 #endif

@@ -12,6 +12,7 @@
 #include "runtime/deliver.h"
 #include "runtime/finding.h"
 #include "runtime/helper.h"
+#include "runtime/intercept.h"
 #include "runtime/os.h"
 #include "runtime/sampler.h"
 #include "runtime/say.h"
@@ -73,17 +74,18 @@ void darn_after_fork_in_parent(void)
 
     darn_attention_after_fork(false);
     darn_threads_after_fork(false);
-    darn_findings_after_fork();
+    darn_findings_after_fork(false);
     darn_os_restore_signals(mask);
 }
 
 void darn_after_fork_in_child(void)
 {
+    darn_state.pid = darn_os_process_id();
     darn_watch_after_fork();
     darn_sampler_after_fork();
     darn_attention_after_fork(true);
     darn_threads_after_fork(true);
-    darn_findings_after_fork();
+    darn_findings_after_fork(true);
     darn_os_restore_signals(fork_mask);
 }
 
@@ -91,6 +93,8 @@ void darn_init(void)
 {
     if (atomic_exchange(&initialized, 1))
         return;
+    darn_state.pid = darn_os_process_id();
+    darn_intercept_resolve();
     darn_helper_init();
     read_options();
     if (darn_state.options.help)
@@ -125,13 +129,19 @@ static void say_counters(void)
     }
 }
 
+int darn_exit_status(int status)
+{
+    return status == 0 && darn_findings_reported() ? (int)darn_state.options.exitcode : status;
+}
+
 int darn_finish(int status)
 {
     const struct darn_finding *findings;
     uint32_t count;
     uint64_t mask;
 
-    if (!darn_state.ready || atomic_exchange(&finished, 1))
+    if (!darn_state.ready || darn_os_process_id() != darn_state.pid ||
+        atomic_exchange(&finished, 1))
         return status;
     mask = darn_os_block_signals();
     darn_state.finished = true;
@@ -139,12 +149,12 @@ int darn_finish(int status)
     if (darn_state.options.verbosity >= 1)
         say_counters();
     findings = darn_findings_lock(&count);
-    if (findings && count)
+    if (findings && darn_findings_seen())
         darn_deliver_summary(findings, count);
     if (findings)
         darn_findings_unlock();
     darn_os_restore_signals(mask);
-    return status == 0 && darn_findings_reported() ? (int)darn_state.options.exitcode : status;
+    return darn_exit_status(status);
 }
 
 /* First of all constructors, and so last of all destructors: what the program's own do is watched.
@@ -158,6 +168,8 @@ __attribute__((destructor(101))) static void end(void)
 {
     int status = darn_finish(program_status);
 
+    /* The finding came while the program was already exiting; else exit() has changed the status
+     * (intercept_process.c). The destructors of shared objects do not run then. */
     if (status != program_status) {
         fflush(NULL);
         darn_os_exit(status);

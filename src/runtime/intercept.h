@@ -21,7 +21,18 @@
 
 #define DARN_INTERCEPT(result, name, ...)                                                          \
     static result (*real_##name)(__VA_ARGS__);                                                     \
+    static const struct darn_intercept intercept_##name                                            \
+        __attribute__((used, section("darn_intercepts"))) = {#name, (void **)&real_##name};        \
     __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+
+struct darn_intercept {
+    const char *name;
+    void **real;
+};
+
+/* Finds all real functions when the program starts: a look-up takes the loader's lock, which a
+ * thread that waits for us in a constructor of a shared object may hold. */
+void darn_intercept_resolve(void);
 
 #define DARN_REAL(name)                                                                            \
     (real_##name ? real_##name : (real_##name = (__typeof__(real_##name))darn_real(#name)))

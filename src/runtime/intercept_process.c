@@ -6,6 +6,32 @@
 #include "runtime/intercept.h"
 #include "runtime/state.h"
 
+/*
+ * The status is changed here, where it does no harm: what runs at the exit runs as it would have. A
+ * return from main calls an exit that cannot be intercepted, so main is called by us.
+ */
+DARN_INTERCEPT(void, exit, int status)
+{
+    DARN_REAL(exit)(darn_exit_status(status));
+    __builtin_unreachable();
+}
+
+typedef int main_function(int argc, char **argv, char **environment);
+
+static main_function *program_main;
+
+static int run_main(int argc, char **argv, char **environment)
+{
+    exit(program_main(argc, argv, environment));
+}
+
+DARN_INTERCEPT(int, __libc_start_main, main_function *main, int argc, char **argv,
+               void (*init)(void), void (*fini)(void), void (*loader_fini)(void), void *stack_end)
+{
+    program_main = main;
+    return DARN_REAL(__libc_start_main)(run_main, argc, argv, init, fini, loader_fini, stack_end);
+}
+
 DARN_INTERCEPT(void, _exit, int status)
 {
     DARN_REAL(_exit)(darn_finish(status));

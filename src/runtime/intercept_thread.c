@@ -19,7 +19,7 @@ static struct darn_thread *prepare(const void *frame)
         return NULL;
     thread->parent = creator->number;
     thread->has_parent = true;
-    darn_stack_walk(&thread->created, 0, frame, creator->stack_end);
+    darn_stack_walk(&thread->created, creator, frame);
     darn_sampler_start();
     return thread;
 }

@@ -18,6 +18,7 @@ struct darn_maps {
 struct mapping {
     uintptr_t start, end;
     uint64_t file_offset;
+    bool readable;
     const char *path;
     size_t path_length;
 };
@@ -55,7 +56,10 @@ static const char *read_line(const char *at, struct mapping *mapping)
     mapping->start = read_hex(&at);
     at += *at == '-';
     mapping->end = read_hex(&at);
-    at = skip_field(skip_field(at)); /* the permissions */
+    while (*at == ' ')
+        at++;
+    mapping->readable = *at == 'r';
+    at = skip_field(at); /* the permissions */
     mapping->file_offset = read_hex(&at);
     at = skip_field(skip_field(skip_field(at))); /* device, inode */
     if (!end)
@@ -97,7 +101,7 @@ static uint64_t bias_of(struct darn_maps *maps, const struct mapping *mapping)
         const Elf64_Phdr *segment;
 
         at = read_line(at, &first);
-        if (first.file_offset || !same_path(&first, mapping))
+        if (first.file_offset || !first.readable || !same_path(&first, mapping))
             continue;
         header = (const Elf64_Ehdr *)first.start;
         if (memcmp(header->e_ident, ELFMAG, SELFMAG))

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime/os.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -91,7 +92,8 @@ static uint64_t bit(int signal)
 uint64_t darn_os_block_signals(void)
 {
     uint64_t old = 0;
-    uint64_t all = ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP));
+    uint64_t all =
+        ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGSYS));
 
     CALL4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &old, sizeof(old));
     return old;
@@ -142,7 +144,7 @@ void darn_os_write(int fd, const char *text, size_t length)
     }
 }
 
-size_t darn_os_read_file(const char *path, char *to, size_t size)
+static size_t read_file(const char *path, char *to, size_t size)
 {
     int fd = (int)CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
     size_t used = 0;
@@ -163,16 +165,19 @@ void darn_os_exit(int status)
 }
 
 /*
- * What is spawned must not be seen by the program's wait() nor send it SIGCHLD. A child without an
- * exit signal is like that, but only until it executes a program; so there are two: the first, the
- * keeper, starts the program, waits for it and ends with its status. Both run in our memory on
- * system calls alone, with all signals blocked as their creator has them.
+ * What is spawned must not be seen by the program's wait() nor send it SIGCHLD, and must not show
+ * up in its table of files. A child without an exit signal is unseen, but only until it executes a
+ * program; so there are two: the first, the keeper, has a table of files of its own, starts the
+ * program, feeds it, waits for it and ends with its status. Both run in our memory on system calls
+ * alone, with all signals blocked as their creator has them.
  */
 struct spawn {
     const char *path;
     char *const *arguments;
     char *const *environment;
-    int input;
+    const char *input;
+    size_t length;
+    int pair[2];
 };
 
 /* One at a time: the findings' lock. */
@@ -182,30 +187,73 @@ static _Alignas(64) unsigned char keeper_stack[8192], program_stack[8192];
 static int execute(void *unused)
 {
     (void)unused;
-    CALL3(SYS_dup3, spawn.input, 0, 0);
+    CALL3(SYS_dup3, spawn.pair[1], 0, 0);
     CALL3(SYS_execve, spawn.path, spawn.arguments, spawn.environment);
     for (;;)
-        CALL1(SYS_exit, 127);
+        CALL1(SYS_exit, DARN_OS_NOT_STARTED);
+}
+
+/* Without SIGPIPE when nobody reads. */
+static void feed(int socket, const char *text, size_t length)
+{
+    while (length) {
+        long sent = call(SYS_sendto, socket, (long)text, (long)length, MSG_NOSIGNAL, 0, 0);
+
+        if (sent <= 0)
+            break;
+        text += sent;
+        length -= (size_t)sent;
+    }
+    CALL2(SYS_shutdown, socket, SHUT_WR);
+}
+
+static int keep_program(void)
+{
+    int status = 0, child;
+
+    if (CALL4(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, spawn.pair) < 0)
+        return DARN_OS_NOT_STARTED;
+    child = clone(execute, program_stack + sizeof(program_stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
+                  NULL);
+    CALL1(SYS_close, spawn.pair[1]);
+    if (child < 0)
+        return DARN_OS_NOT_STARTED;
+    feed(spawn.pair[0], spawn.input, spawn.length);
+    if (CALL4(SYS_wait4, child, &status, __WALL, NULL) != child)
+        return DARN_OS_LOST;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : DARN_OS_LOST;
 }
 
 static int keep(void *unused)
 {
-    int status = 0;
-    int child = clone(execute, program_stack + sizeof(program_stack),
-                      CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+    /* The program may ignore SIGCHLD: then there would be nothing to wait for. The table of signal
+     * handlers is our own as well. */
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void (*restorer)(void);
+        uint64_t mask;
+    } action = {SIG_DFL, 0, NULL, 0};
 
     (void)unused;
-    CALL1(SYS_close, spawn.input); /* the table of files is a copy */
-    if (child < 0 || CALL4(SYS_wait4, child, &status, __WALL, NULL) != child)
-        status = 127 << 8;
+    CALL4(SYS_rt_sigaction, SIGCHLD, &action, NULL, sizeof(action.mask));
     for (;;)
-        CALL1(SYS_exit, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+        CALL1(SYS_exit, keep_program());
 }
 
-int darn_os_spawn(const char *path, char *const arguments[], char *const environment[], int input)
+int darn_os_spawn(const char *path, char *const arguments[], char *const environment[],
+                  const char *input, size_t length)
 {
-    spawn = (struct spawn){path, arguments, environment, input};
-    return clone(keep, keeper_stack + sizeof(keeper_stack), CLONE_VM, NULL);
+    int saved = errno, child;
+
+    spawn = (struct spawn){.path = path,
+                           .arguments = arguments,
+                           .environment = environment,
+                           .input = input,
+                           .length = length};
+    child = clone(keep, keeper_stack + sizeof(keeper_stack), CLONE_VM, NULL);
+    errno = saved; /* the only way in which libc's clone touches anything of ours */
+    return child;
 }
 
 int darn_os_reap(int child)
@@ -215,34 +263,33 @@ int darn_os_reap(int child)
 
     if (result == 0)
         return -1;
-    if (result != child)
-        return 127;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result == child && WIFEXITED(status) ? WEXITSTATUS(status) : DARN_OS_LOST;
 }
 
-int darn_os_socketpair(int pair[2])
+struct reading {
+    const char *path;
+    char *to;
+    size_t size, used;
+};
+
+static int read_elsewhere(void *argument)
 {
-    return (int)CALL4(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+    struct reading *reading = argument;
+
+    reading->used = read_file(reading->path, reading->to, reading->size);
+    for (;;)
+        CALL1(SYS_exit, 0);
 }
 
-void darn_os_send(int socket, const char *text, size_t length)
+size_t darn_os_read_file(const char *path, char *to, size_t size)
 {
-    while (length) {
-        long sent = call(SYS_sendto, socket, (long)text, (long)length, MSG_NOSIGNAL, 0, 0);
+    struct reading reading = {path, to, size, 0};
+    int saved = errno;
+    int child = clone(read_elsewhere, keeper_stack + sizeof(keeper_stack), CLONE_VM | CLONE_VFORK,
+                      &reading);
 
-        if (sent <= 0)
-            return;
-        text += sent;
-        length -= (size_t)sent;
-    }
-}
-
-void darn_os_end_sending(int socket)
-{
-    CALL2(SYS_shutdown, socket, SHUT_WR);
-}
-
-void darn_os_close(int fd)
-{
-    CALL1(SYS_close, fd);
+    errno = saved;
+    if (child > 0)
+        CALL4(SYS_wait4, child, NULL, __WALL, NULL);
+    return reading.used;
 }

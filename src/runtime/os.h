@@ -39,23 +39,23 @@ void darn_os_thread_name(char *name);
 /* Writes all of it, as far as that is possible. */
 void darn_os_write(int fd, const char *text, size_t length);
 
-/* Reads a whole file, as far as it fits: the number of bytes. */
+/* Reads a whole file, as far as it fits: the number of bytes. Opens it in a process of its own, for
+ * the program may count on the numbers of its files. One at a time. */
 size_t darn_os_read_file(const char *path, char *to, size_t size);
 
-/* Starts a program with the given standard input, as a child that the program's own wait() does not
- * see and that sends no SIGCHLD. Its id, or negative. */
-int darn_os_spawn(const char *path, char *const arguments[], char *const environment[], int input);
+/* Exit statuses of a spawned program that are not its own: it could not be started; what became of
+ * it is not known. */
+#define DARN_OS_NOT_STARTED 127
+#define DARN_OS_LOST        126
 
-/* The exit status of such a child; -1 while it runs, and after a death by signal 128 and the
- * signal. */
-int darn_os_reap(int child);
+/* Starts a program with the given standard input. The program under test does not see it: not by
+ * wait(), not by SIGCHLD, not in its table of files. The id of its keeper, or negative. One at a
+ * time. */
+int darn_os_spawn(const char *path, char *const arguments[], char *const environment[],
+                  const char *input, size_t length);
 
-/* Two connected sockets that a new program does not inherit; 0 or negative. */
-int darn_os_socketpair(int pair[2]);
-/* Like darn_os_write, without SIGPIPE when nobody reads. */
-void darn_os_send(int socket, const char *text, size_t length);
-void darn_os_end_sending(int socket);
-void darn_os_close(int fd);
+/* The exit status of a spawned program; -1 while it runs. */
+int darn_os_reap(int keeper);
 
 void darn_os_exit(int status) __attribute__((noreturn));
 

@@ -162,7 +162,8 @@ uint64_t darn_sampler_window(void)
 
 static bool is_on_own_stack(const struct darn_thread *thread, uintptr_t address, const void *frame)
 {
-    return address >= (uintptr_t)frame && address < thread->stack_end;
+    return address >= (uintptr_t)frame && address >= thread->stack_start &&
+           address < thread->stack_end;
 }
 
 /* How many accesses the thread has declined to take since this invitation was made. */

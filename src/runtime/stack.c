@@ -1,24 +1,39 @@
 #include "runtime/stack.h"
 
+#include <stdbool.h>
+
+#include "runtime/thread.h"
+
 /* One frame of more than this is not believed. */
 #define MAX_FRAME (1 << 20)
 
-void darn_stack_walk(struct darn_stack *stack, uintptr_t pc, const void *frame, uintptr_t end)
+static bool is_on_stack(const struct darn_thread *thread, uintptr_t at)
+{
+    return at % sizeof(uintptr_t) == 0 && at >= thread->stack_start &&
+           at + 2 * sizeof(uintptr_t) <= thread->stack_end;
+}
+
+uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_thread *thread,
+                              const void *frame)
 {
     uintptr_t at = (uintptr_t)frame;
+    uint32_t count = 0;
 
-    stack->depth = 0;
-    if (pc)
-        stack->pcs[stack->depth++] = pc;
-    while (stack->depth < DARN_STACK_DEPTH && at && at % sizeof(uintptr_t) == 0 &&
-           at + 2 * sizeof(uintptr_t) <= end) {
-        const uintptr_t *words = (const uintptr_t *)at;
+    while (count < depth) {
+        const uintptr_t *words = (const uintptr_t *)at; /* caller's frame, return address */
 
         if (words[1] < 4096)
             break;
-        stack->pcs[stack->depth++] = words[1];
-        if (words[0] <= at || words[0] - at > MAX_FRAME)
+        pcs[count++] = words[1];
+        if (words[0] <= at || words[0] - at > MAX_FRAME || !is_on_stack(thread, at) ||
+            !is_on_stack(thread, words[0]))
             break;
         at = words[0];
     }
+    return count;
+}
+
+void darn_stack_walk(struct darn_stack *stack, const struct darn_thread *thread, const void *frame)
+{
+    stack->depth = darn_stack_walk_into(stack->pcs, DARN_STACK_DEPTH, thread, frame);
 }

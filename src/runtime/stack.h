@@ -11,11 +11,18 @@ struct darn_stack {
     uintptr_t pcs[DARN_STACK_DEPTH];
 };
 
+struct darn_thread;
+
 /*
- * Walks from a frame up to `end`, the end of the thread's stack. The first pc is `pc` (0: none);
- * the walk stops at the first frame that does not lie above the one before, so code without frame
- * pointers cuts it short but cannot lead it astray.
+ * Walks from a frame of the calling thread, which must be live, to the end of its stack. The walk
+ * stops at the first frame that does not lie above the one before, so code without frame pointers
+ * cuts it short but cannot lead it astray. On another stack (a coroutine's, a signal handler's) it
+ * is one frame long.
  */
-void darn_stack_walk(struct darn_stack *stack, uintptr_t pc, const void *frame, uintptr_t end);
+void darn_stack_walk(struct darn_stack *stack, const struct darn_thread *thread, const void *frame);
+
+/* The same into a list of `depth` places; returns how many it has filled. */
+uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_thread *thread,
+                              const void *frame);
 
 #endif

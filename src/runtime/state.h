@@ -10,6 +10,7 @@
 struct darn_state {
     bool ready;    /* options are read, threads may be made known */
     bool finished; /* the program has ended as far as we are concerned */
+    int pid;       /* a child of vfork has our memory, but is not us */
     uint64_t seed;
     struct darn_options options;
 };
@@ -23,6 +24,9 @@ void darn_init(void);
 void darn_before_fork(void);
 void darn_after_fork_in_parent(void);
 void darn_after_fork_in_child(void);
+
+/* The exit status that the findings so far make of the program's own. */
+int darn_exit_status(int status);
 
 /* Says the last word about this run and returns the exit status, given the program's own. */
 int darn_finish(int status);

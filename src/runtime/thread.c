@@ -9,6 +9,7 @@
 
 #include "runtime/counters.h"
 #include "runtime/os.h"
+#include "runtime/sampler.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
 
@@ -116,19 +117,26 @@ static void end_by_key(void *round)
         darn_thread_end();
 }
 
-static uintptr_t end_of_own_stack(void)
+/* The main thread's stack grows as it is needed; nobody's is larger than this. */
+#define MAIN_STACK (UINT64_C(1) << 30)
+
+static void find_own_stack(struct darn_thread *thread)
 {
     pthread_attr_t attributes;
     void *start = NULL;
     size_t size = 0;
 
-    if (darn_os_thread_id() == darn_os_process_id())
-        return (uintptr_t)__libc_stack_end + 4096; /* a little more: the loader's own frames */
+    if (darn_os_thread_id() == darn_os_process_id()) {
+        thread->stack_end = (uintptr_t)__libc_stack_end + 4096; /* the loader's own frames */
+        thread->stack_start = thread->stack_end - MAIN_STACK;
+        return;
+    }
     if (pthread_getattr_np(pthread_self(), &attributes))
-        return 0;
+        return;
     pthread_attr_getstack(&attributes, &start, &size);
     pthread_attr_destroy(&attributes);
-    return (uintptr_t)start + size;
+    thread->stack_start = (uintptr_t)start;
+    thread->stack_end = (uintptr_t)start + size;
 }
 
 void darn_thread_start(struct darn_thread *thread)
@@ -137,7 +145,7 @@ void darn_thread_start(struct darn_thread *thread)
 
     thread->tid = darn_os_thread_id();
     darn_thread_record = thread;
-    thread->stack_end = end_of_own_stack();
+    find_own_stack(thread);
     if (atomic_compare_exchange_strong(&has_end_key, &expected, 1)) {
         if (pthread_key_create(&end_key, end_by_key) == 0)
             atomic_store(&has_end_key, 2);
@@ -161,8 +169,11 @@ struct darn_thread *darn_thread_attach(void)
 {
     struct darn_thread *thread = darn_state.ready ? darn_thread_new() : NULL;
 
-    if (thread)
-        darn_thread_start(thread);
+    if (!thread)
+        return NULL;
+    darn_thread_start(thread);
+    if (thread->number)
+        darn_sampler_start(); /* a thread that somebody made without us */
     return thread;
 }
 

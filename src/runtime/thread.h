@@ -20,7 +20,7 @@ struct darn_thread {
     uint32_t declined; /* how many accesses it has made since without taking it up, */
     uint32_t patience; /* and how many of them it waits for something better */
     uint64_t random;   /* state of the generator that decides about windows and noise */
-    uintptr_t stack_end;
+    uintptr_t stack_start, stack_end;
     struct darn_stack created; /* where it was created */
     struct darn_locks locks;
     union { /* what it runs, and with which argument */

@@ -3,12 +3,15 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/rseq.h>
 
 #include "runtime/attention.h"
 #include "runtime/counters.h"
 #include "runtime/finding.h"
 #include "runtime/os.h"
 #include "runtime/state.h"
+
+#pragma weak __rseq_offset
 
 /* One bit each in a word. */
 #define WINDOWS 64
@@ -25,9 +28,10 @@
 /*
  * The life of a window: FREE -> OPEN -> (CLAIMED -> ANSWERED | IGNORED) -> FREE.
  * The state carries a number that changes with each opening, so that a claim can only succeed on
- * the window that was looked at.
+ * the window that was looked at. An owner that has waited too long for the answer leaves the window
+ * to the claimer (ABANDONED), who gives it back.
  */
-enum { FREE, OPEN, CLAIMED, ANSWERED, IGNORED, STATES = 8 };
+enum { FREE, OPEN, CLAIMED, ANSWERED, IGNORED, ABANDONED, STATES = 8 };
 
 struct window {
     _Atomic uint32_t state;  /* number * STATES + state */
@@ -62,12 +66,33 @@ void darn_side_fill(struct darn_side *side, struct darn_thread *thread,
     side->created = thread->created;
     side->locks = thread->locks;
     darn_os_thread_name(side->name);
-    darn_stack_walk(&side->stack, 0, frame, thread->stack_end);
+    darn_stack_walk(&side->stack, thread, frame);
     if (side->stack.depth && touch->site)
         side->stack.pcs[0]--; /* into the call of the hook, which has the line of the access */
 }
 
-/* Claims the window for this access; the owner waits for the answer. */
+static void give_window(struct window *window)
+{
+    atomic_fetch_and(&used, ~(UINT64_C(1) << (window - windows)));
+}
+
+/* Fills in our side for the owner, who waits for it. */
+static void answer(struct window *window, uint32_t word, struct darn_thread *thread,
+                   const struct darn_touch *touch, const void *frame)
+{
+    uint32_t claimed = with_state(word, CLAIMED);
+
+    darn_side_fill(&window->other, thread, touch, frame);
+    if (atomic_compare_exchange_strong(&window->state, &claimed, with_state(word, ANSWERED))) {
+        darn_os_wake((const volatile uint32_t *)&window->state, 1);
+        darn_count(DARN_COUNT_CONFLICTS);
+    } else {
+        atomic_store(&window->state, with_state(word, FREE));
+        give_window(window);
+    }
+}
+
+/* Claims the window for this access. */
 static bool claim(struct window *window, uint32_t word, struct darn_thread *thread,
                   const struct darn_touch *touch, const void *frame)
 {
@@ -76,10 +101,7 @@ static bool claim(struct window *window, uint32_t word, struct darn_thread *thre
     bool claimed = atomic_compare_exchange_strong(&window->state, &word, with_state(word, state));
 
     if (claimed && state == CLAIMED) {
-        darn_side_fill(&window->other, thread, touch, frame);
-        atomic_store(&window->state, with_state(word, ANSWERED));
-        darn_os_wake((const volatile uint32_t *)&window->state, 1);
-        darn_count(DARN_COUNT_CONFLICTS);
+        answer(window, word, thread, touch, frame);
     } else if (claimed) {
         darn_count(DARN_COUNT_FINDINGS_IGNORED);
     }
@@ -116,11 +138,6 @@ static struct window *take_window(void)
     return NULL;
 }
 
-static void give_window(struct window *window)
-{
-    atomic_fetch_and(&used, ~(UINT64_C(1) << (window - windows)));
-}
-
 /* The wait: the noise of AtomRace 3.3, inside the section. Ends early when the window is claimed.
  */
 static void wait_inside(struct window *window, uint32_t word, uint64_t nanoseconds)
@@ -153,12 +170,13 @@ static uint32_t await_answer(struct window *window, uint32_t word)
     return word;
 }
 
+/* Not what is volatile: it may be a device, and reading may have effects. */
 static void copy_memory(unsigned char *to, const struct darn_touch *touch)
 {
     const volatile unsigned char *from = (const volatile unsigned char *)touch->address;
 
     for (uint64_t i = 0; i < touch->size && i < WIDTH; i++)
-        to[i] = from[i];
+        to[i] = touch->is_volatile ? 0 : from[i];
 }
 
 /* Gives the other thread time to make its access, so that the report can say what became of the
@@ -190,13 +208,24 @@ static void report_race(struct window *window, const struct darn_side *other, bo
     struct darn_race race = {.first = &window->mine, .second = other};
     unsigned char now[WIDTH];
 
-    if (window->touch.size <= sizeof(race.before)) {
+    if (window->touch.size <= sizeof(race.before) && !window->touch.is_volatile) {
         copy_memory(now, &window->touch);
         race.has_values = true;
         race.before = as_word(window->before, window->touch.size);
         race.after = changed ? as_word(now, window->touch.size) : race.before;
     }
     darn_finding_race(&race);
+}
+
+/* The kernel writes this for the thread itself, when it moves to another processor. */
+static bool is_own_rseq(const struct darn_touch *touch)
+{
+    uintptr_t start;
+
+    if (!&__rseq_offset)
+        return false;
+    start = (uintptr_t)((char *)__builtin_thread_pointer() + __rseq_offset);
+    return touch->address + touch->size > start && touch->address < start + sizeof(struct rseq);
 }
 
 /*
@@ -206,27 +235,32 @@ static void report_race(struct window *window, const struct darn_side *other, bo
 static bool is_unknown_origin(const struct darn_touch *touch)
 {
     return darn_state.options.report_unknown_origin && !touch->atomic && !touch->assertion &&
-           !touch->gaps && (darn_state.options.report_volatile || !touch->is_volatile);
+           !touch->gaps && !touch->is_volatile && !is_own_rseq(touch);
 }
 
-static void close_window(struct window *window, uint32_t word)
+/* Closes the window and reports what came. Returns whether it is still ours. */
+static bool close_window(struct window *window, uint32_t word)
 {
     uint32_t seen = word;
-    bool mine = atomic_compare_exchange_strong(&window->state, &seen, with_state(word, FREE));
+    bool unclaimed = atomic_compare_exchange_strong(&window->state, &seen, with_state(word, FREE));
 
     darn_attention_refresh();
-    if (mine) {
+    if (unclaimed) {
         if (is_unknown_origin(&window->touch) && see_change(window, false))
             report_race(window, NULL, true);
-        return;
+        return true;
     }
     seen = await_answer(window, seen);
+    if (state_of(seen) == CLAIMED &&
+        atomic_compare_exchange_strong(&window->state, &seen, with_state(word, ABANDONED))) {
+        darn_count(DARN_COUNT_CLAIMS_LATE);
+        return false;
+    }
     if (state_of(seen) == ANSWERED)
         report_race(window, &window->other,
                     see_change(window, window->other.touch.op == DARN_OP_WRITE));
-    else if (state_of(seen) == CLAIMED)
-        darn_count(DARN_COUNT_CLAIMS_LATE);
     atomic_store(&window->state, with_state(word, FREE));
+    return true;
 }
 
 /* A place of at most WIDTH bytes within a long access. */
@@ -262,6 +296,7 @@ static void stand(struct window *window, struct darn_thread *thread, const struc
     int timing = darn_os_exact_timing();
     uint32_t word = open_window(window, thread, touch, frame);
     uint64_t settled;
+    bool ours;
 
     darn_count(DARN_COUNT_WINDOWS);
     /* Two threads may have opened windows at the same moment, after each looked for the other's. */
@@ -273,19 +308,22 @@ static void stand(struct window *window, struct darn_thread *thread, const struc
         __builtin_ia32_pause();
     copy_memory(window->before, touch);
     wait_inside(window, word, nanoseconds);
-    close_window(window, word);
+    ours = close_window(window, word);
     darn_os_restore_timing(timing);
+    if (ours)
+        give_window(window);
 }
 
 void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch, const void *frame,
                       uint64_t nanoseconds, bool invited)
 {
     struct darn_touch part = narrow(thread, touch);
-    struct window *window = NULL;
+    struct window *window;
     uint64_t mask;
 
     /* A page that is not there shall fault here, where the program's own handler may jump away. */
-    (void)*(const volatile unsigned char *)part.address;
+    if (!part.is_volatile)
+        (void)*(const volatile unsigned char *)part.address;
     mask = darn_os_block_signals();
     if (!invited || darn_attention_accept()) {
         window = take_window();
@@ -294,8 +332,6 @@ void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch
         else
             darn_count(DARN_COUNT_WINDOWS_FULL);
     }
-    if (window)
-        give_window(window);
     darn_os_restore_signals(mask);
 }
 

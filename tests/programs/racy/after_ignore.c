@@ -1,14 +1,14 @@
 /*
  * claim: what follows an ignored region, or shares a function with one, is reported
  * build: -O1
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on watched at WATCHED and WATCHED
  * never: ignored
  */
 #include <darn.h>
 #include <pthread.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static long ignored, watched;

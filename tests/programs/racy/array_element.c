@@ -2,13 +2,13 @@
  * claim: two threads that meet in one element of an array are reported, their own elements not
  * build: -O0
  * build: -O2
- * run: --noise=var:slots[8]:1000/1000 x 20
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:slots[8]:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on slots[8] at FILL and FILL
  */
 #include <pthread.h>
 
-enum { HALF = 8, ROUNDS = 20 };
+enum { HALF = 8, ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static int slots[2 * HALF]; /* the halves overlap in slots[HALF] */

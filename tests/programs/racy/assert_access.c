@@ -2,14 +2,14 @@
  * claim: any other access under an exclusive-access assertion is reported, even an atomic read
  * tsan: no
  * build: -O1
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on mine at ASSERTION and INTRUDER with assertion=exclusive-access
  */
 #include <darn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static atomic_int mine;

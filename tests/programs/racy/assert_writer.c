@@ -2,14 +2,14 @@
  * claim: a second writer under an exclusive-writer assertion is reported, readers are not
  * tsan: no
  * build: -O1
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on owned at ASSERTION and INTRUDER with assertion=exclusive-writer
  */
 #include <darn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static atomic_int owned, read_by_all; /* atomic: without the assertion there is nothing to report */

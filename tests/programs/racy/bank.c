@@ -3,15 +3,15 @@
  * build: -O0
  * build: -O1
  * build: -O2
- * run: --noise=var:acct->balance:1000/500 x 20
- * run: --budget=max --noise=random:1000/500 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:acct->balance:1000/500 x 20
+ * run: --budget=max --noise=random:1000/200 x 20
  * expect: data-race on acct->balance at DEPOSIT and ANYONE
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TELLERS = 2, DEPOSITS = 40 };
+enum { TELLERS = 2, DEPOSITS = 150 };
 
 struct account {
     int number;

@@ -2,13 +2,13 @@
  * claim: bit-fields that share a unit are reported, although no bit is shared
  * build: -O0
  * build: -O2
- * run: --noise=var:flags.visible:1000/1000 --noise=var:flags.locked:1000/1000 x 20
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=site:@VISIBLE:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on flags.visible or flags.locked or flags at VISIBLE and LOCKED
  */
 #include <pthread.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static struct {

@@ -3,7 +3,7 @@
  * build: -O0
  * build: -O2
  * build: -O2 -fomit-frame-pointer
- * run: --noise=var:compared:1000/200 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:compared:1000/200 x 20
  * expect: data-race on compared at COMPARE and COMPARE
  */
 #include <pthread.h>
@@ -22,7 +22,7 @@ static int compare(const void *left, const void *right)
 static void *sort(void *arg)
 {
     int values[16];
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 30; round++) {
         for (int i = 0; i < 16; i++)
             values[i] = i * 7 % 16;
         pthread_barrier_wait(&start);

@@ -4,14 +4,14 @@
  * build: -O1
  * build: -O2
  * build: -O3
- * run: --noise=var:counter:1000/1000 x 20
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:counter:1000/1000 x 20
+ * run: --budget=max --noise=random:1000/200 x 20
  * expect: data-race on counter at INCREMENT and INCREMENT
  */
 #include <pthread.h>
 #include <stdio.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 100 };
 
 static long counter;
 

@@ -2,7 +2,7 @@
  * claim: a node of a std::map that is changed without a lock is reported
  * build: -O0
  * build: -O2
- * run: --budget=max --noise=site:@RAISE:1000/2000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=site:@RAISE:1000/2000 x 20
  * expect: data-race on * at RAISE and RAISE
  */
 #include <map>
@@ -27,7 +27,7 @@ Employee &find(const std::string &name)
 
 void raise()
 {
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 300; i++) {
         Employee &employee = find("somebody with a long name");
         employee.salary += 10; /* race: RAISE */
     }

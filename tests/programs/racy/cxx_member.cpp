@@ -2,8 +2,8 @@
  * claim: a member changed by a method is reported with the name of the member
  * build: -O0
  * build: -O2
- * run: --noise=var:this->hits:1000/1000 x 20
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:this->hits:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on this->hits at COUNT and COUNT
  */
 #include <thread>
@@ -32,7 +32,7 @@ class Cache
 
 void work(Cache *cache)
 {
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 300; i++) {
         cache->hit();
         std::this_thread::yield();
     }

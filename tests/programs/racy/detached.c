@@ -1,13 +1,13 @@
 /*
  * claim: a race between main and a detached thread is reported
  * build: -O1
- * run: --noise=var:progress:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:progress:1000/1000 x 20
  * expect: data-race on progress at UPDATE and SHOW [write read]
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { STEPS = 40 };
+enum { STEPS = 300 };
 
 static int progress;
 static atomic_int started;
@@ -16,8 +16,8 @@ static void *work(void *arg)
 {
     atomic_store(&started, 1);
     for (int i = 0; i < STEPS; i++) {
-        progress = i; /* race: UPDATE */
-        pthread_testcancel();
+        progress = i;                      /* race: UPDATE */
+        __asm__ volatile("" ::: "memory"); /* each round anew */
     }
     return arg;
 }
@@ -33,8 +33,8 @@ int main(void)
     while (!atomic_load(&started))
         continue;
     for (int i = 0; i < STEPS; i++) {
-        sum += progress; /* race: SHOW */
-        pthread_testcancel();
+        sum += progress;                   /* race: SHOW */
+        __asm__ volatile("" ::: "memory"); /* each round anew */
     }
     return sum < 0;
 }

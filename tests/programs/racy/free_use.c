@@ -2,14 +2,14 @@
  * claim: a block that is freed while another thread reads it is reported
  * build: -O0
  * build: -O2
- * run: --budget=max --noise=site:@USE:1000/2000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=site:@USE:1000/2000 x 20
  * expect: data-race on * at USE and FREE [read free]
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ROUNDS = 20, SIZE = 2000 };
+enum { ROUNDS = 100, SIZE = 2000 };
 
 static pthread_barrier_t start;
 static char *blocks[ROUNDS]; /* allocated before the threads run: freed blocks stay mapped */

@@ -2,13 +2,13 @@
  * claim: a field of a heap block is reported by name, with the place of its allocation
  * build: -O0
  * build: -O2
- * run: --noise=var:item->stock:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:item->stock:1000/1000 x 20
  * expect: data-race on item->stock at SELL and BUY with place.kind=heap
  */
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 struct item {
     char name[20];

@@ -2,7 +2,7 @@
  * claim: double-checked initialization without atomics is reported
  * build: -O0
  * build: -O2
- * run: --noise=var:instance:1000/10000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:instance:1000/10000 x 20
  * expect: data-race on instance at CHECK and PUBLISH [read write]
  */
 #include <pthread.h>

@@ -2,14 +2,13 @@
  * claim: a list that grows without a lock while another thread walks it is reported
  * build: -O0
  * build: -O2
- * run: --noise=var:head:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:head:1000/1000 x 20
  * expect: data-race on head at PUSH and WALK [write read]
- * allow: data-race on *
  */
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { ITEMS = 40 };
+enum { ITEMS = 300 };
 
 struct node {
     struct node *next;

@@ -2,7 +2,7 @@
  * claim: memset against a read in the middle of its range is reported
  * build: -O0
  * build: -O2
- * run: --noise=site:@PEEK:1000/2000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=site:@PEEK:1000/2000 x 20
  * expect: data-race on * at CLEAR and PEEK [write read]
  */
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 10, SIZE = 1000 };
+enum { ROUNDS = 300, SIZE = 1000 };
 
 static pthread_barrier_t start;
 

@@ -3,8 +3,8 @@
  * tsan: no
  * build: -O0 -fopenmp
  * build: -O2 -fopenmp
- * run: --noise=var:sum:1000/500 x 20
- * run: --budget=max --noise=random:1000/500 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:sum:1000/500 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/500 x 20
  * env: OMP_NUM_THREADS=2
  * expect: data-race on sum at ADD and ADD
  */
@@ -13,7 +13,9 @@ static long sum;
 int main(void)
 {
 #pragma omp parallel for schedule(static, 1)
-    for (int i = 0; i < 80; i++)
-        sum += i; /* race: ADD */
+    for (int i = 0; i < 800; i++) {
+        sum += i;                          /* race: ADD */
+        __asm__ volatile("" ::: "memory"); /* or it would be added up in a register */
+    }
     return sum < 0;
 }

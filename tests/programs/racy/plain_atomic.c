@@ -2,13 +2,13 @@
  * claim: a plain write against an atomic read is a race, and is reported
  * build: -O0
  * build: -O2
- * run: --noise=var:ready:1000/1000 x 20
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:ready:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on ready at PLAIN and ATOMIC [write read]
  */
 #include <pthread.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static int ready;

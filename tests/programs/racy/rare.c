@@ -1,14 +1,14 @@
 /*
  * claim: accesses that overlap in time only rarely are reported
  * build: -O1
- * run: --noise=var:setting:1000/2000 x 20
- * run: --budget=max --noise=var:setting:500/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:setting:1000/2000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=var:setting:500/1000 x 20
  * expect: data-race on setting at CHANGE and USE [write read]
  */
 #include <pthread.h>
 #include <unistd.h>
 
-enum { MILLISECONDS = 60 };
+enum { MILLISECONDS = 250 };
 
 static int setting;
 

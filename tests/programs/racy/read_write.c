@@ -2,14 +2,14 @@
  * claim: a reader and a writer of a global are reported as such, whoever comes first
  * build: -O0
  * build: -O2
- * run: --noise=var:limit:1000/1000 x 20
- * run: --budget=max --noise=site:@STORE:1000/1000 x 20
- * run: --budget=max --noise=site:@LOAD:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:limit:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=site:@STORE:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=site:@LOAD:1000/1000 x 20
  * expect: data-race on limit at STORE and LOAD [write read]
  */
 #include <pthread.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static int limit;

@@ -1,13 +1,13 @@
 /*
  * claim: a write under a read lock is reported
  * build: -O1
- * run: --noise=var:hits:1000/1000 x 20
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:hits:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on hits at HIT and HIT
  */
 #include <pthread.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;

@@ -2,12 +2,12 @@
  * claim: a local variable that main shares by its address is reported
  * build: -O0
  * build: -O2
- * run: --budget=max --noise=random:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/1000 x 20
  * expect: data-race on * at THREAD and MAIN
  */
 #include <pthread.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 

@@ -2,12 +2,12 @@
  * claim: one thread with lock A and one with lock B are reported, each with its lock
  * build: -O0
  * build: -O2
- * run: --noise=var:shared:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:shared:1000/1000 x 20
  * expect: data-race on shared at WITH_A and WITH_B
  */
 #include <pthread.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;

@@ -4,14 +4,14 @@
  * plain: plain_writer.c
  * build: -O0
  * build: -O2
- * run: --noise=var:mailbox:1000/500 x 20
- * run: --budget=max --noise=random:1000/500 x 20
+ * run: --halt-on-error --noise=var:mailbox:1000/500 x 20
+ * run: --halt-on-error --budget=max --noise=random:1000/500 x 20
  * expect: data-race on mailbox at LOOK and unknown with origin=unknown
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { ROUNDS = 40 };
+enum { ROUNDS = 300 };
 
 void plain_set(long *where, long value);
 

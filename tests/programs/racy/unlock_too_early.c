@@ -2,12 +2,12 @@
  * claim: an access right after the unlock is reported, those inside the lock are not
  * build: -O0
  * build: -O2
- * run: --noise=var:total:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:total:1000/1000 x 20
  * expect: data-race on total at OUTSIDE and INSIDE [read write]
  */
 #include <pthread.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

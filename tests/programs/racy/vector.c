@@ -4,13 +4,13 @@
  * build: -O1
  * build: -O3
  * build: -O3 -march=native
- * run: --budget=max --noise=random:1000/100 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/100 x 20
  * expect: data-race on * at SWEEP and POKE
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { CELLS = 64, ROUNDS = 10 };
+enum { CELLS = 64, ROUNDS = 100 };
 
 static atomic_int done;
 static int cells[CELLS];

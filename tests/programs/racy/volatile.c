@@ -2,13 +2,13 @@
  * claim: volatile is no synchronization: races on it are reported
  * build: -O0
  * build: -O2
- * run: --noise=var:stop:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --noise=var:stop:1000/1000 x 20
  * expect: data-race on stop at SET and POLL [write read]
  */
 #include <pthread.h>
 #include <sched.h>
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 300 };
 
 static pthread_barrier_t start;
 static volatile int stop;

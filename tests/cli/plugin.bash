@@ -1,0 +1,24 @@
+# Shared by plugin_*.sh: compiling with the real darn, and looking at the sites that come out.
+. "$(dirname "$0")/lib.bash"
+sources=$(cd "$(dirname "$0")/plugin" && pwd)
+levels="-O0 -O1 -O2 -O3"
+
+# A success of the compiler is silent.
+build() {
+    try "$@"
+    [ "$status" -eq 0 ] && [ -z "$out$err" ] || fault "$* ends with $status: $out$err"
+}
+
+compiler_of() {
+    case $1 in
+    *.cc) echo "$bin/darn-c++" ;;
+    *) echo "$bin/darn-cc" ;;
+    esac
+}
+
+# The sites of an ELF file, one in a line: FUNCTION KIND FLAGS SIZE VARIABLE. Whether the hook gets
+# to know the value that is written is a matter of cost, not of what is watched: it is left out.
+sites() {
+    "$bin/../tests/tools/sites" "$1" | cut -d ' ' -f 2- |
+        awk '{ sub(/,value$/, "", $3); sub(/^value$/, "-", $3); print }'
+}

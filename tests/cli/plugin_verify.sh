@@ -1,0 +1,47 @@
+#!/bin/bash
+# needs: compiler
+# LLVM's verifier accepts what the plugin makes of the programs in plugin/zoo, which hold every
+# construct that we could think of, and the code generator takes it.
+. "$(dirname "$0")/plugin.bash"
+opt=/usr/lib/llvm-19/bin/opt
+[ -x $opt ] || exit 77
+words="-Wall -Wextra -Werror -mcx16 -Wno-array-bounds -Wno-null-dereference -Wno-psabi -Wno-atomic-alignment"
+
+# verified COMPILER SOURCE OBJECT WORD...: compiles twice, to look at the IR and for use.
+verified() {
+    local compiler=$1 source=$2 object=$3
+
+    shift 3
+    build $compiler "$@" -emit-llvm -c "$source" -o module.bc
+    build $opt -passes=verify -disable-output module.bc
+    grep -qa darn_hook_ module.bc || fault "$* $source: the plugin has not been there"
+    build $compiler "$@" -c "$source" -o $object
+}
+
+for source in "$sources"/zoo/*.c; do
+    claim "$(basename "$source")"
+    for level in $levels -Os; do
+        verified "$bin/darn-cc" "$source" object.o $words $level
+    done
+    verified "$bin/darn-cc" "$source" object.o $words -O2 -fPIC -ffast-math -fstack-protector-all
+    verified "$bin/darn-cc" "$source" object.o $words -O2 -fno-pic -mavx2 -fno-strict-aliasing
+done
+
+# The same result as without darn, with inline functions and templates in both files.
+claim "exceptions, templates and objects with lives of their own in two files of C++"
+for level in -O0 -O2; do
+    for name in one two; do
+        verified "$bin/darn-c++" "$sources/zoo/$name.cc" $name.o -Wall -Wextra $level
+    done
+    build "$bin/darn-c++" one.o two.o -o program
+    build clang++-19 $level "$sources/zoo/one.cc" "$sources/zoo/two.cc" -o plain
+    try ./plain
+    expected="$status $out"
+    expect_has "$expected" "0 "
+    for options in "" "noise='random:0/0'"; do
+        DARN_OPTIONS=$options try ./program
+        expect_same "$level $options: $status $out$err" "$level $options: $expected"
+    done
+done
+
+finish

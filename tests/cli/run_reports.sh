@@ -1,0 +1,146 @@
+#!/bin/bash
+# needs: compiler
+# What a run with findings prints, writes and returns, for each option that changes it. The program
+# races in every run: both threads write the counter again and again until each has seen the other
+# do so, and the noise holds a window open meanwhile.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+mkdir -p src
+cat >src/race.c <<'EOF'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static long counter, quiet;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void add(long *to)
+{
+    *to += 1;
+}
+static void *work(void *arg)
+{
+    pthread_setname_np(pthread_self(), "worker");
+    for (int i = 0; i < 300; i++) {
+        add(&counter);
+        usleep(100);
+    }
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    for (int i = 0; i < 300; i++) {
+        pthread_mutex_lock(&lock);
+        add(&counter);
+        pthread_mutex_unlock(&lock);
+        usleep(100);
+    }
+    pthread_join(thread, NULL);
+    quiet++;
+    if (argc > 1 && strcmp(argv[1], "abort") == 0)
+        abort();
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+EOF
+darn cc -O1 -g src/race.c -o race -pthread || exit 1
+noise=--noise=site:race.c:10:1000/300
+run() { try darn run "$noise" "$@"; }
+
+claim "a finding makes the exit status 66, is printed like a compiler's, and ends with SUMMARY"
+run -- ./race
+expect_status 66
+expect_same "$out" ""
+expect_has "$err" "src/race.c:10:9: warning: data race on 'counter' [data-race]"
+expect_has "$err" "   10 |     *to += 1;"
+expect_has "$err" "worker"
+expect_has "$err" "holding mutex 'lock'"
+expect_has "$err" "'counter' is a global variable"
+expect_has "$err" "suppress: race:add"
+expect_has "$(tail -1 .err)" "SUMMARY: darn: 1 data race"
+expect_lacks "$err" $'\e['
+
+claim "without darn run it is the same"
+try env DARN_OPTIONS="noise='site:race.c:10:1000/300'" ./race
+expect_status 66
+expect_has "$err" "warning: data race on 'counter'"
+
+claim "the program's own failure wins over 66, and a death stays a death"
+run -- ./race 7
+expect_status 7
+run -- ./race abort
+expect_status 134
+expect_has "$(grep SUMMARY .err)" "SUMMARY: darn: 1 data race"
+
+claim "exitcode, color and strip_path_prefix"
+run --exitcode=0 -- ./race
+expect_status 0
+run --exitcode=5 --color=always --strip-path-prefix=src/ -- ./race
+expect_status 5
+expect_has "$err" $'\e['
+try darn run "$noise" --strip-path-prefix=src/ -- ./race
+expect_has "$err" "race.c:10:9: "
+expect_lacks "$err" "src/race.c:10"
+
+claim "json has the fields that tools rely on, and counts"
+run --json=out.jsonl -- ./race
+expect_same "$(wc -l <out.jsonl)" 1
+line=$(cat out.jsonl)
+for field in '"id":"' '"kind":"data-race"' '"certainty":"observed"' '"variable":"counter"' '"count":' \
+    '"accesses":[{"op":"write"' '"thread":"T' '"line":10' '"column":9' '"function":"add"' '"stack":[' \
+    '"locks":[' '"engine":"atomrace"'; do
+    expect_has "$line" "$field"
+done
+id=${line#*\"id\":\"}
+run --json=again.jsonl -- ./race
+expect_has "$(cat again.jsonl)" "\"id\":\"${id%%\"*}\""
+
+claim "what was found before can be aimed at"
+try darn run --noise-from=out.jsonl -- ./race
+expect_status 66
+
+claim "log_path takes the report away from stderr"
+run --log-path=log -- ./race
+expect_status 66
+expect_same "$err" ""
+expect_has "$(cat log.*)" "warning: data race on 'counter'"
+
+claim "halt_on_error ends the program at the first finding"
+run --halt-on-error -- ./race 7
+expect_status 66
+
+claim "a TSan suppression file works unchanged, and what is suppressed does not count"
+printf '# known\nrace:^add$\nthread:leak\ncalled_from_lib:libz.so\n' >supp
+run --suppressions=supp -- ./race
+expect_status 0
+expect_lacks "$err" "warning"
+try env DARN_OPTIONS="noise='site:race.c:10:1000/300':suppressions=supp" ./race
+expect_status 0
+
+claim "verbosity=1 shows the counters, and help=1 the options"
+run --verbosity=1 -- ./race
+expect_has "$err" "windows opened"
+try env DARN_OPTIONS=help=1 ./race
+expect_has "$err" "suppressions="
+
+claim "wrong options in DARN_OPTIONS: one line, status 2, and the program does not run"
+try env DARN_OPTIONS=budget=0 ./race 7
+expect_status 2
+expect_same "$(wc -l <.err)" 1
+try env DARN_OPTIONS=suppressions=missing ./race 7
+expect_status 2
+expect_same "$(wc -l <.err)" 1
+
+claim "without the darn command the runtime reports by itself, in short"
+mkdir -p elsewhere/bin elsewhere/lib
+cp -r "$bin/../lib/darn" elsewhere/lib/
+cp "$bin/darn" elsewhere/bin/
+elsewhere/bin/darn cc -O1 -g src/race.c -o alone -pthread || fault "cannot compile"
+rm -r elsewhere
+try env PATH=/usr/bin:/bin DARN_OPTIONS="noise='site:race.c:10:1000/300'" ./alone
+expect_status 66
+expect_has "$err" "src/race.c:10:9: warning: data race on 'counter' [data-race]"
+expect_has "$(tail -1 .err)" "SUMMARY: darn: 1 data race"
+finish
