@@ -30,7 +30,7 @@ static const struct darn_option table[] = {
         .offset = offsetof(struct darn_options, max_windows),
         .initial = "0",
         .min = 0,
-        .max = 1024,
+        .max = 64,
         .value = "N",
         .help = "how many accesses may be watched at once;\n"
                 "0: automatic",
@@ -137,7 +137,7 @@ static const struct darn_option table[] = {
         .min = 0,
         .max = 3,
         .value = "N",
-        .help = "1: print the counters at the end; 2, 3: more",
+        .help = "1: print the counters at the end (2 and 3 are the same)",
     },
     {
         .name = "strip_path_prefix",

@@ -21,8 +21,8 @@ void darn_origin_init(void)
     LLVMParseCommandLineOptions(sizeof(options) / sizeof(options[0]), options, "");
 }
 
-/* 0 when the instruction has no place in the source. */
-static uintptr_t position_of(LLVMValueRef instruction)
+/* 0 when the instruction has no place in the source. With column 0: its line. */
+static uintptr_t position_at(LLVMValueRef instruction, unsigned column)
 {
     unsigned line = LLVMGetDebugLocLine(instruction), length = 0;
     const char *file;
@@ -34,8 +34,14 @@ static uintptr_t position_of(LLVMValueRef instruction)
     for (unsigned i = 0; file && i < length; i++)
         hash = (hash ^ (unsigned char)file[i]) * UINT64_C(0x100000001b3);
     hash = (hash ^ line) * UINT64_C(0x100000001b3);
-    hash = (hash ^ LLVMGetDebugLocColumn(instruction)) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ column) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ? hash : 1;
+}
+
+/* Two loads of one line that were made one have the line as their place, and no column. */
+static uintptr_t position_of(LLVMValueRef instruction)
+{
+    return position_at(instruction, LLVMGetDebugLocColumn(instruction));
 }
 
 static int is_memory_instruction(LLVMValueRef instruction)
@@ -55,8 +61,10 @@ void darn_origin_note(LLVMValueRef function)
              instruction = LLVMGetNextInstruction(instruction)) {
             uintptr_t position = is_memory_instruction(instruction) ? position_of(instruction) : 0;
 
-            if (position)
+            if (position) {
                 darn_map_put(&positions, position, 1);
+                darn_map_put(&positions, position_at(instruction, 0), 1);
+            }
         }
     }
 }

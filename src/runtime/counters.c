@@ -16,6 +16,12 @@ void darn_count(enum darn_counter counter)
     atomic_fetch_add_explicit(&counters[counter], 1, memory_order_relaxed);
 }
 
+void darn_counters_clear(void)
+{
+    for (int i = 0; i < DARN_COUNT_END; i++)
+        atomic_store_explicit(&counters[i], 0, memory_order_relaxed);
+}
+
 uint64_t darn_counter_value(enum darn_counter counter)
 {
     return atomic_load_explicit(&counters[counter], memory_order_relaxed);

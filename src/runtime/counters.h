@@ -30,6 +30,7 @@ enum darn_counter {
 };
 
 void darn_count(enum darn_counter counter);
+void darn_counters_clear(void);
 uint64_t darn_counter_value(enum darn_counter counter);
 const char *darn_counter_text(enum darn_counter counter);
 

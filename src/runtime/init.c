@@ -81,6 +81,7 @@ void darn_after_fork_in_parent(void)
 void darn_after_fork_in_child(void)
 {
     darn_state.pid = darn_os_process_id();
+    darn_counters_clear();
     darn_watch_after_fork();
     darn_sampler_after_fork();
     darn_attention_after_fork(true);

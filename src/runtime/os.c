@@ -144,6 +144,18 @@ void darn_os_write(int fd, const char *text, size_t length)
     }
 }
 
+int darn_os_append(const char *path, const char *text, size_t length)
+{
+    int fd =
+        (int)CALL4(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return fd;
+    darn_os_write(fd, text, length);
+    CALL1(SYS_close, fd);
+    return 0;
+}
+
 static size_t read_file(const char *path, char *to, size_t size)
 {
     int fd = (int)CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);

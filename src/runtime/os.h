@@ -39,6 +39,9 @@ void darn_os_thread_name(char *name);
 /* Writes all of it, as far as that is possible. */
 void darn_os_write(int fd, const char *text, size_t length);
 
+/* Appends to a file, which is made if it is not there; 0 or negative. */
+int darn_os_append(const char *path, const char *text, size_t length);
+
 /* Reads a whole file, as far as it fits: the number of bytes. Opens it in a process of its own, for
  * the program may count on the numbers of its files. One at a time. */
 size_t darn_os_read_file(const char *path, char *to, size_t size);

@@ -20,11 +20,28 @@ void darn_say_number(struct darn_say *say, uint64_t number)
     darn_text_number(&say->text, number);
 }
 
+/* As `darn report` does it: FILE.PID. Static, for stacks may be tiny; short lines come one by one.
+ */
+static int append_to_log(const struct darn_say *say)
+{
+    static char path[DARN_OPTIONS_PATH + 16];
+    struct darn_text text;
+
+    darn_text_start(&text, path, sizeof(path));
+    darn_text_add(&text, darn_state.options.log_path);
+    darn_text_char(&text, '.');
+    darn_text_number(&text, (uint64_t)darn_os_process_id());
+    return darn_os_append(path, say->line, say->text.used + 1);
+}
+
 void darn_say_end(struct darn_say *say)
 {
+    const char *log = darn_state.options.log_path;
+    int is_stdout = strcmp(log, "stdout") == 0;
+
     say->line[say->text.used] = '\n';
-    darn_os_write(strcmp(darn_state.options.log_path, "stdout") == 0 ? 1 : 2, say->line,
-                  say->text.used + 1);
+    if (is_stdout || !*log || strcmp(log, "stderr") == 0 || append_to_log(say) < 0)
+        darn_os_write(is_stdout ? 1 : 2, say->line, say->text.used + 1);
 }
 
 void darn_say(const char *text)

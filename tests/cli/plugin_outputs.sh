@@ -52,9 +52,11 @@ claim "without debug info the globals still have their names"
 build darn-cc -O1 -g0 -c one.c -o one.o
 expect_has "$(listed one.o)" "get write - 4 last"
 
-# A load without a line counts as one that the optimizer invented.
-claim "without debug info reads are watched (known not to work: a change here is news)"
-expect_lacks "$(listed one.o)" "get read"
+claim "without debug info reads are watched, too"
+for level in $levels; do
+    build darn-cc $level -g0 -c one.c -o one.o
+    expect_has "$level $(listed one.o)" "$level get read - 4 bank"
+done
 
 claim "a program has the sites of its parts"
 build darn-cc -O1 -c one.c -o one.o
