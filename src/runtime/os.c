@@ -112,6 +112,11 @@ void *darn_os_allocate(size_t size)
     return result < 0 && result > -4096 ? NULL : (void *)result;
 }
 
+int darn_os_is_mapped(uintptr_t address)
+{
+    return CALL3(SYS_msync, address & ~UINT64_C(4095), 4096, MS_ASYNC) >= 0;
+}
+
 int darn_os_exact_timing(void)
 {
     int slack = (int)CALL1(SYS_prctl, PR_GET_TIMERSLACK);

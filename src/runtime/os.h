@@ -29,6 +29,9 @@ void darn_os_restore_signals(uint64_t mask);
 /* Zeroed memory of its own, or NULL. */
 void *darn_os_allocate(size_t size);
 
+/* Whether there is memory at the address, asked without touching it. */
+int darn_os_is_mapped(uintptr_t address);
+
 /* Makes waits end on time: the kernel adds 50 microseconds to each by default. */
 int darn_os_exact_timing(void); /* returns what to restore */
 void darn_os_restore_timing(int slack);

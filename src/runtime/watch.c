@@ -314,6 +314,18 @@ static void stand(struct window *window, struct darn_thread *thread, const struc
         give_window(window);
 }
 
+/*
+ * A page that is not there shall fault here, where the program's own handler may jump away. What is
+ * volatile is not read, for that may have effects; a window on nothing would be nonsense all the same.
+ */
+static bool touch_first(const struct darn_touch *touch)
+{
+    if (touch->is_volatile)
+        return darn_os_is_mapped(touch->address);
+    (void)*(const volatile unsigned char *)touch->address;
+    return true;
+}
+
 void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch, const void *frame,
                       uint64_t nanoseconds, bool invited)
 {
@@ -321,9 +333,8 @@ void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch
     struct window *window;
     uint64_t mask;
 
-    /* A page that is not there shall fault here, where the program's own handler may jump away. */
-    if (!part.is_volatile)
-        (void)*(const volatile unsigned char *)part.address;
+    if (!touch_first(&part))
+        return;
     mask = darn_os_block_signals();
     if (!invited || darn_attention_accept()) {
         window = take_window();
