@@ -92,6 +92,7 @@ LLVMMetadataRef darn_di_strip(LLVMContextRef context, LLVMMetadataRef type)
         case TAG_RESTRICT:
         case TAG_ATOMIC:
         case TAG_MEMBER:
+        case TAG_INHERITANCE:
             type = base_of(context, type);
             break;
         default:
@@ -124,6 +125,12 @@ uint64_t darn_di_size(LLVMContextRef context, LLVMMetadataRef type)
     return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
 }
 
+static int is_array(LLVMContextRef context, LLVMMetadataRef type)
+{
+    type = darn_di_strip(context, type);
+    return type && LLVMGetDINodeTag(type) == TAG_ARRAY;
+}
+
 static int contains(LLVMContextRef context, LLVMMetadataRef member, uint64_t offset)
 {
     uint64_t start = LLVMDITypeGetOffsetInBits(member) / 8;
@@ -131,6 +138,8 @@ static int contains(LLVMContextRef context, LLVMMetadataRef member, uint64_t off
 
     if (size == 0)
         size = darn_di_size(context, member);
+    if (size == 0 && is_array(context, member))
+        return offset >= start; /* the last member, of no fixed size */
     if (size == 0)
         size = 1; /* a bit-field narrower than a byte */
     return offset >= start && offset < start + size;
@@ -174,6 +183,41 @@ static LLVMMetadataRef walk_struct(LLVMContextRef context, LLVMMetadataRef type,
     return found;
 }
 
+/* How many elements a dimension has; 0 when that is not a constant. */
+static uint64_t extent_of(LLVMContextRef context, LLVMValueRef subrange)
+{
+    unsigned count = 0;
+    LLVMValueRef *list =
+        subrange ? darn_di_operands(context, LLVMValueAsMetadata(subrange), &count) : NULL;
+    uint64_t extent = list && count && list[0] && LLVMIsAConstantInt(list[0])
+                          ? LLVMConstIntGetZExtValue(list[0])
+                          : 0;
+
+    free(list);
+    return extent;
+}
+
+/* [2][3], or [][] when the element was chosen at run time. */
+static void append_indices(LLVMContextRef context, LLVMMetadataRef dimensions, uint64_t index,
+                           int variable, struct darn_text *text)
+{
+    unsigned count = 0;
+    LLVMValueRef *list = dimensions ? darn_di_operands(context, dimensions, &count) : NULL;
+
+    for (unsigned i = 0; i < (list ? count : 1); i++) {
+        uint64_t inner = 1; /* elements of one step of this dimension */
+
+        for (unsigned j = i + 1; list && j < count; j++)
+            inner *= extent_of(context, list[j]);
+        darn_text_char(text, '[');
+        if (!variable && inner)
+            darn_text_number(text, index / inner);
+        darn_text_char(text, ']');
+        index = inner ? index % inner : 0;
+    }
+    free(list);
+}
+
 static LLVMMetadataRef walk_array(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
                                   int variable, struct darn_text *text)
 {
@@ -182,10 +226,8 @@ static LLVMMetadataRef walk_array(LLVMContextRef context, LLVMMetadataRef type, 
 
     if (!size)
         return NULL;
-    darn_text_char(text, '[');
-    if (!variable)
-        darn_text_number(text, offset / size);
-    darn_text_char(text, ']');
+    append_indices(context, darn_di_operand(context, type, DARN_DI_TYPE_ELEMENTS), offset / size,
+                   variable, text);
     return darn_di_walk(context, element, offset % size, 0, text);
 }
 

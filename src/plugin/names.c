@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "plugin/debuginfo.h"
+#include "plugin/escape.h"
 #include "plugin/plugin.h"
 #include "plugin/structs.h"
 
@@ -212,6 +213,8 @@ static struct place take_apart(struct darn_names *names, LLVMValueRef pointer)
 
     while (is_gep(place.base) && !is_named(names, place.base))
         take_apart_gep(names, place.base, &place);
+    if (!is_named(names, place.base))
+        place.base = darn_pointer_root(place.base); /* the address of a thread-local variable */
     return place;
 }
 
@@ -243,12 +246,14 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
     struct darn_text buffer;
     LLVMMetadataRef found;
     uint64_t size = darn_di_size(names->context, pointee);
-    int64_t index = size ? place.offset / (int64_t)size : 0;
+    int64_t index = size && !place.variable ? place.offset / (int64_t)size : 0;
+    /* p[i] steps by whole elements; p->text[i] goes beyond the end of *p if text has no fixed size.
+     */
     int indexed = index != 0 || (place.variable && (!size || place.stride % size == 0));
 
-    if (place.offset < 0 || (size && place.variable && place.stride % size == 0))
+    if (place.offset < 0)
         index = 0;
-    if (size)
+    if (size && (indexed || !place.variable))
         place.offset = ((place.offset % (int64_t)size) + (int64_t)size) % (int64_t)size;
     darn_text_start(&buffer, path, sizeof(path));
     found = darn_di_walk(names->context, pointee, (uint64_t)place.offset,

@@ -36,10 +36,10 @@ $runtime
 lines() { printf '%s\n' "$@"; }
 
 claim "a compilation gets the plugin, not the runtime"
-try "$darn" cc -O2 -g0 -c a.c -o a.o
+try "$darn" cc -O2 -ggdb -c a.c -o a.o
 expect_status 0
 expect_same "$out" "$first
-$(lines -O2 -g0 -c a.c -o a.o)
+$(lines -O2 -ggdb -c a.c -o a.o)
 $compile_last"
 expect_same "$err" ""
 

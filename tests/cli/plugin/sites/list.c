@@ -7,9 +7,8 @@ struct node {
 struct node *list;
 int numbers[100];
 
-/* site at -O0: length read - 8 list */
-/* site at -O0: length read - 8 p->next */
-/* not yet at -O1 -O2 -O3: length read - 8 p->next */
+/* site: length read - 8 list */
+/* site: length read - 8 p->next */
 int length(void)
 {
     int n = 0;

@@ -259,20 +259,20 @@ int get_flag(void)
     return stats.at.flag;
 }
 
-/* not yet: rows write - 4 grid[][] */
+/* site: rows write - 4 grid[][] */
 void rows(int i, int j)
 {
     grid[i][j] = 1;
 }
 
-/* not yet: fixed_row write - 4 grid[2][3] */
+/* site: fixed_row write - 4 grid[2][3] */
 void fixed_row(void)
 {
     grid[2][3] = 1;
 }
 
 /* site: flexible read - 8 mail */
-/* not yet: flexible write - 1 mail->text[] */
+/* site: flexible write - 1 mail->text[] */
 void flexible(int i)
 {
     mail->text[i] = 'x';
@@ -287,7 +287,7 @@ void shown_local(void)
     keep(&local);
 }
 
-/* not yet: thread_local_variable write - 4 per_thread */
+/* site: thread_local_variable write - 4 per_thread */
 void thread_local_variable(void)
 {
     per_thread++;

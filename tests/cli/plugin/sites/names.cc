@@ -128,7 +128,7 @@ void inherited_first(derived *d)
     d->x = 1;
 }
 
-/* not yet: inherited write - 8 d->y */
+/* site: inherited write - 8 d->y */
 void inherited(derived *d)
 {
     d->y = 1;
