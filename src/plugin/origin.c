@@ -4,13 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 
 /* How many computations may lie between a speculative load and its select. */
 #define MAX_DEPTH 4
 
 /* Source positions with a load, of the module that is being compiled: clang compiles one at a time.
- * Positions are hashed; a collision makes one invented load in 2^64 look like the source's own. */
+ * Positions are hashed; a collision makes one invented load in 2^63 look like the source's own. */
 static struct darn_map positions;
 
 void darn_origin_init(void)
@@ -26,16 +27,14 @@ static uintptr_t position_at(LLVMValueRef instruction, unsigned column)
 {
     unsigned line = LLVMGetDebugLocLine(instruction), length = 0;
     const char *file;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash;
 
     if (!line)
         return 0;
     file = LLVMGetDebugLocFilename(instruction, &length);
-    for (unsigned i = 0; file && i < length; i++)
-        hash = (hash ^ (unsigned char)file[i]) * UINT64_C(0x100000001b3);
-    hash = (hash ^ line) * UINT64_C(0x100000001b3);
-    hash = (hash ^ column) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ? hash : 1;
+    hash = darn_hash_bytes(DARN_HASH_START, file, file ? length : 0);
+    hash = darn_hash_number(hash, line);
+    return darn_hash_number(hash, column) | 1; /* 0 is none */
 }
 
 /* Two loads of one line that were made one have the line as their place, and no column. */

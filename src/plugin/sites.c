@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "plugin/names.h"
 #include "site/site.h"
 
@@ -41,19 +42,10 @@ void darn_sites_free(struct darn_sites *sites)
     darn_map_free(&sites->strings);
 }
 
-static uintptr_t hash_text(const char *text, size_t length)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return hash ? hash : 1;
-}
-
 /* One private global for each distinct text; 64 bits of hash tell texts of one module apart. */
 static LLVMValueRef string_global(struct darn_sites *sites, const char *text, size_t length)
 {
-    uintptr_t key = hash_text(text, length);
+    uintptr_t key = darn_hash_bytes(DARN_HASH_START, text, length) | 1; /* 0 is no key */
     LLVMValueRef global = (LLVMValueRef)darn_map_get(&sites->strings, key, 0);
     LLVMContextRef context = LLVMGetModuleContext(sites->module);
     LLVMValueRef value;

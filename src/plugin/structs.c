@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "plugin/debuginfo.h"
 
 /* Nodes that are waiting to be visited. */
@@ -12,13 +13,9 @@ struct queue {
     size_t count, capacity;
 };
 
-static uintptr_t hash_name(const char *name)
+static uintptr_t key_of(const char *name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return hash ? hash : 1;
+    return darn_hash_string(DARN_HASH_START, name) | 1; /* 0 is no key */
 }
 
 void darn_structs_init(struct darn_structs *structs, LLVMContextRef context)
@@ -72,7 +69,7 @@ static void note_struct(struct darn_structs *structs, LLVMMetadataRef node)
     if (darn_di_string(structs->context,
                        darn_di_operand(structs->context, node, DARN_DI_SUBPROGRAM_NAME), &text))
         return;
-    darn_map_put(&structs->by_name, hash_name(name), (uintptr_t)node);
+    darn_map_put(&structs->by_name, key_of(name), (uintptr_t)node);
 }
 
 void darn_structs_visit(struct darn_structs *structs, LLVMMetadataRef root)
@@ -100,5 +97,5 @@ void darn_structs_visit(struct darn_structs *structs, LLVMMetadataRef root)
 
 LLVMMetadataRef darn_structs_find(struct darn_structs *structs, const char *name)
 {
-    return (LLVMMetadataRef)darn_map_get(&structs->by_name, hash_name(name), 0);
+    return (LLVMMetadataRef)darn_map_get(&structs->by_name, key_of(name), 0);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "runtime/counters.h"
 #include "runtime/crash.h"
@@ -29,25 +30,17 @@ static _Atomic uint32_t count; /* entries are added under the lock, and stay */
 static _Atomic uint32_t reported;
 static _Atomic int holder; /* the thread that is reporting: if it crashes there, it must not wait */
 
-static uint64_t hash_bytes(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* "ab","c" is not "a","bc" */
-}
-
 static uint64_t hash_site(uint64_t hash, const struct darn_side *side)
 {
     const struct darn_site *site = side ? side->touch.site : NULL;
 
     if (!side)
-        return hash_bytes(hash, "unknown");
+        return darn_hash_string(hash, "unknown");
     if (!site)
-        return hash_bytes(hash, "free");
-    hash = hash_bytes(hash, darn_site_file(site));
-    hash = hash_bytes(hash, darn_site_function(site));
-    hash = (hash ^ site->line) * UINT64_C(0x100000001b3);
-    return (hash ^ site->column) * UINT64_C(0x100000001b3);
+        return darn_hash_string(hash, "free");
+    hash = darn_hash_string(hash, darn_site_file(site));
+    hash = darn_hash_string(hash, darn_site_function(site));
+    return darn_hash_number(darn_hash_number(hash, site->line), site->column);
 }
 
 static const char *variable_of(const struct darn_side *side)
@@ -70,11 +63,11 @@ static const char *common_variable(const struct darn_race *race)
 
 static uint64_t fingerprint(const struct darn_race *race, const char *variable)
 {
-    uint64_t start = hash_bytes(UINT64_C(0xcbf29ce484222325), "data-race");
+    uint64_t start = darn_hash_string(DARN_HASH_START, "data-race");
     uint64_t a = hash_site(start, race->first), b = hash_site(start, race->second);
     uint64_t both = a < b ? a * 31 + b : b * 31 + a;
 
-    return hash_bytes(both, variable);
+    return darn_hash_string(both, variable);
 }
 
 /*

@@ -316,7 +316,8 @@ static void stand(struct window *window, struct darn_thread *thread, const struc
 
 /*
  * A page that is not there shall fault here, where the program's own handler may jump away. What is
- * volatile is not read, for that may have effects; a window on nothing would be nonsense all the same.
+ * volatile is not read, for that may have effects; a window on nothing would be nonsense all the
+ * same.
  */
 static bool touch_first(const struct darn_touch *touch)
 {
