@@ -66,6 +66,7 @@ void darn_hook_touch(const struct darn_touch *touch, const void *frame)
     } else if (darn_attention_invited() && darn_sampler_prefers(thread, touch, frame)) {
         darn_watch_stand(thread, touch, frame, darn_sampler_window(), true);
     }
+    darn_watch_pass(thread, touch);
 }
 
 HOOK void darn_hook_access(uintptr_t address, const struct darn_site *site)

@@ -217,6 +217,43 @@ static void report_race(struct window *window, const struct darn_side *other, bo
     darn_finding_race(&race);
 }
 
+/*
+ * Who has passed a hook with a write last, by thread. A window that opens between a writer's hook
+ * and its store sees the value change and nobody come: that writer is no stranger.
+ */
+#define PASSERS    256
+#define PASSING_NS UINT64_C(20000000)
+
+static struct {
+    _Atomic uintptr_t start, end;
+    _Atomic uint64_t when;
+} passers[PASSERS];
+
+void darn_watch_pass(struct darn_thread *thread, const struct darn_touch *touch)
+{
+    uint32_t i = thread->number % PASSERS;
+
+    if (touch->op == DARN_OP_READ)
+        return;
+    atomic_store_explicit(&passers[i].start, touch->address, memory_order_relaxed);
+    atomic_store_explicit(&passers[i].end, touch->address + touch->size, memory_order_relaxed);
+    atomic_store_explicit(&passers[i].when, darn_os_now(), memory_order_relaxed);
+}
+
+static bool has_passed(const struct darn_touch *touch)
+{
+    uint64_t now = darn_os_now();
+
+    for (int i = 0; i < PASSERS; i++) {
+        if (now - atomic_load_explicit(&passers[i].when, memory_order_relaxed) < PASSING_NS &&
+            touch->address < atomic_load_explicit(&passers[i].end, memory_order_relaxed) &&
+            touch->address + touch->size >
+                atomic_load_explicit(&passers[i].start, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
 /* The kernel writes this for the thread itself, when it moves to another processor. */
 static bool is_own_rseq(const struct darn_touch *touch)
 {
@@ -246,8 +283,12 @@ static bool close_window(struct window *window, uint32_t word)
 
     darn_attention_refresh();
     if (unclaimed) {
-        if (is_unknown_origin(&window->touch) && see_change(window, false))
-            report_race(window, NULL, true);
+        if (is_unknown_origin(&window->touch) && see_change(window, false)) {
+            if (has_passed(&window->touch))
+                darn_count(DARN_COUNT_UNKNOWN_ONCE);
+            else
+                report_race(window, NULL, true);
+        }
         return true;
     }
     seen = await_answer(window, seen);

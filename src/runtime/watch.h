@@ -42,6 +42,10 @@ bool darn_watch_check(struct darn_thread *thread, const struct darn_touch *touch
 void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch, const void *frame,
                       uint64_t nanoseconds, bool invited);
 
+/* The thread leaves its hook and writes next: should the value change under somebody, it was not
+ * unseen. */
+void darn_watch_pass(struct darn_thread *thread, const struct darn_touch *touch);
+
 bool darn_watch_is_open(void);
 uint32_t darn_watch_count(void);
 

@@ -94,19 +94,15 @@ int on_stack(size_t n)
     case (n) + 200:                                                                                \
         shared ^= n;                                                                               \
         break;
-#define TEN(n)                                                                                     \
-    CASES(n)                                                                                       \
-    CASES(n + 1)                                                                                   \
-    CASES(n + 2)                                                                                   \
-    CASES(n + 3)                                                                                   \
-    CASES(n + 4) CASES(n + 5) CASES(n + 6) CASES(n + 7) CASES(n + 8) CASES(n + 9)
+#define FIVE(n) CASES(n) CASES(n + 1) CASES(n + 2) CASES(n + 3) CASES(n + 4)
+#define TEN(n)  FIVE(n) FIVE(n + 5)
 
 int huge_switch(int x)
 {
     switch (x) {
         TEN(0)
-        TEN(10) TEN(20) TEN(30) TEN(40) TEN(50) TEN(60) TEN(70) TEN(80) TEN(90) default
-            : return shared;
+        TEN(10)
+        TEN(20) TEN(30) TEN(40) TEN(50) TEN(60) TEN(70) TEN(80) TEN(90) default : return shared;
     }
     return x;
 }
