@@ -8,16 +8,41 @@ void darn_json_start(struct darn_json *json, char *to, size_t size)
     json->comma = false;
 }
 
+/* The length of the UTF-8 sequence that begins here; 0 if it is none. */
+static int sequence_length(const unsigned char *at)
+{
+    int length = *at < 0x80   ? 1
+                 : *at < 0xc2 ? 0
+                 : *at < 0xe0 ? 2
+                 : *at < 0xf0 ? 3
+                 : *at < 0xf5 ? 4
+                              : 0;
+
+    for (int i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    /* Too long for what it says, a surrogate, or beyond Unicode. */
+    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+/* JSON is UTF-8; names of files need not be: a byte that fits nowhere is taken for Latin-1. */
 static void escaped(struct darn_text *text, const char *value)
 {
     darn_text_char(text, '"');
-    for (; *value; value++) {
+    for (int length; *value; value += length ? length : 1) {
         unsigned char c = (unsigned char)*value;
 
-        if (c == '"' || c == '\\') {
+        length = sequence_length((const unsigned char *)value);
+        if (length > 1) {
+            darn_text_part(text, value, (size_t)length);
+        } else if (c == '"' || c == '\\') {
             darn_text_char(text, '\\');
             darn_text_char(text, (char)c);
-        } else if (c < 0x20) {
+        } else if (c < 0x20 || length == 0) {
             darn_text_add(text, "\\u00");
             darn_text_char(text, digits[c >> 4]);
             darn_text_char(text, digits[c & 15]);

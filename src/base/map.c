@@ -11,7 +11,7 @@ struct darn_map_slot {
 static struct darn_map_slot *find(const struct darn_map *map, uintptr_t key)
 {
     /* Fibonacci hashing: pointers differ in their middle bits. */
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (map->capacity - 1);
+    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (map->capacity - 1);
 
     while (map->slots[i].key && map->slots[i].key != key)
         i = (i + 1) & (map->capacity - 1);

@@ -237,6 +237,12 @@ static void read_sanitizers(struct reading *reading, const char *word)
         reading->line->thread_sanitizer = false;
 }
 
+/* Which of them comes last says whether there is debug information. */
+static const char *const without_debug[] = {"-g0", "-ggdb0"};
+static const char *const with_debug[] = {"-g",     "-g1",    "-g2",    "-g3",
+                                         "-ggdb",  "-ggdb1", "-ggdb2", "-ggdb3",
+                                         "-glldb", "-gmlt",  "-gfull", "-gline-tables-only"};
+
 static void read_option(struct reading *reading, const char *word)
 {
     if (IS_ONE_OF(word, stopping))
@@ -249,8 +255,11 @@ static void read_option(struct reading *reading, const char *word)
         reading->refused = NULL;
     else if (begins_with(word, "-flto"))
         reading->line->lto = true;
-    else if (begins_with(word, "-g") && !begins_with(word, "-gen"))
-        reading->line->no_debug = strcmp(word, "-g0") == 0;
+    else if (IS_ONE_OF(word, without_debug))
+        reading->line->no_debug = true;
+    else if (IS_ONE_OF(word, with_debug) || begins_with(word, "-gdwarf") ||
+             begins_with(word, "-gsplit-dwarf"))
+        reading->line->no_debug = false;
     else if (begins_with(word, "-Wl,"))
         read_linker_words(reading, word + 4);
     else if (begins_with(word, "-x"))

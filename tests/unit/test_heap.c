@@ -49,7 +49,7 @@ static int forget(void **state)
 {
     (void)state;
     for (uintptr_t i = 0; i < BLOCKS; i++)
-        darn_heap_remove((const void *)(BLOCK + 16 * i));
+        darn_heap_remove((const void *)(BLOCK + 32 * i));
     return 0;
 }
 
@@ -161,14 +161,14 @@ static void what_is_forgotten_for_newer_blocks_is_counted(void **state)
 
     (void)state;
     for (uintptr_t i = 0; i < BLOCKS; i++)
-        add(BLOCK + 16 * i, 16);
+        add(BLOCK + 32 * i, 16);
     forgotten = darn_counter_value(DARN_COUNT_BLOCKS_FORGOTTEN) - before;
     /* Each search looks at the whole table: every hundredth block says enough. */
     for (uintptr_t i = 0; i < BLOCKS; i += 100)
-        missing += !darn_heap_find(BLOCK + 16 * i, &found);
+        missing += !darn_heap_find(BLOCK + 32 * i, &found);
     assert_in_range(forgotten, BLOCKS / 2, BLOCKS - 1000);
     assert_in_range(missing, BLOCKS / 200, BLOCKS / 100 - 10);
-    assert_true(darn_heap_find(BLOCK + 16 * (BLOCKS - 1), &found)); /* the newest is there */
+    assert_true(darn_heap_find(BLOCK + 32 * (BLOCKS - 1), &found)); /* the newest is there */
 }
 
 int main(void)

@@ -93,16 +93,32 @@ int on_stack(size_t n)
         break;                                                                                     \
     case (n) + 200:                                                                                \
         shared ^= n;                                                                               \
-        break;
-#define FIVE(n) CASES(n) CASES(n + 1) CASES(n + 2) CASES(n + 3) CASES(n + 4)
-#define TEN(n)  FIVE(n) FIVE(n + 5)
+        break
+#define FIVE(n)                                                                                    \
+    CASES(n);                                                                                      \
+    CASES(n + 1);                                                                                  \
+    CASES(n + 2);                                                                                  \
+    CASES(n + 3);                                                                                  \
+    CASES(n + 4)
+#define TEN(n)                                                                                     \
+    FIVE(n);                                                                                       \
+    FIVE(n + 5)
 
 int huge_switch(int x)
 {
     switch (x) {
-        TEN(0)
-        TEN(10)
-        TEN(20) TEN(30) TEN(40) TEN(50) TEN(60) TEN(70) TEN(80) TEN(90) default : return shared;
+        TEN(0);
+        TEN(10);
+        TEN(20);
+        TEN(30);
+        TEN(40);
+        TEN(50);
+        TEN(60);
+        TEN(70);
+        TEN(80);
+        TEN(90);
+    default:
+        return shared;
     }
     return x;
 }
