@@ -13,11 +13,26 @@
 #include "report/counts.h"
 #include "report/format.h"
 #include "report/suppress.h"
+#include "report/utf8.h"
+
+/* JSON is UTF-8; names from debug information need not be. */
+static json_t *text_object(const char *text)
+{
+    json_t *object = json_string(text);
+    char *copy = object ? NULL : strdup(text);
+
+    if (copy) {
+        darn_utf8_repair(copy, strlen(copy));
+        object = json_string_nocheck(copy);
+        free(copy);
+    }
+    return object;
+}
 
 static void put_text(json_t *object, const char *key, const char *text)
 {
     if (text)
-        json_object_set_new(object, key, json_string_nocheck(text));
+        json_object_set_new(object, key, text_object(text));
 }
 
 static void put_number(json_t *object, const char *key, uint64_t number)

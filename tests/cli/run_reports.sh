@@ -97,6 +97,13 @@ id=${line#*\"id\":\"}
 run --json=again.jsonl -- ./race
 expect_has "$(cat again.jsonl)" "\"id\":\"${id%%\"*}\""
 
+claim "a source file whose name is not UTF-8 is in the JSON all the same"
+cp src/race.c $'r\xe4ce.c'
+darn cc -O1 -g $'r\xe4ce.c' -o odd -pthread || fault "cannot compile"
+try darn run --noise=var:counter:1000/300 --json=odd.jsonl -- ./odd
+expect_status 66
+expect_same "$(wc -l <odd.jsonl)" 1
+
 claim "what was found before can be aimed at"
 try darn run --noise-from=out.jsonl -- ./race
 expect_status 66

@@ -88,6 +88,19 @@ static void letters_beyond_ascii_are_left_as_they_are(void **state)
 }
 
 /* The reader on the other side gets back each byte that was written. */
+static void bytes_that_are_no_letters_are_taken_for_latin_1(void **state)
+{
+    (void)state;
+    darn_json_open(&json, NULL, '[');
+    darn_json_string(&json, NULL, "b\xe4r.c");     /* not followed by what a sequence needs */
+    darn_json_string(&json, NULL, "\xc3");         /* cut at the end */
+    darn_json_string(&json, NULL, "\xc0\xaf");     /* a slash, written too long */
+    darn_json_string(&json, NULL, "\xed\xa0\x80"); /* half of a pair */
+    darn_json_close(&json, ']');
+    assert_string_equal(text, "[\"b\\u00e4r.c\",\"\\u00c3\",\"\\u00c0\\u00af\","
+                              "\"\\u00ed\\u00a0\\u0080\"]");
+}
+
 static void another_reader_reads_what_was_written(void **state)
 {
     char all[128];
@@ -158,6 +171,7 @@ int main(void)
         cmocka_unit_test_setup(addresses_are_written_without_leading_zeros, start),
         cmocka_unit_test_setup(quotes_backslashes_and_control_characters_are_escaped, start),
         cmocka_unit_test_setup(letters_beyond_ascii_are_left_as_they_are, start),
+        cmocka_unit_test_setup(bytes_that_are_no_letters_are_taken_for_latin_1, start),
         cmocka_unit_test_setup(another_reader_reads_what_was_written, start),
         cmocka_unit_test_setup(a_text_that_does_not_fit_is_cut_and_marked, start),
         cmocka_unit_test_setup(no_room_at_all_is_left_alone, start),
