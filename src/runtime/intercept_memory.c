@@ -12,6 +12,7 @@
 #include "runtime/hook.h"
 #include "runtime/intercept.h"
 #include "runtime/state.h"
+#include "runtime/watch.h"
 
 extern volatile uint8_t darn_attention;
 
@@ -123,7 +124,7 @@ DARN_INTERCEPT(void, free, void *block)
 {
     if (!block || is_early(block))
         return;
-    if (darn_attention && darn_state.ready) {
+    if (darn_attention && darn_state.ready && darn_watch_is_open()) {
         struct darn_touch touch = {
             .address = (uintptr_t)block, .size = malloc_usable_size(block), .op = DARN_OP_FREE};
 

@@ -233,7 +233,7 @@ void darn_watch_pass(struct darn_thread *thread, const struct darn_touch *touch)
 {
     uint32_t i = thread->number % PASSERS;
 
-    if (touch->op == DARN_OP_READ)
+    if (touch->op == DARN_OP_READ || touch->op == DARN_OP_FREE)
         return;
     atomic_store_explicit(&passers[i].start, touch->address, memory_order_relaxed);
     atomic_store_explicit(&passers[i].end, touch->address + touch->size, memory_order_relaxed);
