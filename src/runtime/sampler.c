@@ -2,10 +2,7 @@
 #include "runtime/sampler.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <sys/prctl.h>
 
 #include "runtime/attention.h"
 #include "runtime/counters.h"
