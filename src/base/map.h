@@ -1,4 +1,5 @@
-/* A hash map from one machine word to another, for the tools and the plugin. Key 0 is not allowed. */
+/* A hash map from one machine word to another, for the tools and the plugin. Key 0 is not allowed.
+ */
 #ifndef DARN_BASE_MAP_H
 #define DARN_BASE_MAP_H
 
