@@ -2,13 +2,20 @@
  * What the code in front of an access looks at, and whom it calls: the other half of the contract
  * between the plugin and the runtime.
  *
- *     if (darn_attention && darn_filter[(address >> 6) & 4095])
+ *     if (darn_attention && (darn_filter[(address >> 6) & 4095] | site's armed byte))
  *         darn_hook_access(address, site);
  *
  * Attention 0 means that nothing is being watched: one load and one branch that is never taken.
  * With attention raised, the filter keeps an access to memory that nobody watches from calling the
  * runtime; it says "perhaps" for whole cache lines. The runtime fills it when every access shall
- * call.
+ * call. A site that is armed calls whatever the address: so are those that a trace records.
+ *
+ * The reads of spin loops (DARN_SITE_SPIN) call darn_hook_spin without any guard: nobody is in a
+ * hurry there. So do calls that wait for a condition variable (darn_hook_wait, right before the
+ * call). With `darn cc --functions`, functions begin and end with
+ *
+ *     if (darn_functions)
+ *         darn_hook_begin(site);
  */
 #ifndef DARN_SITE_GUARD_H
 #define DARN_SITE_GUARD_H
@@ -24,6 +31,8 @@
 #define DARN_ATTENTION_HERE "darn_attention_here"
 #define DARN_FILTER         "darn_filter"
 #define DARN_FILTER_HERE    "darn_filter_here"
+#define DARN_FUNCTIONS      "darn_functions" /* a byte: begin and end of functions are wanted */
+#define DARN_FUNCTIONS_HERE "darn_functions_here"
 
 /* preserve_most void f(…): cold, and the caller keeps nearly all of its registers. */
 #define DARN_HOOK_ACCESS "darn_hook_access" /* (address, site) */
@@ -31,6 +40,10 @@
 #define DARN_HOOK_RANGE  "darn_hook_range"  /* (address, length, site) */
 #define DARN_HOOK_STRING "darn_hook_string" /* (address, string that is as long, site) */
 #define DARN_HOOK_FENCE  "darn_hook_fence"  /* (site) */
+#define DARN_HOOK_SPIN   "darn_hook_spin"   /* (address, site) */
+#define DARN_HOOK_WAIT   "darn_hook_wait"   /* (condition variable, site) */
+#define DARN_HOOK_BEGIN  "darn_hook_begin"  /* (site) */
+#define DARN_HOOK_END    "darn_hook_end"    /* (site) */
 
 static inline uint32_t darn_filter_index(uintptr_t address)
 {

@@ -12,16 +12,22 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define DARN_SITE_SECTION "darn_sites"
+#include "base/hash.h"
+
+#define DARN_SITE_SECTION  "darn_sites"
+#define DARN_ARMED_SECTION "darn_armed" /* the bytes that `armed` names */
 
 /* Raised whenever the layout or the meaning of a field changes. */
-#define DARN_SITE_VERSION 1
+#define DARN_SITE_VERSION 2
 
 enum darn_site_kind {
     DARN_SITE_READ,
     DARN_SITE_WRITE,
     DARN_SITE_UPDATE, /* reads and writes at once: an atomic read-modify-write */
     DARN_SITE_FENCE,
+    DARN_SITE_WAIT,     /* a call that waits for a condition variable; `variable` names what the
+                           loop around it tests, sorted and separated by blanks */
+    DARN_SITE_FUNCTION, /* the beginning and the ends of a function */
 };
 
 enum darn_site_flag {
@@ -32,6 +38,9 @@ enum darn_site_flag {
     DARN_SITE_VALUE = 1 << 4,         /* a write whose value is handed to the hook */
     DARN_SITE_ASSERT_WRITER = 1 << 5, /* not an access: an assertion of darn.h */
     DARN_SITE_ASSERT_ACCESS = 1 << 6,
+    DARN_SITE_SPIN = 1 << 7,     /* a read in a loop that only waits for the value to change */
+    DARN_SITE_ACQUIRES = 1 << 8, /* atomic: memory order acquire or stronger */
+    DARN_SITE_RELEASES = 1 << 9, /* atomic: memory order release or stronger */
 };
 
 struct darn_site {
@@ -42,10 +51,10 @@ struct darn_site {
     uint32_t line;
     uint16_t column;
     uint16_t size; /* in bytes; 0 with DARN_SITE_RANGE */
-    uint8_t kind;  /* enum darn_site_kind */
-    uint8_t flags; /* enum darn_site_flag, or-ed */
-    uint16_t version;
-    uint32_t reserved;
+    uint8_t kind; /* enum darn_site_kind */
+    uint8_t version;
+    uint16_t flags; /* enum darn_site_flag, or-ed */
+    int32_t armed;  /* a byte of its own that can be written: see guard.h */
     uint64_t gaps; /* with DARN_SITE_GAPS: bit i is set if byte i is really accessed */
 };
 
@@ -75,6 +84,24 @@ static inline const char *darn_site_function(const struct darn_site *site)
 static inline const char *darn_site_variable(const struct darn_site *site)
 {
     return darn_site_string(&site->variable);
+}
+
+/* Not 0: every access at this site calls the runtime while attention is raised. */
+static inline volatile uint8_t *darn_site_armed(const struct darn_site *site)
+{
+    return (volatile uint8_t *)((uintptr_t)&site->armed + (uintptr_t)(intptr_t)site->armed);
+}
+
+/* Tells the places of a source apart, and is the same in every run and build of it: the name of a
+ * site in profiles. Never 0. */
+static inline uint64_t darn_site_key(const struct darn_site *site)
+{
+    uint64_t key = darn_hash_string(DARN_HASH_START, darn_site_file(site));
+
+    key = darn_hash_string(key, darn_site_function(site));
+    key = darn_hash_number(key, site->line);
+    key = darn_hash_number(key, (uint32_t)site->column << 8 | site->kind);
+    return key ? key : 1;
 }
 
 static inline int darn_site_writes(const struct darn_site *site)

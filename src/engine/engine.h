@@ -1,0 +1,100 @@
+/*
+ * An engine: an analysis that is given the events of a trace one by one, and says what could go
+ * wrong in other schedules of the same run. Engines are pure: they know nothing of files,
+ * processes or symbols, and use one thread. How to add one: docs/howto-engine.md.
+ */
+#ifndef DARN_ENGINE_ENGINE_H
+#define DARN_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/event.h"
+
+/* The most threads in one deadlock, and the most steps that one prediction names. */
+#define DARN_PREDICTION_STEPS 16
+#define DARN_PREDICTION_LOCKS 16
+
+enum darn_prediction_kind {
+    DARN_PREDICTS_RACE,     /* two steps, both accesses */
+    DARN_PREDICTS_DEADLOCK, /* a step for each thread: the ACQUIRE that would wait; the lock that
+                               the step asks for is held by the next one, the last's by the first */
+    DARN_PREDICTS_LOST_SIGNAL,  /* steps: the SIGNAL or BROADCAST that found nobody, the WAIT that
+                                   nobody ended */
+    DARN_PREDICTS_WRONG_WAITER, /* steps: the SIGNAL, two WAITs for different predicates */
+    DARN_PREDICTS_TWO_MUTEXES,  /* steps: two WAITs on one condition variable */
+};
+
+struct darn_prediction_lock {
+    uint64_t lock;
+    uint32_t site, stack; /* where it was acquired; 0: not known */
+    uint8_t kind;         /* enum darn_event_lock */
+};
+
+/* One event of a prediction, and the locks that its thread held, in the order of acquisition. */
+struct darn_prediction_step {
+    struct darn_event event;
+    uint32_t lock_count;
+    struct darn_prediction_lock locks[DARN_PREDICTION_LOCKS];
+};
+
+struct darn_prediction {
+    enum darn_prediction_kind kind;
+    uint64_t count;  /* how often it was seen (dynamic reports), filled in at the end */
+    uint64_t target; /* races: an address that both touch */
+    uint32_t step_count;
+    struct darn_prediction_step steps[DARN_PREDICTION_STEPS];
+};
+
+/* What all engines may be told. A zeroed struct has the defaults. */
+struct darn_engine_config {
+    bool ignore_sync;   /* take no notice of recognised spins (Tian's "without") */
+    bool ignore_atomic; /* atomic accesses are plain ones, and order nothing */
+    /* Variables: accesses to this site pair are counted for it alone; 0 for the rest. Two events at
+     * different ids may stand for one place in the source (an inlined function): the caller maps an
+     * id to the first id of the same place. NULL: the id itself. */
+    uint32_t (*place_of)(const void *context, uint32_t site);
+    /* The predicate that a WAIT at this site waits for, as a hash; 0: not known. May be NULL. */
+    uint64_t (*predicate_of)(const void *context, uint32_t site);
+    const void *context;
+};
+
+/* What an engine costs, for the benchmark. */
+struct darn_engine_cost {
+    size_t memory;    /* bytes in use now */
+    size_t peak;      /* most bytes in use so far */
+    uint64_t dropped; /* degraded cases: tables full */
+};
+
+struct darn_engine {
+    const char *name;
+    const char *help; /* one line */
+    /* NULL when there is no memory. */
+    void *(*create)(const struct darn_engine_config *config);
+    void (*event)(void *state, const struct darn_event *event);
+    /* No more events come. */
+    void (*finish)(void *state);
+    /* The predictions, after finish; each pair of places once, in the order in which they were
+     * found. They live as long as the engine. */
+    const struct darn_prediction *(*predictions)(const void *state, size_t *count);
+    /* How many times something was predicted, with repetitions (Tian's dynamic reports). */
+    uint64_t (*dynamic)(const void *state);
+    struct darn_engine_cost (*cost)(const void *state);
+    void (*destroy)(void *state);
+};
+
+/* NULL when there is no engine of this name. */
+const struct darn_engine *darn_engine_find(const char *name);
+size_t darn_engine_count(void);
+const struct darn_engine *darn_engine_at(size_t index);
+
+extern const struct darn_engine darn_engine_hb;
+extern const struct darn_engine darn_engine_eraser;
+extern const struct darn_engine darn_engine_eraser_plus;
+extern const struct darn_engine darn_engine_multilockset;
+extern const struct darn_engine darn_engine_hybrid;
+extern const struct darn_engine darn_engine_deadlock;
+extern const struct darn_engine darn_engine_notify;
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * The event: what the runtime tells an engine about one step of one thread.
+ *
+ * Events of a trace come in one order that agrees with the order of each thread and with the order
+ * in which synchronization really happened: a release comes before the acquire that it made
+ * possible, a fork before the first event of the new thread. Plain accesses of different threads
+ * with no synchronization between them stand in any order; an engine must not conclude anything
+ * from it.
+ */
+#ifndef DARN_TRACE_EVENT_H
+#define DARN_TRACE_EVENT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+enum darn_event_kind {
+    DARN_EVENT_NONE,
+
+    /* Accesses: `target` is the address, `size` the number of bytes. */
+    DARN_EVENT_READ,
+    DARN_EVENT_WRITE,
+    DARN_EVENT_UPDATE, /* an atomic read-modify-write */
+
+    /* Locks: `target` is the lock, `lock` its kind. A recursive lock is acquired and released once
+     * for each level. */
+    DARN_EVENT_ACQUIRE, /* the lock is ours */
+    DARN_EVENT_RELEASE, /* it is about to be given back */
+    DARN_EVENT_REQUEST, /* the lock is not free, the thread is about to wait for it */
+
+    /* Threads: `target` is the number of the other thread. */
+    DARN_EVENT_FORK,
+    DARN_EVENT_JOIN,
+    DARN_EVENT_START, /* the first event of a thread; `target` is its creator, or itself */
+    DARN_EVENT_EXIT,  /* the last event of a thread */
+
+    /* Barriers: `target` is the barrier. */
+    DARN_EVENT_ARRIVE,
+    DARN_EVENT_DEPART,
+
+    /* Condition variables: `target` is the condition variable, `extra` the mutex. A wait is four
+     * events: WAIT, RELEASE of the mutex, ACQUIRE of the mutex, WAKE. */
+    DARN_EVENT_WAIT,
+    DARN_EVENT_WAKE,
+    DARN_EVENT_SIGNAL,
+    DARN_EVENT_BROADCAST,
+
+    /* Semaphores: `target` is the semaphore. */
+    DARN_EVENT_POST,
+    DARN_EVENT_TAKE,
+
+    /* Any other message, from all sends to all later receives of one `target`: pthread_once,
+     * pipes, annotations. */
+    DARN_EVENT_SEND,
+    DARN_EVENT_RECEIVE,
+
+    DARN_EVENT_FENCE,
+
+    /* Memory: `target` is the block, `extra` its size. FREE comes before it is really free, ALLOC
+     * after it is really ours. */
+    DARN_EVENT_ALLOC,
+    DARN_EVENT_FREE,
+
+    /* The beginning and the end of a function or another transaction; they nest. */
+    DARN_EVENT_BEGIN,
+    DARN_EVENT_END,
+
+    /* From here on, the read at `site` spinning for the store at site `extra` is synchronization. */
+    DARN_EVENT_SPIN,
+
+    DARN_EVENT_KINDS
+};
+
+enum darn_event_flag {
+    DARN_EVENT_ATOMIC = 1 << 0,   /* accesses: an atomic operation */
+    DARN_EVENT_VOLATILE = 1 << 1, /* accesses */
+    DARN_EVENT_ACQUIRES = 1 << 2, /* atomic accesses and fences: memory order acquire or stronger */
+    DARN_EVENT_RELEASES = 1 << 3, /* atomic accesses and fences: memory order release or stronger */
+    DARN_EVENT_SYNC = 1 << 4,     /* accesses: at a site of a recognised spin: not a race, but an
+                                     edge from the writes to the reads of the address */
+    DARN_EVENT_TRY = 1 << 5,      /* ACQUIRE: by trylock or with a timeout: it never waits for ever */
+    DARN_EVENT_TIMEOUT = 1 << 6,  /* WAKE: nobody woke the thread */
+    DARN_EVENT_GAPS = 1 << 7,     /* accesses: not every byte is touched, `extra` says which */
+};
+
+/* The numbers of src/runtime/locks.h. */
+enum darn_event_lock {
+    DARN_EVENT_MUTEX,
+    DARN_EVENT_RDLOCK, /* a read-write lock, held for reading */
+    DARN_EVENT_WRLOCK,
+    DARN_EVENT_SPINLOCK,
+};
+
+struct darn_event {
+    uint64_t target;
+    uint64_t extra; /* accesses with DARN_EVENT_GAPS: bit i is set if byte i is touched */
+    uint32_t thread; /* 0 is the main thread; numbers are never used again */
+    uint32_t size;
+    uint32_t site;  /* id in the trace's table of sites; 0: not known */
+    uint32_t stack; /* id in the trace's table of stacks; 0: not known */
+    uint16_t flags; /* enum darn_event_flag, or-ed */
+    uint8_t kind;   /* enum darn_event_kind */
+    uint8_t lock;   /* enum darn_event_lock */
+};
+
+static_assert(sizeof(struct darn_event) == 40, "many of them are held in memory");
+
+static inline int darn_event_is_access(const struct darn_event *event)
+{
+    return event->kind >= DARN_EVENT_READ && event->kind <= DARN_EVENT_UPDATE;
+}
+
+static inline int darn_event_writes(const struct darn_event *event)
+{
+    return event->kind == DARN_EVENT_WRITE || event->kind == DARN_EVENT_UPDATE;
+}
+
+#endif

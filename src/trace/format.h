@@ -1,0 +1,82 @@
+/*
+ * The trace file: how it is laid out. The runtime writes it, the reader (trace.h) reads it; how the
+ * events in a block are encoded is in codec.h. All numbers are little endian.
+ *
+ *   file header      DARN_TRACE_HEADER bytes
+ *   block, block, …  each a block header and room for `capacity` bytes of payload
+ *
+ * While a program runs, its blocks are mapped into its memory: whatever it has written there is in
+ * the file even if it is killed. `used` says how much of a block is valid; it is raised after the
+ * bytes are in place. A block whose header is all zeroes was reserved, but its owner did not get
+ * to use it; it is skipped by DARN_TRACE_BLOCK bytes. `darn record` packs the file when the program
+ * has ended: blocks are then compressed (DARN_BLOCK_ZSTD), and lie one right behind the other.
+ *
+ * Blocks of events belong to one thread each, and form its stream in the order of `sequence`.
+ * Events that synchronize carry a stamp, taken from one counter for all threads: the reader merges
+ * the streams by it. Blocks of tables hold what the events name by number, in records:
+ *
+ *   type (1 byte)  length (varint)  payload (length bytes)
+ *
+ * A reader skips records of a type that it does not know. Records may name others that come later.
+ */
+#ifndef DARN_TRACE_FORMAT_H
+#define DARN_TRACE_FORMAT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define DARN_TRACE_MAGIC   "darntrc\n"
+#define DARN_TRACE_VERSION 1
+#define DARN_TRACE_HEADER  4096
+#define DARN_TRACE_BLOCK   65536 /* bytes of an unpacked block, with its header */
+
+struct darn_trace_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t pid;
+    uint32_t packed;   /* 1: by darn record, after the end of the program */
+    uint32_t finished; /* 1: the program has ended in good order, and said so */
+    uint64_t lost;     /* events that were not recorded because the file was full */
+};
+
+#define DARN_BLOCK_MAGIC 0x4b4c4264u /* "dBLK" */
+
+enum darn_block_type { DARN_BLOCK_EVENTS = 1, DARN_BLOCK_TABLE = 2 };
+
+enum darn_block_flag { DARN_BLOCK_ZSTD = 1 }; /* the payload is one zstd frame, with a checksum */
+
+struct darn_block_header {
+    uint32_t magic;
+    uint16_t type;
+    uint16_t flags;
+    uint32_t thread;   /* of a block of events */
+    uint32_t sequence; /* of the block among those of its thread, or of the tables, from 0 */
+    uint32_t capacity; /* bytes that the block takes in the file after this header */
+    uint32_t used;     /* bytes of the payload that are valid */
+    uint32_t unpacked; /* DARN_BLOCK_ZSTD: bytes of the payload when it is unpacked */
+    uint32_t reserved;
+};
+
+static_assert(sizeof(struct darn_block_header) == 32, "it is in the file");
+
+/* The largest payload of an unpacked block. */
+#define DARN_TRACE_PAYLOAD (DARN_TRACE_BLOCK - sizeof(struct darn_block_header))
+
+/*
+ * Records of tables. Numbers are varints, a text is its length as varint and its bytes. Ids count
+ * from 1. A site, where, stack, module or thread has one record; a later one with the same id
+ * replaces it.
+ */
+enum darn_record_type {
+    DARN_RECORD_PROGRAM = 1, /* text: path of the program */
+    DARN_RECORD_MODULE,      /* id, start, end, offset of the start in the file's addresses, path */
+    DARN_RECORD_THREAD,      /* number + 1, tid, number of the parent + 1 or 0, stack, name */
+    DARN_RECORD_SITE,        /* id, line, column, size, kind, flags, key, file, dir, function,
+                                variable; as struct darn_site has them */
+    DARN_RECORD_STACK,       /* id, depth, depth addresses of code, the innermost first */
+    DARN_RECORD_WHERE,       /* id, site, stack: what the events name as where they happened */
+    DARN_RECORD_SYNC,        /* id, site that reads, site that writes: a recognised spin */
+    DARN_RECORD_COUNTER,     /* id, value, text: something that went wrong, for people */
+};
+
+#endif
