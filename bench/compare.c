@@ -181,8 +181,10 @@ int main(int argc, char **argv)
         return 2;
     for (size_t i = 0; i < plan.programs; i++)
         run_program(i);
-    for (int quantity = 0; quantity < DARN_QUANTITIES; quantity++)
-        darn_table_ratios(stdout, &plan, rows, (enum darn_quantity)quantity);
+    for (int quantity = 0; quantity < DARN_QUANTITIES; quantity++) {
+        if (darn_plan_shows(&plan, (enum darn_quantity)quantity))
+            darn_table_ratios(stdout, &plan, rows, (enum darn_quantity)quantity);
+    }
     darn_table_remarks(stdout, &plan, rows);
     darn_table_goals(stdout, &plan, rows);
     status = any_failed() ? 1 : 0;

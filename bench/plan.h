@@ -4,8 +4,12 @@
  * A text file, one directive per line, '#' starts a comment:
  *
  *     variant NAME BASE ROUNDS LIMIT TITLE…        limit in seconds for one run
+ *     again NAME VARIANT BASE TITLE…               the runs of VARIANT, with another base
  *     run PROGRAM VARIANT [NAME=VALUE…] COMMAND…   split at blanks; leading assignments go to its
- * environment
+ *                                                  environment
+ *     tables QUANTITY…                             of user, wall and peak; without it all three
+ *     goal VARIANT QUANTITY mean|worst LIMIT TEXT…
+ *     below VARIANT PEER QUANTITY TEXT…            on every program
  *
  * The results of a variant are divided by those of its base, which must stand before it. A variant
  * that is its own base is shown as it is, in seconds and megabytes.
@@ -13,16 +17,36 @@
 #ifndef DARN_BENCH_PLAN_H
 #define DARN_BENCH_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-enum { DARN_PLAN_VARIANTS = 16, DARN_PLAN_PROGRAMS = 64, DARN_PLAN_WORDS = 64 };
+enum {
+    DARN_PLAN_VARIANTS = 16,
+    DARN_PLAN_PROGRAMS = 64,
+    DARN_PLAN_WORDS = 64,
+    DARN_PLAN_GOALS = 16
+};
+
+enum darn_quantity { DARN_USER, DARN_WALL, DARN_PEAK, DARN_QUANTITIES };
 
 struct darn_variant {
     char *name;
     char *title;
     size_t base; /* index of a variant; its own if it is measured, not compared */
+    size_t runs; /* index of the variant whose runs count; its own but for `again` */
     unsigned rounds;
     double limit;
+};
+
+enum darn_goal_kind { DARN_GOAL_MEAN, DARN_GOAL_WORST, DARN_GOAL_BELOW };
+
+struct darn_goal {
+    enum darn_goal_kind kind;
+    enum darn_quantity quantity;
+    size_t variant;
+    size_t peer;  /* DARN_GOAL_BELOW */
+    double limit; /* the others */
+    char *text;
 };
 
 struct darn_plan {
@@ -32,13 +56,16 @@ struct darn_plan {
     size_t programs;
     /* NULL-terminated words, or NULL where a program has no such variant. */
     char **command[DARN_PLAN_PROGRAMS][DARN_PLAN_VARIANTS];
+    struct darn_goal goal[DARN_PLAN_GOALS];
+    size_t goals;
+    bool is_chosen[DARN_QUANTITIES], any_chosen;
 };
 
 /* Reads the file into an empty plan. Returns 0, or -1 after one line on stderr. */
 int darn_plan_read(struct darn_plan *plan, const char *path);
 void darn_plan_free(struct darn_plan *plan);
 
-/* The index of the variant with that name, or -1. */
-int darn_plan_variant(const struct darn_plan *plan, const char *name);
+/* Whether there is to be a table of it. */
+bool darn_plan_shows(const struct darn_plan *plan, enum darn_quantity quantity);
 
 #endif

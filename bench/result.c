@@ -52,11 +52,17 @@ double darn_result_spread(const struct darn_result *result, enum darn_quantity q
            fmax(darn_result_median(result, quantity), SMALLEST);
 }
 
+const struct darn_result *darn_result_of(const darn_result_row row, const struct darn_plan *plan,
+                                         size_t variant)
+{
+    return &row[plan->variant[variant].runs];
+}
+
 double darn_result_ratio(const darn_result_row row, const struct darn_plan *plan, size_t variant,
                          enum darn_quantity quantity)
 {
-    const struct darn_result *result = &row[variant];
-    const struct darn_result *base = &row[plan->variant[variant].base];
+    const struct darn_result *result = darn_result_of(row, plan, variant);
+    const struct darn_result *base = darn_result_of(row, plan, plan->variant[variant].base);
 
     if (result->end != DARN_RESULT_DONE || base->end != DARN_RESULT_DONE)
         return 0;

@@ -17,8 +17,6 @@ enum darn_result_end {
     DARN_RESULT_FAILED, /* one ended badly, or with another output */
 };
 
-enum darn_quantity { DARN_USER, DARN_WALL, DARN_PEAK, DARN_QUANTITIES };
-
 struct darn_result {
     enum darn_result_end end;
     unsigned runs;
@@ -29,6 +27,10 @@ struct darn_result {
 
 /* One row per program of the plan. */
 typedef struct darn_result darn_result_row[DARN_PLAN_VARIANTS];
+
+/* What counts for a variant: its own runs, or those of another one. */
+const struct darn_result *darn_result_of(const darn_result_row row, const struct darn_plan *plan,
+                                         size_t variant);
 
 void darn_result_add(struct darn_result *result, const struct darn_usage *usage);
 

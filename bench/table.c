@@ -20,7 +20,7 @@ static void print_ratio(FILE *out, double ratio)
 static void print_cell(FILE *out, const struct darn_plan *plan, const darn_result_row row,
                        size_t variant, enum darn_quantity quantity)
 {
-    const struct darn_result *result = &row[variant];
+    const struct darn_result *result = darn_result_of(row, plan, variant);
     double ratio = darn_result_ratio(row, plan, variant, quantity);
 
     if (result->end == DARN_RESULT_LIMIT)
@@ -108,23 +108,48 @@ void darn_table_remarks(FILE *out, const struct darn_plan *plan, const darn_resu
         fprintf(out, "\n");
 }
 
-/* `who` says more about the number, and may be empty. */
-static void print_goal(FILE *out, const char *what, double measured, double goal, const char *who)
+/* Of one program, a ratio of memory says little when it needs hardly any: the absolute number too.
+ */
+static void print_worst(FILE *out, const struct darn_plan *plan, const darn_result_row *rows,
+                        const struct darn_goal *goal, const struct darn_summary *summary)
 {
-    fprintf(out, "| %s | ≤ %.1f | %.3f%s | %s |\n", what, goal, measured, who,
-            measured <= goal ? "yes" : "**no**");
+    const struct darn_result *row = rows[summary->worst_program];
+    double more = darn_result_median(darn_result_of(row, plan, goal->variant), goal->quantity) -
+                  darn_result_median(darn_result_of(row, plan, plan->variant[goal->variant].base),
+                                     goal->quantity);
+
+    fprintf(out, "%.3f (%s", summary->worst, plan->program[summary->worst_program]);
+    if (goal->quantity == DARN_PEAK)
+        fprintf(out, ", %+.1f MB", more);
+    fprintf(out, ")");
 }
 
-/* `darn run --budget=max` is to stay below TSan on every program: names those where it does not. */
+static void print_limit(FILE *out, const struct darn_plan *plan, const darn_result_row *rows,
+                        const struct darn_goal *goal)
+{
+    struct darn_summary summary = darn_result_summary(rows, plan, goal->variant, goal->quantity);
+    double measured = goal->kind == DARN_GOAL_WORST ? summary.worst : summary.mean;
+
+    if (summary.programs == 0)
+        return;
+    fprintf(out, "| %s | ≤ %.1f | ", goal->text, goal->limit);
+    if (goal->kind == DARN_GOAL_WORST)
+        print_worst(out, plan, rows, goal, &summary);
+    else
+        fprintf(out, "%.3f", measured);
+    fprintf(out, " | %s |\n", measured <= goal->limit ? "yes" : "**no**");
+}
+
+/* Names the programs that are not below. */
 static void print_below(FILE *out, const struct darn_plan *plan, const darn_result_row *rows,
-                        size_t variant, size_t peer)
+                        const struct darn_goal *goal)
 {
     size_t below = 0, compared = 0;
 
-    fprintf(out, "| `--budget=max`: user time below TSan | every program |");
+    fprintf(out, "| %s | every program |", goal->text);
     for (size_t i = 0; i < plan->programs; i++) {
-        double ours = darn_result_ratio(rows[i], plan, variant, DARN_USER);
-        double theirs = darn_result_ratio(rows[i], plan, peer, DARN_USER);
+        double ours = darn_result_ratio(rows[i], plan, goal->variant, goal->quantity);
+        double theirs = darn_result_ratio(rows[i], plan, goal->peer, goal->quantity);
         if (ours <= 0 || theirs <= 0)
             continue;
         compared++;
@@ -137,36 +162,16 @@ static void print_below(FILE *out, const struct darn_plan *plan, const darn_resu
             compared > 0 && below == compared ? "yes" : "**no**");
 }
 
-static void print_default_budget(FILE *out, const struct darn_plan *plan,
-                                 const darn_result_row *rows, size_t darn)
-{
-    struct darn_summary user = darn_result_summary(rows, plan, darn, DARN_USER);
-    struct darn_summary peak = darn_result_summary(rows, plan, darn, DARN_PEAK);
-    const struct darn_result *row = rows[peak.worst_program];
-    char who[128];
-
-    print_goal(out, "default budget: user time, geometric mean", user.mean, 1.3, "");
-    snprintf(who, sizeof who, " (%s)", plan->program[user.worst_program]);
-    print_goal(out, "default budget: user time, worst", user.worst, 2.0, who);
-    print_goal(out, "default budget: peak memory, geometric mean", peak.mean, 1.2, "");
-    /* The absolute number too: in a very small program the ratio says little. */
-    snprintf(who, sizeof who, " (%s, %+.1f MB)", plan->program[peak.worst_program],
-             darn_result_median(&row[darn], DARN_PEAK) -
-                 darn_result_median(&row[plan->variant[darn].base], DARN_PEAK));
-    print_goal(out, "default budget: peak memory, worst", peak.worst, 1.2, who);
-}
-
 void darn_table_goals(FILE *out, const struct darn_plan *plan, const darn_result_row *rows)
 {
-    int darn = darn_plan_variant(plan, "darn");
-    int max = darn_plan_variant(plan, "max");
-    int tsan = darn_plan_variant(plan, "tsan");
-
-    if (darn < 0 || darn_result_summary(rows, plan, (size_t)darn, DARN_USER).programs == 0)
+    if (plan->goals == 0)
         return;
     fprintf(out, "| Goal | wanted | measured | met |\n|---|---|---|---|\n");
-    print_default_budget(out, plan, rows, (size_t)darn);
-    if (max >= 0 && tsan >= 0)
-        print_below(out, plan, rows, (size_t)max, (size_t)tsan);
+    for (size_t i = 0; i < plan->goals; i++) {
+        if (plan->goal[i].kind == DARN_GOAL_BELOW)
+            print_below(out, plan, rows, &plan->goal[i]);
+        else
+            print_limit(out, plan, rows, &plan->goal[i]);
+    }
     fprintf(out, "\n");
 }

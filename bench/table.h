@@ -12,10 +12,7 @@ void darn_table_ratios(FILE *out, const struct darn_plan *plan, const darn_resul
 /* What went wrong or took too long, and who reported races; nothing if there is nothing to say. */
 void darn_table_remarks(FILE *out, const struct darn_plan *plan, const darn_result_row *rows);
 
-/*
- * The goals of DESIGN 9 for the variants named `darn` (the default budget), `max` and `tsan`;
- * nothing where the plan does not have them.
- */
+/* The goals of the plan, what was measured, and whether they are met. */
 void darn_table_goals(FILE *out, const struct darn_plan *plan, const darn_result_row *rows);
 
 #endif

@@ -24,6 +24,8 @@
 
 enum darn_noise_how { DARN_NOISE_SLEEP, DARN_NOISE_YIELD, DARN_NOISE_BUSY };
 
+enum darn_trace_what { DARN_TRACE_SHARED, DARN_TRACE_ALL, DARN_TRACE_SYNC };
+
 enum darn_color { DARN_COLOR_AUTO, DARN_COLOR_ALWAYS, DARN_COLOR_NEVER };
 
 struct darn_options {
@@ -36,6 +38,11 @@ struct darn_options {
     uint32_t exitcode;
     uint32_t verbosity;
     uint32_t color; /* enum darn_color */
+    uint32_t trace_what;     /* enum darn_trace_what */
+    uint32_t max_size;       /* of a trace, in megabytes */
+    uint32_t spin_threshold; /* Tian's: how often a read sees the same value until it spins */
+    bool report_spins;
+    bool detect_deadlocks;
     bool halt_on_error;
     bool report_volatile;
     bool report_unknown_origin;
@@ -44,6 +51,9 @@ struct darn_options {
     char log_path[DARN_OPTIONS_PATH]; /* "stderr", "stdout", or a path */
     char suppressions[DARN_OPTIONS_PATH];
     char strip_path_prefix[DARN_OPTIONS_PATH];
+    char trace[DARN_OPTIONS_PATH];   /* empty: nothing is recorded */
+    char profile[DARN_OPTIONS_PATH]; /* empty: nothing is known */
+    char learn[DARN_OPTIONS_PATH];   /* empty: nothing is learned */
     struct darn_noise noise[DARN_NOISE_SPECS];
 };
 

@@ -130,6 +130,83 @@ static const struct darn_option table[] = {
                 "seen to write it",
     },
     {
+        .name = "report_spins",
+        .type = DARN_OPTION_BOOL,
+        .offset = offsetof(struct darn_options, report_spins),
+        .initial = "0",
+        .value = "0|1",
+        .help = "report a loop that waits for a plain variable and the\n"
+                "store that ends it; 0: they are synchronization",
+    },
+    {
+        .name = "spin_threshold",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, spin_threshold),
+        .initial = "10",
+        .min = 1,
+        .max = 1000000,
+        .value = "N",
+        .help = "how often a loop must read the same value to count\n"
+                "as waiting for another one",
+    },
+    {
+        .name = "detect_deadlocks",
+        .type = DARN_OPTION_BOOL,
+        .offset = offsetof(struct darn_options, detect_deadlocks),
+        .initial = "0",
+        .value = "0|1",
+        .help = "also report locks that are taken in different orders,\n"
+                "at the end of the program",
+    },
+    {
+        .name = "trace",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, trace),
+        .initial = "",
+        .value = "FILE",
+        .help = "record the events of the run in FILE, and watch for\n"
+                "nothing; see darn record",
+    },
+    {
+        .name = "trace_what",
+        .type = DARN_OPTION_CHOICE,
+        .offset = offsetof(struct darn_options, trace_what),
+        .initial = "shared",
+        .value = "shared|all|sync",
+        .help = "which accesses to record: of the sites that the\n"
+                "profile says share memory (without a profile: all),\n"
+                "all, or none, only synchronization",
+    },
+    {
+        .name = "max_size",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, max_size),
+        .initial = "1024",
+        .min = 1,
+        .max = 1048576,
+        .value = "N",
+        .help = "the most megabytes of a trace; what comes after is\n"
+                "counted, but not recorded",
+    },
+    {
+        .name = "profile",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, profile),
+        .initial = "",
+        .value = "FILE",
+        .help = "what earlier runs have learned: sites that share\n"
+                "memory, spins and the stores that end them",
+    },
+    {
+        .name = "learn",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, learn),
+        .initial = "",
+        .value = "FILE",
+        .help = "learn such a profile, and merge it into FILE at the\n"
+                "end; nothing is watched meanwhile",
+    },
+    {
         .name = "verbosity",
         .type = DARN_OPTION_NUMBER,
         .offset = offsetof(struct darn_options, verbosity),

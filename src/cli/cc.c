@@ -121,6 +121,17 @@ static int pass_ignorelist(const struct language *language, const char *path)
     return 0;
 }
 
+/* Hands our own options to the plugin. 0 or an exit status. */
+static int pass_options(const struct language *language, const struct darn_cc_line *line,
+                        const struct darn_cc_own *own)
+{
+    if (own->functions)
+        setenv(DARN_FUNCTIONS_VARIABLE, "1", 1);
+    if (own->no_warnings || line->no_warnings)
+        setenv(DARN_WARNINGS_VARIABLE, "0", 1);
+    return pass_ignorelist(language, own->ignorelist);
+}
+
 static void add_first(struct darn_words *out, const struct darn_parts *parts)
 {
     /* Assembler files, or objects alone, need none of this: no warnings then. */
@@ -191,7 +202,7 @@ static void build_line(struct darn_words *out, const struct darn_words *user,
 
 /* Fills `out` with the arguments for clang. 0 or an exit status. */
 static int translate(const struct language *language, const struct darn_words *user,
-                     const char *ignorelist, struct darn_words *out)
+                     const struct darn_cc_own *own, struct darn_words *out)
 {
     struct darn_words expanded = {0};
     struct darn_cc_line line;
@@ -213,7 +224,7 @@ static int translate(const struct language *language, const struct darn_words *u
     if (!status)
         status = check_parts(language, &line, &parts);
     if (!status)
-        status = pass_ignorelist(language, ignorelist);
+        status = pass_options(language, &line, own);
     if (!status)
         build_line(out, user, &line, &parts);
     darn_words_free(&expanded);
@@ -234,7 +245,7 @@ static int compile(const struct language *language, int argc, char **argv)
         status = darn_finish_output();
     } else if ((status = find_clang(language, clang, sizeof(clang))) == 0) {
         darn_words_add(&out, clang);
-        status = translate(language, &user, own.ignorelist, &out);
+        status = translate(language, &user, &own, &out);
         if (!status) {
             execv(clang, out.items);
             status = darn_refuse(language->command, "%s: %s", clang, strerror(errno));

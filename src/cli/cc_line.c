@@ -253,6 +253,8 @@ static void read_option(struct reading *reading, const char *word)
         reading->refused = word;
     else if (strcmp(word, "-m64") == 0 && reading->refused && begins_with(reading->refused, "-m"))
         reading->refused = NULL;
+    else if (strcmp(word, "-w") == 0 || strcmp(word, "--no-warnings") == 0)
+        reading->line->no_warnings = true;
     else if (begins_with(word, "-flto"))
         reading->line->lto = true;
     else if (IS_ONE_OF(word, without_debug))

@@ -14,6 +14,7 @@ struct darn_cc_line {
     bool demands_all;      /* links something without the runtime, and every symbol must be there */
     bool lto;              /* -flto */
     bool no_debug;         /* -g0 has the last word about debug information */
+    bool no_warnings;      /* -w */
     bool thread_sanitizer; /* -fsanitize=thread */
     const char *refused;   /* a word with which the runtime cannot be linked, or NULL */
 };

@@ -6,12 +6,14 @@
 
 #define PREFIX "--darn-"
 
-enum { IGNORELIST, HELP };
+enum { IGNORELIST, FUNCTIONS, NO_WARNINGS, HELP };
 
 const struct darn_cli_option darn_cc_options[] = {
     [IGNORELIST] = {"--darn-ignorelist", "FILE",
                     "do not watch the functions and files that FILE names,\n"
                     "in the sanitizers' format: fun:PATTERN, src:PATTERN"},
+    [FUNCTIONS] = {"--darn-functions", NULL, "also record where functions begin and end"},
+    [NO_WARNINGS] = {"--darn-no-warnings", NULL, "print no warnings of darn's own; nor does -w"},
     [HELP] = {"--darn-help", NULL, "print this page (--help is clang's)"},
     {NULL, NULL, NULL},
 };
@@ -20,6 +22,8 @@ const struct darn_cli_option darn_cc_environment[] = {
     {"DARN_CLANG", "PATH", "the clang to use, instead of clang-19"},
     {"DARN_CLANGXX", "PATH", "the clang++ to use, instead of clang++-19"},
     {"DARN_IGNORELIST", "FILE", "as --darn-ignorelist, for every compilation"},
+    {"DARN_FUNCTIONS", "1", "as --darn-functions, for every compilation"},
+    {"DARN_WARNINGS", "0", "as --darn-no-warnings, for every compilation"},
     {NULL, NULL, NULL},
 };
 
@@ -33,6 +37,24 @@ static const char *value_of(const char *word, const struct darn_cli_option *opti
     return word + length + 1;
 }
 
+/* Whether the word is an option without a value; it is then set. */
+static bool take_switch(struct darn_cc_own *own, const char *word)
+{
+    bool *switches[] = {
+        [FUNCTIONS] = &own->functions,
+        [NO_WARNINGS] = &own->no_warnings,
+        [HELP] = &own->help,
+    };
+
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+        if (switches[i] && strcmp(word, darn_cc_options[i].name) == 0) {
+            *switches[i] = true;
+            return true;
+        }
+    }
+    return false;
+}
+
 static int take(struct darn_cc_own *own, const char *word, char *error, size_t error_size)
 {
     const char *value = value_of(word, &darn_cc_options[IGNORELIST]);
@@ -41,10 +63,8 @@ static int take(struct darn_cc_own *own, const char *word, char *error, size_t e
         own->ignorelist = value;
         return 0;
     }
-    if (strcmp(word, darn_cc_options[HELP].name) == 0) {
-        own->help = true;
+    if (take_switch(own, word))
         return 0;
-    }
     for (const struct darn_cli_option *option = darn_cc_options; option->name; option++) {
         size_t length = strlen(option->name);
 

@@ -9,12 +9,18 @@
 
 #include <stdbool.h>
 
+/* Variables by which the plugin gets to know what is wanted, beside that of ignorelist.h. */
+#define DARN_FUNCTIONS_VARIABLE "DARN_FUNCTIONS" /* "1" */
+#define DARN_WARNINGS_VARIABLE  "DARN_WARNINGS"  /* "0" */
+
 /* Both end with a name that is NULL. */
 extern const struct darn_cli_option darn_cc_options[];
 extern const struct darn_cli_option darn_cc_environment[];
 
 struct darn_cc_own {
     bool help;
+    bool functions;
+    bool no_warnings;
     const char *ignorelist; /* NULL: none */
 };
 

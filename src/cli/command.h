@@ -10,10 +10,18 @@
 int darn_cmd_cc(int argc, char **argv);
 int darn_cmd_cxx(int argc, char **argv);
 int darn_cmd_run(int argc, char **argv);
+int darn_cmd_analyze(int argc, char **argv);
+int darn_cmd_trace(int argc, char **argv);
+int darn_cmd_record(int argc, char **argv);
+int darn_cmd_predict(int argc, char **argv);
 int darn_cmd_report(int argc, char **argv);
 
 /* What `darn help NAME` prints, on stdout. */
 void darn_help_cc(void);
 void darn_help_run(void);
+void darn_help_record(void);
+void darn_help_predict(void);
+void darn_help_analyze(void);
+void darn_help_trace(void);
 
 #endif

@@ -19,7 +19,15 @@ static const struct command {
     {"cc", "compile and link C, as clang does, and have the accesses watched", darn_cmd_cc,
      darn_help_cc},
     {"c++", "the same for C++, as clang++ does", darn_cmd_cxx, darn_help_cc},
-    {"run", "run a program and report its data races", darn_cmd_run, darn_help_run},
+    {"run", "run a program and report its data races and deadlocks", darn_cmd_run, darn_help_run},
+    {"predict", "say which races and deadlocks could happen, from runs of a program",
+     darn_cmd_predict, darn_help_predict},
+    {"record", "run a program and keep a trace of what its threads do", darn_cmd_record,
+     darn_help_record},
+    {"analyze", "say which races and deadlocks could happen, from a trace", darn_cmd_analyze,
+     darn_help_analyze},
+    {"trace", "say what is in a trace: darn trace stat|dump|export-std", darn_cmd_trace,
+     darn_help_trace},
     {"help", "explain a command: darn help COMMAND", cmd_help, help_darn},
     {"report", "internal: turns what a program found into reports (docs/internals.md)",
      darn_cmd_report, NULL},
@@ -37,7 +45,7 @@ static const struct command *find(const char *name)
 
 static void help_darn(void)
 {
-    printf("darn finds data races in C and C++ programs.\n"
+    printf("darn finds data races and deadlocks in C and C++ programs.\n"
            "\n"
            "usage: darn COMMAND ...\n"
            "\n");

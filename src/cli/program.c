@@ -82,3 +82,23 @@ int darn_program_kind(const char *path)
     close(fd);
     return kind;
 }
+
+bool darn_program_is_static(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t count = 0;
+    bool is_elf, found = false;
+    GElf_Phdr header;
+    Elf *elf;
+
+    if (fd < 0)
+        return false;
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    is_elf = elf && elf_kind(elf) == ELF_K_ELF && elf_getphdrnum(elf, &count) == 0;
+    for (size_t i = 0; i < count && !found; i++)
+        found = gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP;
+    elf_end(elf);
+    close(fd);
+    return is_elf && !found;
+}

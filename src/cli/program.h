@@ -4,6 +4,8 @@
 #ifndef DARN_CLI_PROGRAM_H
 #define DARN_CLI_PROGRAM_H
 
+#include <stdbool.h>
+
 enum darn_program {
     DARN_PROGRAM_WATCHED, /* compiled by darn */
     DARN_PROGRAM_PLAIN,   /* an ELF file with neither sites nor runtime */
@@ -13,5 +15,8 @@ enum darn_program {
 
 /* An enum darn_program, or a negative errno when the file cannot be read. */
 int darn_program_kind(const char *path);
+
+/* Whether it is an ELF program without a loader, into which nothing can be preloaded. */
+bool darn_program_is_static(const char *path);
 
 #endif

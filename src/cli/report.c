@@ -3,6 +3,7 @@
  *
  *   darn report              one raw finding on stdin (docs/internals.md)
  *   darn report --summary    the findings of a run that ends, on stdin
+ *   darn report --locks      a trace of a run that ends; its path is on stdin
  *   darn report --check      whether the files that DARN_OPTIONS names can be used
  *
  * It is run by the program under test, which waits for it: whatever goes wrong here, the finding is
@@ -18,6 +19,9 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "cli/analysis.h"
+#include "cli/analysis.h"
+#include "cli/color.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/say.h"
@@ -26,6 +30,7 @@
 #include "report/resolve.h"
 #include "report/sink.h"
 #include "report/suppress.h"
+#include "trace/trace.h"
 
 #define EXIT_SUPPRESSED 3
 #define MOST_INPUT      (64u << 20)
@@ -76,15 +81,6 @@ static void read_options(struct darn_options *options)
         (void)darn_options_parse(options, variable, error, sizeof(error));
 }
 
-static bool wants_color(const struct darn_options *options, int fd)
-{
-    const char *terminal = getenv("TERM");
-
-    if (options->color != DARN_COLOR_AUTO)
-        return options->color == DARN_COLOR_ALWAYS;
-    return isatty(fd) && terminal && strcmp(terminal, "dumb") != 0 && !getenv("NO_COLOR");
-}
-
 /* What a report is made from: one of the two. */
 struct subject {
     const struct darn_finding *finding;
@@ -129,7 +125,7 @@ static void print_text(const struct darn_options *options, const struct subject 
         darn_warn("report", "log_path: %s cannot be written: %s", options->log_path, strerror(-fd));
         fd = STDERR_FILENO;
     }
-    style.color = wants_color(options, fd);
+    style.color = darn_wants_color(options->color, fd);
     text = render(darn_format_find("text"), subject, &style, !is_empty_file(fd));
     (void)darn_sink_write(fd, text.bytes, text.length); /* there is nobody left to tell */
     free(text.bytes);
@@ -211,6 +207,48 @@ static int report_summary(const struct darn_options *options, const struct text 
     return 0;
 }
 
+/* Whose trace it is: our parent is not the program itself. */
+static int64_t pid_of(const char *path)
+{
+    char error[512];
+    struct darn_trace *trace = darn_trace_open(path, true, error, sizeof(error));
+    int64_t pid = trace ? darn_trace_about(trace).pid : 0;
+
+    darn_trace_close(trace);
+    return pid;
+}
+
+/* Locks that were taken in different orders: what could have happened in the run. Its status tells
+ * the runtime whether there was anything. */
+static int report_locks(const struct darn_options *options, const struct text *input)
+{
+    int fd = darn_sink_open(options->log_path, pid_of(input->bytes));
+    struct text text = {NULL, 0};
+    struct darn_analysis_options analysis = {
+        .command = "report",
+        .engines = "deadlock",
+        .json = options->json,
+        .suppressions = options->suppressions,
+        .strip_path_prefix = options->strip_path_prefix,
+        .color = darn_wants_color(options->color, fd) ? DARN_COLOR_ALWAYS : DARN_COLOR_NEVER,
+        .prefix = true,
+        .quiet = true,
+        .out = open_memstream(&text.bytes, &text.length),
+    };
+    int status;
+
+    if (!analysis.out)
+        return darn_refuse("report", "out of memory");
+    if (!is_empty_file(fd))
+        fputc('\n', analysis.out);
+    status = darn_analysis_run(&analysis, input->bytes);
+    fclose(analysis.out);
+    if (status == DARN_EXIT_FINDINGS)
+        (void)darn_sink_write(fd < 0 ? STDERR_FILENO : fd, text.bytes, text.length);
+    free(text.bytes);
+    return status;
+}
+
 /* The program that runs us: suppressions may lie beside it. */
 static const char *parent_program(char *path, size_t size)
 {
@@ -272,17 +310,20 @@ int darn_cmd_report(int argc, char **argv)
     static struct darn_options options;
     struct text input = {NULL, 0};
     bool summary = argc == 2 && strcmp(argv[1], "--summary") == 0;
+    bool locks = argc == 2 && strcmp(argv[1], "--locks") == 0;
     int status;
 
     set_signals();
     if (argc == 2 && strcmp(argv[1], "--check") == 0)
         return check();
-    if ((argc > 1 && !summary) || isatty(STDIN_FILENO))
+    if ((argc > 1 && !summary && !locks) || isatty(STDIN_FILENO))
         return darn_refuse("report", "this command is run by programs that darn compiled; see "
                                      "docs/internals.md");
     read_options(&options);
     status = read_input(&input);
-    if (!status)
+    if (!status && locks)
+        status = report_locks(&options, &input);
+    else if (!status)
         status = summary ? report_summary(&options, &input) : report_finding(&options, &input);
     free(input.bytes);
     return status;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/options_print.h"
 #include "cli/command.h"
+#include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/parts.h"
 #include "cli/program.h"
@@ -21,77 +21,15 @@ void darn_help_run(void)
 {
     printf("usage: darn run [options] [--] PROGRAM [arguments]\n"
            "\n"
-           "Runs a program that darn cc or darn c++ compiled, and reports its data races.\n"
-           "The exit status is the program's own, or 66 when there are findings and it\n"
-           "succeeded. Without darn run a program takes the same options from DARN_OPTIONS,\n"
-           "as name=value:name=value, with _ for -.\n"
+           "Runs a program that darn cc or darn c++ compiled, and reports its data races and\n"
+           "deadlocks. The exit status is the program's own, or 66 when there are findings\n"
+           "and it succeeded. Without darn run a program takes the same options from\n"
+           "DARN_OPTIONS, as name=value:name=value, with _ for -.\n"
            "\n"
            "--name=value may also be written as two words: --name value.\n"
            "\n");
     darn_print_options(darn_run_options);
     darn_options_help(DARN_STYLE_COMMAND, darn_write_file, stdout);
-}
-
-/* The last part of a path. */
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-static int refuse_unfound(const char *name, int result)
-{
-    if (result == -EACCES)
-        return darn_refuse("run", "%s is not an executable file", name);
-    if (result != -ENOENT)
-        return darn_refuse("run", "%s: %s", name, strerror(-result));
-    if (strchr(name, '/'))
-        return darn_refuse("run", "%s: there is no such program", name);
-    if (access(name, X_OK) == 0)
-        return darn_refuse("run", "%s was not found in PATH; did you mean ./%s?", name, name);
-    return darn_refuse("run", "%s was not found in PATH", name);
-}
-
-/* 0 or an exit status; `path` is then where the program is. */
-static int check_program(const struct darn_run *run, char *path, size_t size)
-{
-    const char *name;
-    int result;
-
-    if (!run->program)
-        return darn_refuse("run", "no program; usage: darn run [options] -- PROGRAM [arguments]");
-    name = run->program[0];
-    result = darn_find_program(name, path, size);
-    if (result)
-        return refuse_unfound(name, result);
-    if (run->any)
-        return 0;
-    result = darn_program_kind(path);
-    if (result == DARN_PROGRAM_WATCHED || result == DARN_PROGRAM_SCRIPT)
-        return 0;
-    if (result < 0)
-        return darn_refuse("run", "%s cannot be read: %s", name, strerror(-result));
-    if (result == DARN_PROGRAM_UNKNOWN)
-        return darn_refuse("run", "%s is neither a program nor a script that begins with #!", name);
-    return darn_refuse(
-        "run",
-        "%s was not compiled by darn; compile it with: darn cc -g -pthread ... -o %s "
-        "(--any runs it as it is)",
-        name, base_name(name));
-}
-
-/* Makes a path option absolute: the program may change its directory. 0 or an exit status. */
-static int make_absolute(struct darn_options *options, const char *name, const char *path)
-{
-    char absolute[DARN_OPTIONS_PATH], error[DARN_OPTIONS_ERROR];
-    int result = darn_absolute_path(path, absolute, sizeof(absolute));
-
-    if (result)
-        return darn_refuse("run", "%s: %s: %s", name, path, strerror(-result));
-    if (darn_options_set(options, name, absolute, error, sizeof(error)))
-        return darn_refuse("run", "%s", error);
-    return 0;
 }
 
 static int check_suppressions(struct darn_options *options, const char *program)
@@ -108,7 +46,7 @@ static int check_suppressions(struct darn_options *options, const char *program)
     /* One that is found next to the program is found there again. */
     if (access(options->suppressions, F_OK))
         return 0;
-    return make_absolute(options, "suppressions", options->suppressions);
+    return darn_make_absolute("run", options, "suppressions", options->suppressions);
 }
 
 static int check_output(struct darn_options *options, const char *name, const char *path,
@@ -116,7 +54,7 @@ static int check_output(struct darn_options *options, const char *name, const ch
 {
     if (result)
         return darn_refuse("run", "%s: %s cannot be written: %s", name, path, strerror(-result));
-    return make_absolute(options, name, path);
+    return darn_make_absolute("run", options, name, path);
 }
 
 static int check_outputs(struct darn_options *options)
@@ -131,16 +69,28 @@ static int check_outputs(struct darn_options *options)
     return status;
 }
 
-/* 0 or an exit status. */
-static int pass_options(const struct darn_options *options)
+/* The runtime comes into the program by way of the loader. 0 or an exit status. */
+static int preload(struct darn_run *run, const char *path)
 {
-    static char text[DARN_OPTIONS_TEXT];
-    char error[DARN_OPTIONS_ERROR];
+    static char list[2 * PATH_MAX];
+    const char *others = getenv("LD_PRELOAD");
+    struct darn_parts parts;
 
-    if (darn_options_format(options, text, sizeof(text), error, sizeof(error)))
-        return darn_refuse("run", "%s", error);
-    if (text[0] ? setenv(DARN_OPTIONS_VARIABLE, text, 1) : unsetenv(DARN_OPTIONS_VARIABLE))
+    if (darn_program_kind(path) == DARN_PROGRAM_WATCHED)
+        return darn_refuse("run",
+                           "%s was compiled by darn: it needs no --preload, "
+                           "but --detect-deadlocks=1",
+                           run->program[0]);
+    if (darn_program_is_static(path))
+        return darn_refuse("run", "--preload: %s is linked statically: nothing can be preloaded",
+                           run->program[0]);
+    if (darn_parts_find(&parts) || access(parts.preload, R_OK))
+        return darn_refuse("run", "--preload: %s is missing; install darn again", parts.preload);
+    snprintf(list, sizeof(list), "%s%s%s", parts.preload, others && *others ? ":" : "",
+             others ? others : "");
+    if (setenv("LD_PRELOAD", list, 1))
         return darn_refuse("run", "the environment cannot be set: %s", strerror(errno));
+    run->options.detect_deadlocks = true;
     return 0;
 }
 
@@ -157,13 +107,18 @@ int darn_cmd_run(int argc, char **argv)
         darn_help_run();
         return darn_finish_output();
     }
-    status = check_program(&run, path, sizeof(path));
+    status =
+        run.program
+            ? darn_check_program("run", run.program[0], run.any || run.preload, path, sizeof(path))
+            : darn_refuse("run", "no program; usage: darn run [options] -- PROGRAM [arguments]");
+    if (!status && run.preload)
+        status = preload(&run, path);
     if (!status)
         status = check_suppressions(&run.options, path);
     if (!status)
         status = check_outputs(&run.options);
     if (!status)
-        status = pass_options(&run.options);
+        status = darn_pass_options("run", &run.options);
     if (status)
         return status;
     if (run.noise_left_out)

@@ -5,74 +5,47 @@
 #include <string.h>
 
 #include "cli/noise_from.h"
+#include "cli/option_word.h"
 
-enum { ANY, NOISE_FROM };
+enum { ANY, PRELOAD, NOISE_FROM };
 
 const struct darn_cli_option darn_run_options[] = {
     [ANY] = {"--any", NULL,
              "run a program that darn did not compile: make, env\n"
              "or a shell, which start programs that it did"},
+    [PRELOAD] = {"--preload", NULL,
+                 "run a program that darn did not compile, and report\n"
+                 "its deadlocks: those that happen, and locks that are\n"
+                 "taken in different orders"},
     [NOISE_FROM] = {"--noise-from", "FILE",
                     "aim noise at the findings in FILE, which an earlier\n"
                     "run wrote with --json"},
     {NULL, NULL, NULL},
 };
 
-/* One option of the line, taken apart. */
-struct word {
-    char name[64];     /* without the dashes, '_' for '-' */
-    const char *value; /* after '=', or NULL */
-};
-
-/* 0, or -EINVAL when it cannot be an option of ours. */
-static int take_apart(struct word *word, const char *text)
+static int is_own(const struct darn_option_word *word, int option)
 {
-    size_t length = strcspn(text, "=");
+    struct darn_option_word own;
 
-    if (strncmp(text, "--", 2) != 0 || length - 2 >= sizeof(word->name))
-        return -EINVAL;
-    for (size_t i = 2; i < length; i++)
-        word->name[i - 2] = text[i] == '-' ? '_' : text[i];
-    word->name[length - 2] = '\0';
-    word->value = text[length] ? text + length + 1 : NULL;
-    return 0;
-}
-
-static int is_own(const struct word *word, int option)
-{
-    struct word own;
-
-    return take_apart(&own, darn_run_options[option].name) == 0 &&
+    return darn_option_word(&own, darn_run_options[option].name) == 0 &&
            strcmp(own.name, word->name) == 0;
 }
 
-/* Takes the value from the next word when it is not after '='. */
-static int need_value(struct word *word, int *at, int argc, char **argv, char *error, size_t size)
-{
-    if (word->value)
-        return 0;
-    if (*at + 1 >= argc) {
-        snprintf(error, size, "%s needs a value", argv[*at]);
-        return -EINVAL;
-    }
-    word->value = argv[++*at];
-    return 0;
-}
-
-static int read_own(struct darn_run *run, struct word *word, int *at, int argc, char **argv,
-                    char *error, size_t size)
+static int read_own(struct darn_run *run, struct darn_option_word *word, int *at, int argc,
+                    char **argv, char *error, size_t size)
 {
     bool left_out = false;
 
-    if (is_own(word, ANY)) {
+    if (is_own(word, ANY) || is_own(word, PRELOAD)) {
         if (word->value) {
-            snprintf(error, size, "--any takes no value");
+            snprintf(error, size, "--%s takes no value", word->name);
             return -EINVAL;
         }
-        run->any = true;
+        run->any |= is_own(word, ANY);
+        run->preload |= is_own(word, PRELOAD);
         return 0;
     }
-    if (need_value(word, at, argc, argv, error, size) ||
+    if (darn_option_value(word, at, argc, argv, error, size) ||
         darn_noise_from(&run->options, word->value, &left_out, error, size))
         return -EINVAL;
     run->noise_left_out |= left_out;
@@ -83,16 +56,16 @@ static int read_option(struct darn_run *run, int *at, int argc, char **argv, cha
                        size_t size)
 {
     const struct darn_option *option;
-    struct word word;
+    struct darn_option_word word;
 
-    if (take_apart(&word, argv[*at]) == 0) {
-        if (is_own(&word, ANY) || is_own(&word, NOISE_FROM))
+    if (darn_option_word(&word, argv[*at]) == 0) {
+        if (is_own(&word, ANY) || is_own(&word, PRELOAD) || is_own(&word, NOISE_FROM))
             return read_own(run, &word, at, argc, argv, error, size);
         option = darn_option_find(word.name);
         if (option) {
             if (option->type == DARN_OPTION_BOOL && !word.value)
                 word.value = "1";
-            if (need_value(&word, at, argc, argv, error, size))
+            if (darn_option_value(&word, at, argc, argv, error, size))
                 return -EINVAL;
             return darn_options_set(&run->options, word.name, word.value, error, size);
         }
@@ -108,7 +81,7 @@ int darn_run_options_read(struct darn_run *run, const char *variable, int argc, 
     bool program_helps;
     int at = 0;
 
-    run->any = run->help = false;
+    run->any = run->preload = run->help = false;
     run->program = NULL;
     run->noise_left_out = false;
     darn_options_default(&run->options);

@@ -15,6 +15,7 @@ extern const struct darn_cli_option darn_run_options[];
 struct darn_run {
     struct darn_options options;
     bool any;
+    bool preload;
     bool help;
     char **program;      /* its argv; NULL when the line names none */
     bool noise_left_out; /* --noise-from named more than there is room for */

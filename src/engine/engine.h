@@ -18,8 +18,11 @@
 
 enum darn_prediction_kind {
     DARN_PREDICTS_RACE,     /* two steps, both accesses */
-    DARN_PREDICTS_DEADLOCK, /* a step for each thread: the ACQUIRE that would wait; the lock that
-                               the step asks for is held by the next one, the last's by the first */
+    DARN_PREDICTS_DEADLOCK, /* a step for each thread: the ACQUIRE that would wait (a REQUEST if it
+                               was never granted); the lock that the step asks for is held by the
+                               next one, the last's by the first. A step may be a JOIN: the next
+                               one's thread is then what it waits for. One step: a thread that
+                               waits for itself */
     DARN_PREDICTS_LOST_SIGNAL,  /* steps: the SIGNAL or BROADCAST that found nobody, the WAIT that
                                    nobody ended */
     DARN_PREDICTS_WRONG_WAITER, /* steps: the SIGNAL, two WAITs for different predicates */

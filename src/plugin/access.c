@@ -6,12 +6,14 @@
 
 #include "plugin/libcalls.h"
 #include "plugin/origin.h"
+#include "plugin/wait.h"
 #include "site/site.h"
 
 struct collector {
     struct darn_accesses *accesses;
     LLVMTargetDataRef layout;
     struct darn_escape *escape;
+    const struct darn_map *spins;
 };
 
 void darn_accesses_free(struct darn_accesses *accesses)
@@ -48,6 +50,11 @@ static int is_out_of_reach(LLVMValueRef instruction, LLVMValueRef pointer)
 static int is_watched(struct collector *c, LLVMValueRef instruction, LLVMValueRef pointer)
 {
     return !is_out_of_reach(instruction, pointer) && !darn_pointer_is_private(c->escape, pointer);
+}
+
+static int is_spin(const struct collector *c, LLVMValueRef instruction)
+{
+    return darn_map_get(c->spins, (uintptr_t)instruction, 0) != 0;
 }
 
 static uint64_t low_bits(unsigned count)
@@ -115,6 +122,24 @@ static int has_fixed_size(LLVMTypeRef type)
     return LLVMTypeIsSized(type) && LLVMGetTypeKind(type) != LLVMScalableVectorTypeKind;
 }
 
+/* What the memory order of an atomic access or fence orders; of a compare-exchange, the order of
+ * its success counts. Only what reads acquires, and only what writes releases. */
+static uint16_t order_flags(LLVMValueRef instruction, enum darn_site_kind kind)
+{
+    LLVMAtomicOrdering order = LLVMIsAAtomicCmpXchgInst(instruction)
+                                   ? LLVMGetCmpXchgSuccessOrdering(instruction)
+                                   : LLVMGetOrdering(instruction);
+    int both = order == LLVMAtomicOrderingAcquireRelease ||
+               order == LLVMAtomicOrderingSequentiallyConsistent;
+    uint16_t flags = order == LLVMAtomicOrderingNotAtomic ? 0 : DARN_SITE_ATOMIC;
+
+    if (kind != DARN_SITE_WRITE && (both || order == LLVMAtomicOrderingAcquire))
+        flags |= DARN_SITE_ACQUIRES;
+    if (kind != DARN_SITE_READ && (both || order == LLVMAtomicOrderingRelease))
+        flags |= DARN_SITE_RELEASES;
+    return flags;
+}
+
 static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueRef pointer,
                        LLVMTypeRef type, enum darn_site_kind kind, LLVMValueRef value)
 {
@@ -126,8 +151,9 @@ static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueR
     access.size = (uint32_t)LLVMStoreSizeOfType(c->layout, type);
     if (LLVMGetVolatile(instruction))
         access.flags |= DARN_SITE_VOLATILE;
-    if (kind == DARN_SITE_UPDATE || LLVMGetOrdering(instruction) != LLVMAtomicOrderingNotAtomic)
-        access.flags |= DARN_SITE_ATOMIC;
+    access.flags |= order_flags(instruction, kind);
+    if (is_spin(c, instruction))
+        access.flags |= DARN_SITE_SPIN;
     if (kind == DARN_SITE_READ && !describe_gaps(&access, c->layout))
         return;
     access.value = value;
@@ -143,7 +169,7 @@ static void add_range(struct collector *c, LLVMValueRef call, LLVMValueRef point
                                              .pointer = pointer,
                                              .length = length,
                                              .kind = kind,
-                                             .flags = (uint8_t)(DARN_SITE_RANGE | flags)});
+                                             .flags = (uint16_t)(DARN_SITE_RANGE | flags)});
 }
 
 static void add_libcall(struct collector *c, LLVMValueRef call, const struct darn_libcall *libcall)
@@ -163,8 +189,14 @@ static void add_libcall(struct collector *c, LLVMValueRef call, const struct dar
 static void add_call(struct collector *c, LLVMValueRef call)
 {
     const struct darn_libcall *libcall;
+    LLVMValueRef condition = darn_wait_condition(call);
 
-    if (LLVMIsAMemCpyInst(call) || LLVMIsAMemMoveInst(call)) {
+    if (condition) {
+        append(c->accesses, (struct darn_access){.instruction = call,
+                                                 .pointer = condition,
+                                                 .variable = darn_wait_predicate(call),
+                                                 .kind = DARN_SITE_WAIT});
+    } else if (LLVMIsAMemCpyInst(call) || LLVMIsAMemMoveInst(call)) {
         add_range(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 2), DARN_SITE_WRITE, 0);
         add_range(c, call, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), DARN_SITE_READ, 0);
     } else if (LLVMIsAMemSetInst(call)) {
@@ -180,7 +212,8 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
 
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMLoad:
-        if (!darn_origin_is_source(instruction))
+        /* What decides about a loop is used, wherever the optimizer has moved it. */
+        if (!darn_origin_is_source(instruction) && !is_spin(c, instruction))
             break;
         add_access(c, instruction, LLVMGetOperand(instruction, 0), LLVMTypeOf(instruction),
                    DARN_SITE_READ, NULL);
@@ -198,9 +231,10 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
         break;
     case LLVMFence:
         if (!LLVMIsAtomicSingleThread(instruction))
-            append(c->accesses, (struct darn_access){.instruction = instruction,
-                                                     .kind = DARN_SITE_FENCE,
-                                                     .flags = DARN_SITE_ATOMIC});
+            append(c->accesses,
+                   (struct darn_access){.instruction = instruction,
+                                        .kind = DARN_SITE_FENCE,
+                                        .flags = order_flags(instruction, DARN_SITE_FENCE)});
         break;
     case LLVMCall:
     case LLVMInvoke:
@@ -212,9 +246,10 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
 }
 
 void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
-                           LLVMTargetDataRef layout, struct darn_escape *escape)
+                           LLVMTargetDataRef layout, struct darn_escape *escape,
+                           const struct darn_map *spins)
 {
-    struct collector c = {accesses, layout, escape};
+    struct collector c = {accesses, layout, escape, spins};
     LLVMBasicBlockRef block;
     LLVMValueRef instruction;
 
@@ -223,6 +258,13 @@ void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function
              instruction = LLVMGetNextInstruction(instruction))
             add_instruction(&c, instruction);
     }
+}
+
+int darn_access_is_plain(const struct darn_access *access)
+{
+    return access->pointer && access->kind != DARN_SITE_WAIT &&
+           !(access->flags &
+             (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_RANGE | DARN_SITE_SPIN));
 }
 
 static int call_may_synchronize(LLVMValueRef call)

@@ -11,13 +11,14 @@
 
 struct darn_access {
     LLVMValueRef instruction; /* the hook goes right in front of it */
-    LLVMValueRef pointer;     /* NULL for a fence */
+    LLVMValueRef pointer;     /* NULL for a fence; of a wait, the condition variable */
     LLVMValueRef length;      /* for a range: its length, or NULL for a string */
     LLVMValueRef value;       /* for a write: what is written, or NULL */
+    const char *variable;     /* its name, or NULL: by the pointer */
     uint64_t gaps;            /* see struct darn_site */
     uint32_t size;
-    uint8_t kind;  /* enum darn_site_kind */
-    uint8_t flags; /* enum darn_site_flag */
+    uint16_t flags; /* enum darn_site_flag */
+    uint8_t kind;   /* enum darn_site_kind */
     uint8_t dropped;
 };
 
@@ -29,9 +30,15 @@ struct darn_accesses {
 
 void darn_accesses_free(struct darn_accesses *accesses);
 
-/* Appends the accesses of one function in program order, block by block. */
+/* Appends the accesses of one function in program order, block by block. `spins` has the reads of
+ * its spin loops. */
 void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
-                           LLVMTargetDataRef layout, struct darn_escape *escape);
+                           LLVMTargetDataRef layout, struct darn_escape *escape,
+                           const struct darn_map *spins);
+
+/* Whether it is an access like any other: not atomic, volatile, of unknown size, or in a spin loop.
+ */
+int darn_access_is_plain(const struct darn_access *access);
 
 /* Whether other threads may be waited for or let go by this instruction. */
 int darn_may_synchronize(LLVMValueRef instruction);

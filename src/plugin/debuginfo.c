@@ -248,3 +248,10 @@ LLVMMetadataRef darn_di_walk(LLVMContextRef context, LLVMMetadataRef type, uint6
         return offset < darn_di_size(context, type) ? type : NULL;
     }
 }
+
+LLVMMetadataRef darn_di_function(LLVMContextRef context, LLVMMetadataRef scope)
+{
+    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind)
+        scope = darn_di_operand(context, scope, DARN_DI_SCOPE_PARENT);
+    return scope;
+}

@@ -47,6 +47,9 @@ int darn_di_is_reference(LLVMContextRef context, LLVMMetadataRef type);
 LLVMMetadataRef darn_di_walk(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
                              int variable, struct darn_text *text);
 
+/* The function that a local variable, a lexical block or a location belongs to. */
+LLVMMetadataRef darn_di_function(LLVMContextRef context, LLVMMetadataRef scope);
+
 /* Size of a type in bytes, through typedefs; 0 when unknown. */
 uint64_t darn_di_size(LLVMContextRef context, LLVMMetadataRef type);
 

@@ -8,12 +8,6 @@
 /* How many instructions are looked at between two accesses of a group. */
 #define MAX_DISTANCE 200
 
-static int is_plain(const struct darn_access *access)
-{
-    return access->pointer &&
-           !(access->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_RANGE));
-}
-
 /* Whether `instruction` comes before `leader` in the same block. */
 static int is_before(const struct darn_map *order, LLVMValueRef instruction, LLVMValueRef leader)
 {
@@ -108,7 +102,7 @@ static int is_quiet_between(LLVMValueRef from, LLVMValueRef to)
 static int joins(const struct darn_map *order, const struct darn_access *access, LLVMValueRef last,
                  LLVMValueRef leader)
 {
-    return is_plain(access) &&
+    return darn_access_is_plain(access) &&
            LLVMGetInstructionParent(access->instruction) == LLVMGetInstructionParent(leader) &&
            is_quiet_between(last, access->instruction) &&
            can_precede(order, access->pointer, leader, MAX_DEPTH);
@@ -120,7 +114,7 @@ size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct da
     LLVMBuilderRef builder;
     size_t end = first + 1, members = 1;
 
-    if (!is_plain(&accesses->items[first]))
+    if (!darn_access_is_plain(&accesses->items[first]))
         return 1;
     builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(leader)));
     for (size_t i = end; i < accesses->count && members < DARN_GROUP_MAX; i++) {

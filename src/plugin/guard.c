@@ -17,6 +17,9 @@
 
 #define PREFIX "darn.guard."
 
+/* Of a guard that is not a group's: those of the hook, and the site's armed byte. */
+#define MAX_ARGUMENTS 4
+
 static int has_module_flag(LLVMModuleRef module, const char *name)
 {
     return LLVMGetModuleFlag(module, name, strlen(name)) != NULL;
@@ -73,21 +76,28 @@ static LLVMValueRef hook(struct darn_guards *guards, const char *name, LLVMTypeR
     return found;
 }
 
-static LLVMValueRef load_byte(struct darn_guards *guards, LLVMValueRef address)
+/* So many bytes at once, a power of two. */
+static LLVMValueRef load_bytes(struct darn_guards *guards, LLVMValueRef address, unsigned count)
 {
-    LLVMValueRef load = LLVMBuildLoad2(guards->builder, guards->i8, address, "");
+    LLVMTypeRef type = LLVMIntTypeInContext(guards->context, 8 * count);
+    LLVMValueRef load = LLVMBuildLoad2(guards->builder, type, address, "");
 
     LLVMSetOrdering(load, LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(load, 1);
+    LLVMSetAlignment(load, count);
     return load;
 }
 
-/* Goes to `unlikely` if the byte is not 0, else to `likely`. */
-static void branch_on(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
+static LLVMValueRef load_byte(struct darn_guards *guards, LLVMValueRef address)
+{
+    return load_bytes(guards, address, 1);
+}
+
+/* Goes to `unlikely` if the number is not 0, else to `likely`. */
+static void branch_on(struct darn_guards *guards, LLVMValueRef number, LLVMBasicBlockRef unlikely,
                       LLVMBasicBlockRef likely)
 {
-    LLVMValueRef zero = LLVMConstInt(guards->i8, 0, 0);
-    LLVMValueRef raised = LLVMBuildICmp(guards->builder, LLVMIntNE, byte, zero, "");
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(number));
+    LLVMValueRef raised = LLVMBuildICmp(guards->builder, LLVMIntNE, number, zero, "");
     LLVMValueRef branch = LLVMBuildCondBr(guards->builder, raised, unlikely, likely);
     LLVMMetadataRef weights[3] = {
         LLVMMDStringInContext2(guards->context, "branch_weights", 14),
@@ -100,8 +110,8 @@ static void branch_on(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBl
         LLVMMetadataAsValue(guards->context, LLVMMDNodeInContext2(guards->context, weights, 3)));
 }
 
-static void look_into_filter(struct darn_guards *guards, LLVMValueRef address,
-                             LLVMBasicBlockRef call, LLVMBasicBlockRef done)
+/* What the filter says about the address. */
+static LLVMValueRef load_filter(struct darn_guards *guards, LLVMValueRef address)
 {
     LLVMBuilderRef b = guards->builder;
     LLVMTypeRef table = LLVMArrayType2(guards->i8, DARN_FILTER_SIZE);
@@ -111,9 +121,18 @@ static void look_into_filter(struct darn_guards *guards, LLVMValueRef address,
         LLVMBuildLShr(b, number, LLVMConstInt(guards->i64, DARN_FILTER_SHIFT, 0), "");
     LLVMValueRef index =
         LLVMBuildAnd(b, line, LLVMConstInt(guards->i64, DARN_FILTER_SIZE - 1, 0), "");
-    LLVMValueRef slot = LLVMBuildInBoundsGEP2(b, guards->i8, filter, &index, 1, "");
 
-    branch_on(guards, load_byte(guards, slot), call, done);
+    return load_byte(guards, LLVMBuildInBoundsGEP2(b, guards->i8, filter, &index, 1, ""));
+}
+
+/* Goes to `call` if the filter says "perhaps" for the address, or the site is armed. */
+static void look_into_filter(struct darn_guards *guards, LLVMValueRef address, LLVMValueRef armed,
+                             LLVMBasicBlockRef call, LLVMBasicBlockRef done)
+{
+    LLVMValueRef filter = load_filter(guards, address);
+
+    branch_on(guards, LLVMBuildOr(guards->builder, filter, load_byte(guards, armed), ""), call,
+              done);
 }
 
 static LLVMValueRef to_word(struct darn_guards *guards, LLVMValueRef value)
@@ -150,11 +169,12 @@ int darn_guards_take(LLVMValueRef value)
     }
 }
 
-static void call_hook(struct darn_guards *guards, LLVMValueRef guard, const char *name)
+/* The hook gets the first `count` arguments of the guard. */
+static void call_hook(struct darn_guards *guards, LLVMValueRef guard, const char *name,
+                      unsigned count)
 {
-    unsigned count = LLVMCountParams(guard);
-    LLVMValueRef arguments[3];
-    LLVMTypeRef types[3], type;
+    LLVMValueRef arguments[MAX_ARGUMENTS];
+    LLVMTypeRef types[MAX_ARGUMENTS], type;
     LLVMValueRef call;
 
     LLVMGetParams(guard, arguments);
@@ -190,6 +210,19 @@ static void branch_on_attention(struct darn_guards *guards, LLVMBasicBlockRef ra
     branch_on(guards, load_byte(guards, attention), raised, done);
 }
 
+static void branch_on_functions(struct darn_guards *guards, LLVMBasicBlockRef wanted,
+                                LLVMBasicBlockRef done)
+{
+    LLVMValueRef functions = global(guards, DARN_FUNCTIONS, DARN_FUNCTIONS_HERE, guards->i8);
+
+    branch_on(guards, load_byte(guards, functions), wanted, done);
+}
+
+static int is_of_function(const char *hook_name)
+{
+    return strcmp(hook_name, DARN_HOOK_BEGIN) == 0 || strcmp(hook_name, DARN_HOOK_END) == 0;
+}
+
 static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, const char *hook_name,
                                 LLVMTypeRef type, int filtered)
 {
@@ -198,31 +231,40 @@ static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, co
     LLVMBasicBlockRef raised = append_block(guards, guard);
     LLVMBasicBlockRef call = filtered ? append_block(guards, guard) : raised;
     LLVMBasicBlockRef done = append_block(guards, guard);
+    unsigned count = LLVMCountParams(guard) - (filtered ? 1 : 0);
 
     mark_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
-    branch_on_attention(guards, raised, done);
+    if (is_of_function(hook_name))
+        branch_on_functions(guards, raised, done);
+    else
+        branch_on_attention(guards, raised, done);
     LLVMPositionBuilderAtEnd(guards->builder, raised);
     if (filtered) {
-        look_into_filter(guards, LLVMGetParam(guard, 0), call, done);
+        look_into_filter(guards, LLVMGetParam(guard, 0), LLVMGetParam(guard, count), call, done);
         LLVMPositionBuilderAtEnd(guards->builder, call);
     }
-    call_hook(guards, guard, hook_name);
+    call_hook(guards, guard, hook_name, count);
     LLVMBuildBr(guards->builder, done);
     LLVMPositionBuilderAtEnd(guards->builder, done);
     LLVMBuildRetVoid(guards->builder);
     return guard;
 }
 
-/* Calls the guard of the hook for these arguments, building it at its first use. */
+/*
+ * Calls the guard of the hook for these arguments, building it at its first use. With `armed`, the
+ * byte of the site, the guard looks into the filter, too.
+ */
 static void call_guard(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
-                       LLVMValueRef *arguments, unsigned count, int filtered)
+                       LLVMValueRef *arguments, unsigned count, LLVMValueRef armed)
 {
-    LLVMTypeRef types[3], type;
+    LLVMTypeRef types[MAX_ARGUMENTS], type;
     LLVMValueRef guard;
     char name[128];
     char *type_name = LLVMPrintTypeToString(LLVMTypeOf(arguments[count > 2 ? 1 : 0]));
 
+    if (armed)
+        arguments[count++] = armed;
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     type = LLVMFunctionType(guards->nothing, types, count, 0);
@@ -230,10 +272,28 @@ static void call_guard(struct darn_guards *guards, LLVMValueRef before, const ch
     LLVMDisposeMessage(type_name);
     guard = LLVMGetNamedFunction(guards->module, name);
     if (!guard)
-        guard = build_guard(guards, name, hook_name, type, filtered);
+        guard = build_guard(guards, name, hook_name, type, armed != NULL);
     LLVMPositionBuilderBefore(guards->builder, before);
     LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(before));
     LLVMBuildCall2(guards->builder, type, guard, arguments, count, "");
+    LLVMSetCurrentDebugLocation2(guards->builder, NULL);
+}
+
+/* Calls the hook without a guard. */
+static void call_at_once(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
+                         LLVMValueRef *arguments, unsigned count)
+{
+    LLVMTypeRef types[MAX_ARGUMENTS], type;
+    LLVMValueRef call;
+
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(arguments[i]);
+    type = LLVMFunctionType(guards->nothing, types, count, 0);
+    LLVMPositionBuilderBefore(guards->builder, before);
+    LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(before));
+    call =
+        LLVMBuildCall2(guards->builder, type, hook(guards, hook_name, type), arguments, count, "");
+    LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
     LLVMSetCurrentDebugLocation2(guards->builder, NULL);
 }
 
@@ -247,37 +307,70 @@ static LLVMValueRef as_length(struct darn_guards *guards, LLVMValueRef before, L
 }
 
 void darn_guards_place(struct darn_guards *guards, const struct darn_access *access,
-                       LLVMValueRef site)
+                       struct darn_record record)
 {
-    LLVMValueRef arguments[3] = {access->pointer, site, NULL};
+    LLVMValueRef arguments[MAX_ARGUMENTS] = {access->pointer, record.site};
 
-    if (access->kind == DARN_SITE_FENCE) {
-        call_guard(guards, access->instruction, DARN_HOOK_FENCE, &site, 1, 0);
+    if (access->flags & DARN_SITE_SPIN) {
+        call_at_once(guards, access->instruction, DARN_HOOK_SPIN, arguments, 2);
+    } else if (access->kind == DARN_SITE_WAIT) {
+        call_at_once(guards, access->instruction, DARN_HOOK_WAIT, arguments, 2);
+    } else if (access->kind == DARN_SITE_FENCE) {
+        call_guard(guards, access->instruction, DARN_HOOK_FENCE, &record.site, 1, NULL);
     } else if (access->flags & DARN_SITE_RANGE) {
         int string = LLVMGetTypeKind(LLVMTypeOf(access->length)) == LLVMPointerTypeKind;
 
         arguments[1] = as_length(guards, access->instruction, access->length);
-        arguments[2] = site;
+        arguments[2] = record.site;
         call_guard(guards, access->instruction, string ? DARN_HOOK_STRING : DARN_HOOK_RANGE,
-                   arguments, 3, 0);
+                   arguments, 3, NULL);
     } else if (access->flags & DARN_SITE_VALUE) {
         arguments[1] = access->value;
-        arguments[2] = site;
-        call_guard(guards, access->instruction, DARN_HOOK_WRITE, arguments, 3, 1);
+        arguments[2] = record.site;
+        call_guard(guards, access->instruction, DARN_HOOK_WRITE, arguments, 3, record.armed);
     } else {
-        call_guard(guards, access->instruction, DARN_HOOK_ACCESS, arguments, 2, 1);
+        call_guard(guards, access->instruction, DARN_HOOK_ACCESS, arguments, 2, record.armed);
     }
 }
 
-/* Of each member of a group a guard gets three arguments, as darn_hook_write does. */
-#define PER_MEMBER 3
+void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,
+                                const char *hook_name, LLVMValueRef site)
+{
+    call_guard(guards, before, hook_name, &site, 1, NULL);
+}
+
+/* Of each member of a group a guard gets what darn_hook_write does, and its armed byte; last come
+ * the armed bytes of all. */
+#define FOR_HOOK   3
+#define PER_MEMBER 4
+
+/*
+ * Goes to `some` if one of the members is armed, or the filter says "perhaps" for one of them. One
+ * branch each needs fewer registers than all of it or-ed, and measures faster.
+ */
+static void look_at_all(struct darn_guards *guards, LLVMValueRef guard, unsigned count,
+                        LLVMBasicBlockRef some, LLVMBasicBlockRef done)
+{
+    LLVMBasicBlockRef next = append_block(guards, guard);
+    unsigned bytes = 1;
+
+    while (bytes < count)
+        bytes *= 2;
+    branch_on(guards, load_bytes(guards, LLVMGetParam(guard, PER_MEMBER * count), bytes), some,
+              next);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMPositionBuilderAtEnd(guards->builder, next);
+        next = i + 1 < count ? append_block(guards, guard) : done;
+        branch_on(guards, load_filter(guards, LLVMGetParam(guard, PER_MEMBER * i)), some, next);
+    }
+}
 
 /* One after the other: if the filter says so for this pointer, call the hook with its site. */
 static void build_group_calls(struct darn_guards *guards, LLVMValueRef guard, unsigned count,
                               LLVMBasicBlockRef done)
 {
-    LLVMTypeRef types[PER_MEMBER] = {guards->pointer, guards->i64, guards->pointer};
-    LLVMTypeRef type = LLVMFunctionType(guards->nothing, types, PER_MEMBER, 0);
+    LLVMTypeRef types[FOR_HOOK] = {guards->pointer, guards->i64, guards->pointer};
+    LLVMTypeRef type = LLVMFunctionType(guards->nothing, types, FOR_HOOK, 0);
 
     for (unsigned i = 0; i < count; i++) {
         LLVMBasicBlockRef call_block = append_block(guards, guard);
@@ -286,10 +379,10 @@ static void build_group_calls(struct darn_guards *guards, LLVMValueRef guard, un
 
         for (unsigned j = 0; j < PER_MEMBER; j++)
             arguments[j] = LLVMGetParam(guard, PER_MEMBER * i + j);
-        look_into_filter(guards, arguments[0], call_block, next);
+        look_into_filter(guards, arguments[0], arguments[FOR_HOOK], call_block, next);
         LLVMPositionBuilderAtEnd(guards->builder, call_block);
         call = LLVMBuildCall2(guards->builder, type, hook(guards, DARN_HOOK_WRITE, type), arguments,
-                              PER_MEMBER, "");
+                              FOR_HOOK, "");
         LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
         LLVMBuildBr(guards->builder, next);
         LLVMPositionBuilderAtEnd(guards->builder, next);
@@ -302,12 +395,15 @@ static LLVMValueRef build_group_guard(struct darn_guards *guards, const char *na
     LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
     LLVMBasicBlockRef entry = append_block(guards, guard);
     LLVMBasicBlockRef raised = append_block(guards, guard);
+    LLVMBasicBlockRef some = append_block(guards, guard);
     LLVMBasicBlockRef done = append_block(guards, guard);
 
     mark_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
     branch_on_attention(guards, raised, done);
     LLVMPositionBuilderAtEnd(guards->builder, raised);
+    look_at_all(guards, guard, count, some, done);
+    LLVMPositionBuilderAtEnd(guards->builder, some);
     build_group_calls(guards, guard, count, done);
     LLVMBuildRetVoid(guards->builder);
     return guard;
@@ -321,28 +417,31 @@ static LLVMValueRef constant_word(struct darn_guards *guards, LLVMValueRef value
     return LLVMConstInt(guards->i64, 0, 0);
 }
 
-void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
+void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader, LLVMValueRef armed,
                              const struct darn_member *members, unsigned count)
 {
-    LLVMValueRef arguments[PER_MEMBER * DARN_GROUP_MAX], guard;
-    LLVMTypeRef types[PER_MEMBER * DARN_GROUP_MAX], type;
+    LLVMValueRef arguments[PER_MEMBER * DARN_GROUP_MAX + 1], guard;
+    LLVMTypeRef types[PER_MEMBER * DARN_GROUP_MAX + 1], type;
+    unsigned total = PER_MEMBER * count + 1;
     char name[64];
 
     for (unsigned i = 0; i < count; i++) {
         arguments[PER_MEMBER * i] = members[i].pointer;
         arguments[PER_MEMBER * i + 1] = constant_word(guards, members[i].value);
-        arguments[PER_MEMBER * i + 2] = members[i].site;
+        arguments[PER_MEMBER * i + 2] = members[i].record.site;
+        arguments[PER_MEMBER * i + 3] = members[i].record.armed;
     }
-    for (unsigned i = 0; i < PER_MEMBER * count; i++)
+    arguments[total - 1] = armed;
+    for (unsigned i = 0; i < total; i++)
         types[i] = LLVMTypeOf(arguments[i]);
-    type = LLVMFunctionType(guards->nothing, types, PER_MEMBER * count, 0);
+    type = LLVMFunctionType(guards->nothing, types, total, 0);
     snprintf(name, sizeof(name), PREFIX "group.%u", count);
     guard = LLVMGetNamedFunction(guards->module, name);
     if (!guard)
         guard = build_group_guard(guards, name, type, count);
     LLVMPositionBuilderBefore(guards->builder, leader);
     LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(leader));
-    LLVMBuildCall2(guards->builder, type, guard, arguments, PER_MEMBER * count, "");
+    LLVMBuildCall2(guards->builder, type, guard, arguments, total, "");
     LLVMSetCurrentDebugLocation2(guards->builder, NULL);
 }
 

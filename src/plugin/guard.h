@@ -5,6 +5,7 @@
 #include <llvm-c/Core.h>
 
 #include "plugin/access.h"
+#include "plugin/sites.h"
 
 struct darn_guards {
     LLVMModuleRef module;
@@ -23,17 +24,22 @@ void darn_guards_finish(struct darn_guards *guards);
 int darn_guards_take(LLVMValueRef value);
 
 void darn_guards_place(struct darn_guards *guards, const struct darn_access *access,
-                       LLVMValueRef site);
+                       struct darn_record record);
 
 /* One of the accesses that share a guard. */
 struct darn_member {
     LLVMValueRef pointer;
     LLVMValueRef value; /* a constant that is written, or NULL */
-    LLVMValueRef site;
+    struct darn_record record;
 };
 
-/* One guard in front of `leader` for several plain accesses, up to DARN_GROUP_MAX. */
-void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
+/* One guard in front of `leader` for several plain accesses, up to DARN_GROUP_MAX. `armed` are the
+ * bytes of all of them (darn_sites_armed). */
+void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader, LLVMValueRef armed,
                              const struct darn_member *members, unsigned count);
+
+/* A guarded call at the beginning of a function (DARN_HOOK_BEGIN) or at an end (DARN_HOOK_END). */
+void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,
+                                const char *hook_name, LLVMValueRef site);
 
 #endif

@@ -48,8 +48,8 @@ struct place {
 };
 
 /*
- * Debug records hang on instructions where the C API does not see them; as calls of llvm.dbg.value
- * and llvm.dbg.declare, the older form, it does.
+ * Debug records hang on instructions where the C API does not see them; as calls of llvm.dbg.value,
+ * llvm.dbg.declare and llvm.dbg.assign, the older form, it does.
  */
 static void add_variable(struct darn_names *names, LLVMValueRef value, LLVMMetadataRef info,
                          int is_at)
@@ -70,16 +70,22 @@ static void add_variable(struct darn_names *names, LLVMValueRef value, LLVMMetad
     darn_map_put(&names->by_value, (uintptr_t)value, names->count);
 }
 
-static void collect_variable(struct darn_names *names, LLVMValueRef call, int is_at)
+static int is_whole(LLVMValueRef call, unsigned expression)
 {
-    LLVMValueRef location = LLVMGetOperand(call, 0), value = NULL;
-    LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(call, 1));
-    LLVMMetadataRef expression = LLVMValueAsMetadata(LLVMGetOperand(call, 2));
+    LLVMMetadataRef node = LLVMValueAsMetadata(LLVMGetOperand(call, expression));
 
-    if (LLVMGetMetadataKind(LLVMValueAsMetadata(location)) != LLVMLocalAsMetadataMetadataKind)
-        return;
-    if (LLVMGetMetadataKind(expression) != LLVMDIExpressionMetadataKind ||
-        darn_shim_expression_offset(expression) != 0)
+    return LLVMGetMetadataKind(node) == LLVMDIExpressionMetadataKind &&
+           darn_shim_expression_offset(node) == 0;
+}
+
+static void collect_variable(struct darn_names *names, LLVMValueRef call, unsigned operand,
+                             int is_at)
+{
+    LLVMValueRef location = LLVMGetOperand(call, operand), value = NULL;
+    LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(call, 1));
+
+    if (LLVMGetMetadataKind(LLVMValueAsMetadata(location)) != LLVMLocalAsMetadataMetadataKind ||
+        !is_whole(call, 2))
         return;
     LLVMGetMDNodeOperands(location, &value);
     if (value)
@@ -101,9 +107,11 @@ static void collect_variables(struct darn_names *names, LLVMValueRef function)
                 continue;
             callee = LLVMGetValueName2(LLVMGetCalledValue(instruction), &length);
             if (strcmp(callee, "llvm.dbg.value") == 0)
-                collect_variable(names, instruction, 0);
+                collect_variable(names, instruction, 0, 0);
             else if (strcmp(callee, "llvm.dbg.declare") == 0)
-                collect_variable(names, instruction, 1);
+                collect_variable(names, instruction, 0, 1);
+            else if (strcmp(callee, "llvm.dbg.assign") == 0 && is_whole(instruction, 5))
+                collect_variable(names, instruction, 4, 1); /* at -O1 and above */
         }
     }
 }
@@ -311,20 +319,12 @@ static LLVMMetadataRef name_of_global(struct darn_names *names, const struct pla
                : NULL;
 }
 
-/* The function that a local variable, a lexical block or a location belongs to. */
-static LLVMMetadataRef function_of(struct darn_names *names, LLVMMetadataRef scope)
-{
-    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind)
-        scope = darn_di_operand(names->context, scope, DARN_DI_SCOPE_PARENT);
-    return scope;
-}
-
 /* A variable of the function that makes the access names it best, then one whose type says more. */
 static int quality(struct darn_names *names, const struct variable *variable)
 {
     LLVMMetadataRef type = darn_di_operand(names->context, variable->info, DARN_DI_VARIABLE_TYPE);
     LLVMMetadataRef scope = darn_di_operand(names->context, variable->info, 0);
-    int own = function_of(names, scope) == names->function;
+    int own = darn_di_function(names->context, scope) == names->function;
 
     return 2 * own + (variable->is_at || darn_di_pointee(names->context, type));
 }
@@ -491,7 +491,8 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
     struct darn_text text;
 
-    names->function = location ? function_of(names, LLVMDILocationGetScope(location)) : NULL;
+    names->function =
+        location ? darn_di_function(names->context, LLVMDILocationGetScope(location)) : NULL;
     darn_text_start(&text, to, size);
     if (LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction))
         name_whole(names, pointer, &text);
@@ -504,7 +505,8 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
 void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *to, size_t size)
 {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
-    LLVMMetadataRef scope = location ? function_of(names, LLVMDILocationGetScope(location)) : NULL;
+    LLVMMetadataRef scope =
+        location ? darn_di_function(names->context, LLVMDILocationGetScope(location)) : NULL;
     struct darn_text text;
     size_t length;
 

@@ -42,11 +42,6 @@ static void remember(struct recent *recent, struct darn_access *access)
         recent->count++;
 }
 
-static int is_plain(const struct darn_access *access)
-{
-    return !(access->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_RANGE));
-}
-
 static int writes(const struct darn_access *access)
 {
     return access->kind == DARN_SITE_WRITE;
@@ -114,7 +109,9 @@ static size_t select_in_block(struct darn_accesses *accesses, size_t at, LLVMBas
         for (; at < accesses->count && accesses->items[at].instruction == instruction; at++) {
             struct darn_access *access = &accesses->items[at];
 
-            if (is_plain(access) && compare(recent, access))
+            if (access->flags & DARN_SITE_SPIN) /* a plain variable can be a flag, too */
+                recent->count = recent->next = 0;
+            if (darn_access_is_plain(access) && compare(recent, access))
                 remember(recent, access);
         }
     }

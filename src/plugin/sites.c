@@ -9,11 +9,15 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "plugin/debuginfo.h"
 #include "plugin/names.h"
 #include "site/site.h"
 
 /* The longest name that a record carries. */
 #define MAX_NAME 256
+
+/* The most armed bytes that are side by side. */
+#define MAX_ARMED 8
 
 void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module)
 {
@@ -32,7 +36,7 @@ void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module)
     fields[5] = fields[6] = sites->i16;
     fields[7] = fields[8] = sites->i8;
     fields[9] = sites->i16;
-    fields[10] = sites->i32;
+    fields[10] = sites->i32; /* armed */
     fields[11] = sites->i64;
     sites->record = LLVMStructTypeInContext(context, fields, 12, 0);
 }
@@ -75,51 +79,145 @@ static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsi
     return LLVMConstTrunc(distance, sites->i32);
 }
 
-static LLVMValueRef new_record(struct darn_sites *sites, LLVMValueRef function)
+static LLVMValueRef add_global(struct darn_sites *sites, LLVMTypeRef type, const char *name,
+                               const char *section)
 {
-    LLVMValueRef record = LLVMAddGlobal(sites->module, sites->record, "darn.site");
-    LLVMComdatRef comdat = LLVMGetComdat(function);
+    LLVMValueRef added = LLVMAddGlobal(sites->module, type, name);
+    LLVMComdatRef comdat = LLVMGetComdat(sites->function);
 
-    LLVMSetGlobalConstant(record, 1);
-    LLVMSetLinkage(record, LLVMPrivateLinkage);
-    LLVMSetSection(record, DARN_SITE_SECTION);
-    LLVMSetAlignment(record, 8);
+    LLVMSetLinkage(added, LLVMPrivateLinkage);
+    LLVMSetSection(added, section);
     /* The records of an inline function go the way of the copy of the function they belong to. */
     if (comdat)
-        LLVMSetComdat(record, comdat);
+        LLVMSetComdat(added, comdat);
+    return added;
+}
+
+void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function)
+{
+    sites->function = function;
+    sites->armed = NULL;
+    sites->armed_used = 0;
+}
+
+/* One array for all sites of the function: a global for each would cost the compiler much more. */
+void darn_sites_end(struct darn_sites *sites)
+{
+    LLVMTypeRef type = LLVMArrayType2(sites->i8, sites->armed_used);
+    LLVMValueRef bytes;
+
+    if (!sites->armed)
+        return;
+    bytes = add_global(sites, type, "darn.armed", DARN_ARMED_SECTION);
+    LLVMSetInitializer(bytes, LLVMConstNull(type));
+    LLVMSetAlignment(bytes, MAX_ARMED);
+    LLVMReplaceAllUsesWith(sites->armed, bytes);
+    LLVMDeleteGlobal(sites->armed);
+}
+
+LLVMValueRef darn_sites_armed_byte(struct darn_sites *sites, LLVMValueRef armed, unsigned number)
+{
+    LLVMValueRef index = LLVMConstInt(sites->i64, number, 0);
+
+    return number ? LLVMConstInBoundsGEP2(sites->i8, armed, &index, 1) : armed;
+}
+
+LLVMValueRef darn_sites_armed(struct darn_sites *sites, unsigned count)
+{
+    unsigned size = 1, at;
+
+    while (size < count)
+        size *= 2;
+    at = (sites->armed_used + size - 1) & ~(size - 1);
+    sites->armed_used = at + size;
+    if (!sites->armed)
+        sites->armed = LLVMAddGlobal(sites->module, sites->i8, "darn.armed");
+    return darn_sites_armed_byte(sites, sites->armed, at);
+}
+
+static LLVMValueRef new_record(struct darn_sites *sites)
+{
+    LLVMValueRef record = add_global(sites, sites->record, "darn.site", DARN_SITE_SECTION);
+
+    LLVMSetGlobalConstant(record, 1);
+    LLVMSetAlignment(record, 8);
     sites->count++;
     return record;
 }
 
-LLVMValueRef darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
-                            LLVMValueRef function, struct darn_names *names)
-{
-    LLVMValueRef record = new_record(sites, function);
-    LLVMValueRef fields[12];
-    char name[MAX_NAME] = "", where[MAX_NAME];
-    unsigned file_length = 0, dir_length = 0, column;
-    const char *file = LLVMGetDebugLocFilename(access->instruction, &file_length);
-    const char *dir = LLVMGetDebugLocDirectory(access->instruction, &dir_length);
+/* What a record says about the source. */
+struct source {
+    const char *file, *dir;
+    unsigned file_length, dir_length;
+    unsigned line, column;
+    char function[MAX_NAME], variable[MAX_NAME];
+};
 
-    column = LLVMGetDebugLocColumn(access->instruction);
-    darn_names_function(names, access->instruction, where, sizeof(where));
-    if (access->pointer)
-        darn_names_variable(names, access->instruction, access->pointer, name, sizeof(name));
-    fields[0] = relative(sites, record, 0, string_global(sites, file ? file : "", file_length));
-    fields[1] = relative(sites, record, 1, string_global(sites, dir ? dir : "", dir_length));
-    fields[2] = relative(sites, record, 2, string_global(sites, where, strlen(where)));
-    fields[3] = relative(sites, record, 3, string_global(sites, name, strlen(name)));
-    fields[4] = LLVMConstInt(sites->i32, LLVMGetDebugLocLine(access->instruction), 0);
-    fields[5] = LLVMConstInt(sites->i16, column > UINT16_MAX ? UINT16_MAX : column, 0);
+static void set_record(struct darn_sites *sites, const struct darn_access *access,
+                       const struct source *source, struct darn_record record)
+{
+    unsigned column = source->column > UINT16_MAX ? UINT16_MAX : source->column;
+    const char *file = source->file ? source->file : "", *dir = source->dir ? source->dir : "";
+    LLVMValueRef strings[4] = {
+        string_global(sites, file, source->file_length),
+        string_global(sites, dir, source->dir_length),
+        string_global(sites, source->function, strlen(source->function)),
+        string_global(sites, source->variable, strlen(source->variable)),
+    };
+    LLVMValueRef fields[12];
+
+    for (unsigned i = 0; i < 4; i++)
+        fields[i] = relative(sites, record.site, i, strings[i]);
+    fields[4] = LLVMConstInt(sites->i32, source->line, 0);
+    fields[5] = LLVMConstInt(sites->i16, column, 0);
     fields[6] = LLVMConstInt(sites->i16, access->size, 0);
     fields[7] = LLVMConstInt(sites->i8, access->kind, 0);
-    fields[8] = LLVMConstInt(sites->i8, access->flags, 0);
-    fields[9] = LLVMConstInt(sites->i16, DARN_SITE_VERSION, 0);
-    fields[10] = LLVMConstInt(sites->i32, 0, 0);
+    fields[8] = LLVMConstInt(sites->i8, DARN_SITE_VERSION, 0);
+    fields[9] = LLVMConstInt(sites->i16, access->flags, 0);
+    fields[10] = relative(sites, record.site, 10, record.armed);
     fields[11] = LLVMConstInt(sites->i64, access->gaps, 0);
     LLVMSetInitializer(
-        record, LLVMConstStructInContext(LLVMGetModuleContext(sites->module), fields, 12, 0));
+        record.site, LLVMConstStructInContext(LLVMGetModuleContext(sites->module), fields, 12, 0));
+}
+
+struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
+                                  struct darn_names *names, LLVMValueRef armed)
+{
+    struct darn_record record = {new_record(sites), armed};
+    LLVMValueRef at = access->instruction;
+    struct source source = {.line = LLVMGetDebugLocLine(at), .column = LLVMGetDebugLocColumn(at)};
+
+    source.file = LLVMGetDebugLocFilename(at, &source.file_length);
+    source.dir = LLVMGetDebugLocDirectory(at, &source.dir_length);
+    darn_names_function(names, at, source.function, sizeof(source.function));
+    if (access->variable)
+        snprintf(source.variable, sizeof(source.variable), "%s", access->variable);
+    else if (access->pointer)
+        darn_names_variable(names, at, access->pointer, source.variable, sizeof(source.variable));
+    set_record(sites, access, &source, record);
     return record;
+}
+
+LLVMValueRef darn_sites_add_function(struct darn_sites *sites)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(sites->function);
+    LLVMMetadataRef file = subprogram ? LLVMDIScopeGetFile(subprogram) : NULL;
+    struct darn_access access = {.kind = DARN_SITE_FUNCTION};
+    struct source source = {0};
+    struct darn_record record;
+    struct darn_text text;
+
+    if (!file)
+        return NULL;
+    source.file = LLVMDIFileGetFilename(file, &source.file_length);
+    source.dir = LLVMDIFileGetDirectory(file, &source.dir_length);
+    source.line = LLVMDISubprogramGetLine(subprogram);
+    darn_text_start(&text, source.function, sizeof(source.function));
+    darn_di_string(context, darn_di_operand(context, subprogram, DARN_DI_SUBPROGRAM_NAME), &text);
+    record = (struct darn_record){new_record(sites), darn_sites_armed(sites, 1)};
+    set_record(sites, &access, &source, record);
+    return record.site;
 }
 
 static LLVMValueRef section_edge(struct darn_sites *sites, const char *name)

@@ -15,14 +15,38 @@ struct darn_sites {
     LLVMTypeRef i8, i16, i32, i64;
     struct darn_map strings; /* hash of the text -> the global that holds it */
     unsigned count;
+    LLVMValueRef function; /* whose sites are being added */
+    LLVMValueRef armed;    /* stands for its armed bytes until their number is known */
+    unsigned armed_used;
 };
 
 void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module);
 void darn_sites_free(struct darn_sites *sites);
 
-/* The record of an access, as a global. */
-LLVMValueRef darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
-                            LLVMValueRef function, struct darn_names *names);
+/* The sites that follow are those of this function; in the end the bytes that they took are made.
+ */
+void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function);
+void darn_sites_end(struct darn_sites *sites);
+
+/* Both are constant addresses. */
+struct darn_record {
+    LLVMValueRef site;
+    LLVMValueRef armed; /* the byte that site->armed names */
+};
+
+/* Armed bytes for so many sites side by side, with zeros up to the next power of two, and aligned,
+ * so that one load sees all of them. */
+LLVMValueRef darn_sites_armed(struct darn_sites *sites, unsigned count);
+
+/* The byte of the site with that number. */
+LLVMValueRef darn_sites_armed_byte(struct darn_sites *sites, LLVMValueRef armed, unsigned number);
+
+/* The record of an access, with this byte as its own. */
+struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
+                                  struct darn_names *names, LLVMValueRef armed);
+
+/* The record of the function itself, or NULL if it has no place in the source. */
+LLVMValueRef darn_sites_add_function(struct darn_sites *sites);
 
 /* Lets the program announce its records to the runtime when it starts. */
 void darn_sites_announce(struct darn_sites *sites);

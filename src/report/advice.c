@@ -9,6 +9,9 @@
 /* Every access waits for long enough that another thread comes by. */
 #define NOISE "1000/200"
 
+/* Delays the calls that synchronize as well. */
+#define NOISE_AT_CALLS "random:100/1000"
+
 struct pair {
     const struct darn_finding *finding;
     const struct darn_access *one, *other; /* `other` is NULL for a race of unknown origin */
@@ -145,6 +148,68 @@ static void advise_pair(struct darn_ink *ink, const struct pair *pair,
         advise_locks(ink, pair, style);
 }
 
+/* `mutex 'a' and mutex 'b'`: what the threads of a circle wait for. */
+static void say_targets(struct darn_ink *ink, const struct darn_finding *finding)
+{
+    for (size_t i = 0; i < finding->access_count; i++) {
+        if (i > 0)
+            darn_say(ink, i + 1 == finding->access_count ? " and " : ", ");
+        darn_phrase_lock(ink, finding, &finding->accesses[i].target);
+    }
+}
+
+static bool has_op(const struct darn_finding *finding, enum darn_op op)
+{
+    for (size_t i = 0; i < finding->access_count; i++)
+        if (finding->accesses[i].op == op)
+            return true;
+    return false;
+}
+
+static void advise_alone(struct darn_ink *ink, const struct darn_finding *finding)
+{
+    const struct darn_access *access = &finding->accesses[0];
+    const struct darn_lock *held = lock_at(access, access->target.address);
+
+    if (held && is_read_lock(held) && !is_read_lock(&access->target))
+        darn_say(ink, "a read lock cannot be made a write lock: give it back first");
+    else if (held)
+        darn_say(ink, "give it back first, or let the callers take it; only a recursive mutex can "
+                      "be taken twice");
+    else
+        darn_say(ink, "find out who should end the wait, and why nobody does");
+}
+
+static void advise_deadlock(struct darn_ink *ink, const struct darn_finding *finding)
+{
+    if (finding->access_count == 1) {
+        advise_alone(ink, finding);
+    } else if (has_op(finding, DARN_OP_JOIN)) {
+        darn_say(ink, "do not wait for the end of a thread while holding what it needs to get "
+                      "there");
+    } else if (has_op(finding, DARN_OP_WAIT)) {
+        darn_say(ink, "do not wait while holding a lock that the one who ends the wait has to "
+                      "take: a wait gives back its own mutex only");
+    } else {
+        darn_say(ink, "take ");
+        say_targets(ink, finding);
+        darn_say(ink, " in the same order everywhere, or one lock around them all");
+    }
+}
+
+static void advise_notification(struct darn_ink *ink, const struct darn_finding *finding)
+{
+    const char *reason = finding->reason ? finding->reason : "";
+
+    if (strcmp(reason, "wrong-waiter") == 0)
+        darn_say(ink, "use broadcast, or a condition variable for each thing to wait for");
+    else if (strcmp(reason, "two-mutexes") == 0)
+        darn_say(ink, "wait for it with one and the same mutex everywhere");
+    else
+        darn_say(ink, "under the mutex, set a variable before the signal, and wait only while it "
+                      "is not set: while (!set) wait");
+}
+
 void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
                  const struct darn_style *style)
 {
@@ -152,7 +217,11 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
 
     if (finding->access_count > 1)
         pair.other = &finding->accesses[1];
-    if (finding->assertion)
+    if (darn_finding_is(finding, "deadlock"))
+        advise_deadlock(ink, finding);
+    else if (darn_finding_is(finding, "notification"))
+        advise_notification(ink, finding);
+    else if (finding->assertion)
         darn_say(ink, "keep the other thread away from it, or correct the assertion");
     else if (finding->unknown_origin || !pair.other)
         darn_say(ink, "compile the code that writes it with darn cc too; if that is the kernel or "
@@ -168,16 +237,48 @@ static bool can_be_aimed_at(const struct darn_finding *finding)
            strlen(finding->variable) < DARN_NOISE_NAME && !strchr(finding->variable, '*');
 }
 
+/* `site:bank.c:4:1000/200,site:bank.c:9:1000/200`; NULL when no place is known. */
+static const char *aim_at_places(const struct darn_finding *finding, size_t most,
+                                 struct darn_pool *pool)
+{
+    const char *aim = NULL;
+
+    for (size_t i = 0; i < finding->access_count && i < most; i++) {
+        const struct darn_access *access = &finding->accesses[i];
+        const char *place;
+
+        if (!access->has_site || strlen(access->file) >= DARN_NOISE_NAME)
+            continue;
+        place = darn_pool_format(pool, "site:%s:%u:" NOISE, access->file, access->line);
+        if (!aim)
+            aim = place;
+        else if (strcmp(aim, place) != 0)
+            aim = darn_pool_format(pool, "%s,%s", aim, place);
+    }
+    return aim;
+}
+
+/* Locks have no sites that noise could be aimed at. Of a race that was only predicted both places
+ * are known, while the variable may be touched at many others. */
+static const char *choose_noise(const struct darn_finding *finding, struct darn_pool *pool)
+{
+    const char *noise = NULL;
+
+    if (finding->accesses[0].op > DARN_OP_FREE)
+        return NOISE_AT_CALLS;
+    if (darn_finding_is_predicted(finding))
+        noise = aim_at_places(finding, 2, pool);
+    if (!noise && can_be_aimed_at(finding))
+        noise = darn_pool_format(pool, "var:%s:" NOISE, finding->variable);
+    return noise ? noise : aim_at_places(finding, 1, pool);
+}
+
 const char *darn_advice_again(const struct darn_finding *finding, struct darn_pool *pool)
 {
-    const struct darn_access *first = &finding->accesses[0];
-    const char *noise;
+    const char *noise = choose_noise(finding, pool);
 
-    if (can_be_aimed_at(finding))
-        noise = darn_pool_format(pool, "var:%s:" NOISE, finding->variable);
-    else if (first->has_site && strlen(first->file) < DARN_NOISE_NAME)
-        noise = darn_pool_format(pool, "site:%s:%u:" NOISE, first->file, first->line);
-    else
+    /* A text trace tells of no program that could be run. */
+    if (!noise || (darn_finding_is_predicted(finding) && !finding->program))
         return NULL;
     return darn_pool_format(pool, "darn run --noise=%s -- %s%s", darn_shell_word(pool, noise),
                             finding->program ? darn_shell_word(pool, finding->program) : "PROGRAM",

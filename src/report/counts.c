@@ -40,7 +40,8 @@ static const struct darn_summary_item *item_of(const char *line, const struct da
 {
     const struct darn_summary_item *found = NULL;
     json_t *object = json_loads(line, 0, NULL);
-    const char *id = json_string_value(json_object_get(object, "id"));
+    const char *run_id = json_string_value(json_object_get(object, "run_id"));
+    const char *id = run_id ? run_id : json_string_value(json_object_get(object, "id"));
 
     if (id && json_integer_value(json_object_get(object, "pid")) == summary->pid)
         for (size_t i = 0; !found && i < summary->item_count; i++)

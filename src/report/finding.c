@@ -7,14 +7,12 @@
 #include "report/raw.h"
 
 /* Longer lists are cut: no report needs them, and a wrong input must not take all memory. */
-#define MOST_FRAMES 1024
-#define MOST_ITEMS  64
+#define MOST_ITEMS 64
 
 static const char *const ops[] = {
-    [DARN_OP_READ] = "read",
-    [DARN_OP_WRITE] = "write",
-    [DARN_OP_UPDATE] = "update",
-    [DARN_OP_FREE] = "free",
+    [DARN_OP_READ] = "read", [DARN_OP_WRITE] = "write",     [DARN_OP_UPDATE] = "update",
+    [DARN_OP_FREE] = "free", [DARN_OP_ACQUIRE] = "acquire", [DARN_OP_JOIN] = "join",
+    [DARN_OP_WAIT] = "wait", [DARN_OP_SIGNAL] = "signal",   [DARN_OP_BROADCAST] = "broadcast",
 };
 
 const char *darn_op_name(enum darn_op op)
@@ -22,26 +20,11 @@ const char *darn_op_name(enum darn_op op)
     return ops[op];
 }
 
-static size_t length_of(const json_t *list, size_t most)
+static size_t length_of(const json_t *list)
 {
     size_t length = json_array_size(list);
 
-    return length < most ? length : most;
-}
-
-static struct darn_stack read_stack(struct darn_pool *pool, const json_t *list)
-{
-    struct darn_stack stack = {NULL, length_of(list, MOST_FRAMES)};
-
-    stack.frames = darn_pool_get(pool, stack.count, sizeof(*stack.frames));
-    for (size_t i = 0; i < stack.count; i++) {
-        const json_t *frame = json_array_get(list, i);
-
-        stack.frames[i].pc = darn_raw_number(frame, "pc");
-        stack.frames[i].module = darn_raw_text(pool, frame, "module");
-        stack.frames[i].offset = darn_raw_number(frame, "offset");
-    }
-    return stack;
+    return length < MOST_ITEMS ? length : MOST_ITEMS;
 }
 
 static struct darn_symbol read_symbol(struct darn_pool *pool, const json_t *object)
@@ -52,18 +35,37 @@ static struct darn_symbol read_symbol(struct darn_pool *pool, const json_t *obje
     };
 }
 
+static struct darn_lock read_lock(struct darn_pool *pool, const json_t *object)
+{
+    const char *kind = darn_raw_text(pool, object, "kind");
+
+    return (struct darn_lock){
+        .kind = kind ? kind : "lock",
+        .address = darn_raw_number(object, "address"),
+        .symbol = read_symbol(pool, object),
+        .stack = darn_raw_stack(pool, object),
+    };
+}
+
 static void read_locks(struct darn_pool *pool, struct darn_access *access, const json_t *list)
 {
-    access->lock_count = length_of(list, MOST_ITEMS);
+    access->lock_count = length_of(list);
     access->locks = darn_pool_get(pool, access->lock_count, sizeof(*access->locks));
-    for (size_t i = 0; i < access->lock_count; i++) {
-        const json_t *lock = json_array_get(list, i);
-        const char *kind = darn_raw_text(pool, lock, "kind");
+    for (size_t i = 0; i < access->lock_count; i++)
+        access->locks[i] = read_lock(pool, json_array_get(list, i));
+}
 
-        access->locks[i].kind = kind ? kind : "lock";
-        access->locks[i].address = darn_raw_number(lock, "address");
-        access->locks[i].symbol = read_symbol(pool, lock);
-    }
+static void read_target(struct darn_pool *pool, struct darn_access *access, const json_t *object)
+{
+    const json_t *target = json_object_get(object, "target");
+    const json_t *mutex = json_object_get(object, "mutex");
+
+    access->awaited = darn_raw_text(pool, target, "thread");
+    access->predicate = darn_raw_text(pool, object, "predicate");
+    if (json_is_object(target) && !access->awaited)
+        access->target = read_lock(pool, target);
+    if (json_is_object(mutex))
+        access->mutex = read_lock(pool, mutex);
 }
 
 static int read_op(const json_t *access, enum darn_op *op)
@@ -102,14 +104,15 @@ static int read_access(struct darn_pool *pool, struct darn_access *access, const
     access->thread_name = darn_raw_text(pool, object, "thread_name");
     access->tid = (int64_t)darn_raw_number(object, "tid");
     read_site(pool, access, object);
-    access->stack = read_stack(pool, json_object_get(object, "stack"));
+    access->stack = darn_raw_stack(pool, object);
     read_locks(pool, access, json_object_get(object, "locks"));
+    read_target(pool, access, object);
     return 0;
 }
 
 static int read_accesses(struct darn_finding *finding, const json_t *list)
 {
-    finding->access_count = length_of(list, MOST_ITEMS);
+    finding->access_count = length_of(list);
     finding->accesses =
         darn_pool_get(&finding->pool, finding->access_count, sizeof(*finding->accesses));
     for (size_t i = 0; i < finding->access_count; i++) {
@@ -139,7 +142,7 @@ static void read_place(struct darn_finding *finding, const json_t *object)
     place->address = darn_raw_number(object, "address");
     place->size = darn_raw_number(object, "size");
     place->thread = darn_raw_text(&finding->pool, object, "thread");
-    place->stack = read_stack(&finding->pool, json_object_get(object, "stack"));
+    place->stack = darn_raw_stack(&finding->pool, object);
     place->symbol = read_symbol(&finding->pool, object);
 }
 
@@ -147,7 +150,7 @@ static void read_threads(struct darn_finding *finding, const json_t *list)
 {
     struct darn_pool *pool = &finding->pool;
 
-    finding->thread_count = length_of(list, MOST_ITEMS);
+    finding->thread_count = length_of(list);
     finding->threads = darn_pool_get(pool, finding->thread_count, sizeof(*finding->threads));
     for (size_t i = 0; i < finding->thread_count; i++) {
         const json_t *object = json_array_get(list, i);
@@ -157,7 +160,7 @@ static void read_threads(struct darn_finding *finding, const json_t *list)
         thread->name = darn_raw_text(pool, object, "name");
         thread->parent = darn_raw_text(pool, object, "parent");
         thread->tid = (int64_t)darn_raw_number(object, "tid");
-        thread->stack = read_stack(pool, json_object_get(object, "stack"));
+        thread->stack = darn_raw_stack(pool, object);
     }
 }
 
@@ -174,6 +177,7 @@ static void read_head(struct darn_finding *finding, const json_t *root)
     finding->certainty = darn_raw_text(pool, root, "certainty");
     finding->engine = darn_raw_text(pool, root, "engine");
     finding->variable = darn_raw_text(pool, root, "variable");
+    finding->reason = darn_raw_text(pool, root, "reason");
     finding->assertion = darn_raw_text(pool, root, "assertion");
     finding->count = count ? count : 1;
     finding->address = darn_raw_number(root, "address");
@@ -194,8 +198,8 @@ static int read_finding(struct darn_finding *finding, const json_t *root, char *
     }
     if (read_accesses(finding, json_object_get(root, "accesses"))) {
         snprintf(error, error_size,
-                 "the raw finding has no accesses, or one whose op is not read, write, update or "
-                 "free");
+                 "the raw finding has no accesses, or one whose op is not read, write, update, "
+                 "free, acquire, join, wait, signal or broadcast");
         return -1;
     }
     read_place(finding, json_object_get(root, "place"));
@@ -223,8 +227,18 @@ void darn_finding_free(struct darn_finding *finding)
 {
     if (!finding)
         return;
-    darn_pool_free(&finding->pool);
+    darn_pool_release(&finding->pool);
     free(finding);
+}
+
+bool darn_finding_is(const struct darn_finding *finding, const char *kind)
+{
+    return strcmp(finding->kind, kind) == 0;
+}
+
+bool darn_finding_is_predicted(const struct darn_finding *finding)
+{
+    return finding->certainty && strcmp(finding->certainty, "predicted") == 0;
 }
 
 const struct darn_thread *darn_finding_thread(const struct darn_finding *finding,

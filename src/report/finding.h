@@ -1,9 +1,10 @@
 /*
  * A finding, as reports see it.
  *
- * It is made from the raw finding that the runtime writes (docs/internals.md), and completed by
- * darn_resolve with what the debug information knows. Reports only read it. A text that is not
- * known is NULL, never empty; a line or column that is not known is 0.
+ * It is made from the raw finding that the runtime writes (docs/internals.md) or from what an
+ * engine predicts (predict.h), and completed by darn_resolve with what the debug information knows.
+ * Reports only read it. A text that is not known is NULL, never empty; a line or column that is not
+ * known is 0.
  */
 #ifndef DARN_REPORT_FINDING_H
 #define DARN_REPORT_FINDING_H
@@ -45,13 +46,26 @@ struct darn_symbol {
     unsigned line;
 };
 
+/* A lock, or something else that threads wait for. */
 struct darn_lock {
-    const char *kind; /* mutex, read, write, spin */
+    const char *kind; /* mutex, read, write, spin; also cond, semaphore, barrier; NULL: no lock */
     uint64_t address;
-    struct darn_symbol symbol; /* of a global lock */
+    struct darn_symbol symbol; /* of a global; in a text trace only `name` is known */
+    struct darn_stack stack;   /* where it was taken */
+    struct darn_frame taken;   /* the frame of it that people look for */
 };
 
-enum darn_op { DARN_OP_READ, DARN_OP_WRITE, DARN_OP_UPDATE, DARN_OP_FREE };
+enum darn_op {
+    DARN_OP_READ,
+    DARN_OP_WRITE,
+    DARN_OP_UPDATE,
+    DARN_OP_FREE,
+    DARN_OP_ACQUIRE,
+    DARN_OP_JOIN,
+    DARN_OP_WAIT,
+    DARN_OP_SIGNAL,
+    DARN_OP_BROADCAST,
+};
 
 struct darn_access {
     enum darn_op op;
@@ -65,8 +79,13 @@ struct darn_access {
     const char *file, *dir, *function;
     unsigned line, column;
     struct darn_stack stack;
-    struct darn_lock *locks;
+    struct darn_lock *locks; /* that the thread holds */
     size_t lock_count;
+    struct darn_lock target; /* of what is no access to memory: what it is about */
+    struct darn_lock mutex;  /* of a wait: what it gives back meanwhile */
+    const char *awaited;     /* of a join: the other thread */
+    const char *predicate;   /* of a wait: what the loop around it tests */
+    uint64_t site_hash;      /* names the site in the fingerprint; 0: not known yet */
 };
 
 enum darn_place_kind { DARN_PLACE_UNKNOWN, DARN_PLACE_GLOBAL, DARN_PLACE_HEAP, DARN_PLACE_STACK };
@@ -92,13 +111,17 @@ struct darn_finding {
     const char
         *arguments; /* of the program, as in a shell, after a blank; filled by darn_resolve */
     const char *id, *kind, *certainty, *engine, *variable;
+    const char *run_id;    /* what the runtime calls it, when `id` is another one */
+    const char *reason;    /* which of the faults of its kind it is: lost-signal */
     const char *assertion; /* of one of the accesses */
     uint64_t count, address, size;
     struct darn_value before, after;
     bool same_value, unknown_origin;
-    bool variable_from_symbol; /* `variable` is not the name that sites have */
-    struct darn_access *accesses;
-    size_t access_count; /* at least 1 */
+    bool variable_from_symbol;    /* `variable` is not the name that sites have */
+    bool from_text_trace;         /* `file` is the trace, and `line` a location that it names */
+    bool variable_is_vague;       /* the sites name it differently: a symbol would be better */
+    struct darn_access *accesses; /* also steps that are none, see enum darn_op */
+    size_t access_count;          /* at least 1 */
     struct darn_place place;
     struct darn_thread *threads;
     size_t thread_count;
@@ -113,7 +136,12 @@ void darn_finding_free(struct darn_finding *finding);
 const struct darn_thread *darn_finding_thread(const struct darn_finding *finding,
                                               const char *thread);
 
-/* "read", "write", "update", "free" */
+/* Whether it did not happen, but could. */
+bool darn_finding_is_predicted(const struct darn_finding *finding);
+
+bool darn_finding_is(const struct darn_finding *finding, const char *kind);
+
+/* "read", "write", "update", "free", … */
 const char *darn_op_name(enum darn_op op);
 
 #endif

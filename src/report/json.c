@@ -95,19 +95,53 @@ static void put_symbol(json_t *object, const struct darn_symbol *symbol)
         put_hex(object, "offset", symbol->offset);
 }
 
+/* `file` and `line` of a lock are where it is declared; where it was taken has an object of its
+ * own.
+ */
+static json_t *taken_object(const struct darn_frame *taken)
+{
+    json_t *object = json_object();
+
+    put_text(object, "file", taken->file);
+    put_number(object, "line", taken->line);
+    put_number(object, "column", taken->column);
+    put_text(object, "function", taken->function);
+    return object;
+}
+
+static json_t *lock_object(const struct darn_lock *lock)
+{
+    json_t *object = json_object();
+
+    put_text(object, "kind", lock->kind);
+    put_hex(object, "address", lock->address);
+    put_symbol(object, &lock->symbol);
+    if (lock->taken.file || lock->taken.function)
+        json_object_set_new(object, "taken", taken_object(&lock->taken));
+    if (lock->stack.count)
+        json_object_set_new(object, "stack", stack_object(&lock->stack));
+    return object;
+}
+
 static json_t *locks_object(const struct darn_access *access)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < access->lock_count; i++) {
-        json_t *object = json_object();
-
-        put_text(object, "kind", access->locks[i].kind);
-        put_hex(object, "address", access->locks[i].address);
-        put_symbol(object, &access->locks[i].symbol);
-        json_array_append_new(list, object);
-    }
+    for (size_t i = 0; i < access->lock_count; i++)
+        json_array_append_new(list, lock_object(&access->locks[i]));
     return list;
+}
+
+static void put_target(json_t *object, const struct darn_access *access)
+{
+    if (access->awaited)
+        json_object_set_new(object, "target",
+                            json_pack("{s:o}", "thread", text_object(access->awaited)));
+    else if (access->target.kind)
+        json_object_set_new(object, "target", lock_object(&access->target));
+    if (access->mutex.kind)
+        json_object_set_new(object, "mutex", lock_object(&access->mutex));
+    put_text(object, "predicate", access->predicate);
 }
 
 static json_t *access_object(const struct darn_access *access)
@@ -129,6 +163,7 @@ static json_t *access_object(const struct darn_access *access)
     put_text(object, "assertion", access->assertion);
     json_object_set_new(object, "stack", stack_object(&access->stack));
     json_object_set_new(object, "locks", locks_object(access));
+    put_target(object, access);
     return object;
 }
 
@@ -192,6 +227,7 @@ static json_t *finding_object(const struct darn_finding *finding)
     json_object_set_new(object, "count", json_integer((json_int_t)finding->count));
     json_object_set_new(object, "accesses", accesses_object(finding));
     put_text(object, "engine", finding->engine);
+    put_text(object, "reason", finding->reason);
     if (finding->address)
         put_hex(object, "address", finding->address);
     put_number(object, "size", finding->size);
@@ -206,7 +242,8 @@ static json_t *finding_object(const struct darn_finding *finding)
     put_text(object, "suppression", darn_suppression_for(finding, &pool));
     put_text(object, "program", finding->program);
     put_number(object, "pid", (uint64_t)finding->pid);
-    darn_pool_free(&pool);
+    put_text(object, "run_id", finding->run_id);
+    darn_pool_release(&pool);
     return object;
 }
 

@@ -9,7 +9,7 @@ static const struct {
     {"data-race", "data race", "data races"},
     {"atomicity-violation", "atomicity violation", "atomicity violations"},
     {"deadlock", "deadlock", "deadlocks"},
-    {"notification", "lost notification", "lost notifications"},
+    {"notification", "mishandled notification", "mishandled notifications"},
     {"failure", "failure", "failures"},
 };
 

@@ -81,10 +81,9 @@ static const char *verb_of(const struct darn_access *access)
         return access->atomic ? "atomically writes" : "writes";
     case DARN_OP_UPDATE:
         return "atomically updates";
-    case DARN_OP_FREE:
-        break;
+    default:
+        return "frees";
     }
-    return "frees";
 }
 
 static void say_free(struct darn_ink *ink, const struct darn_finding *finding)
@@ -133,13 +132,27 @@ static bool is_in_block(const struct darn_finding *finding, const struct darn_lo
            lock->address - place->address < place->size;
 }
 
+static const char *lock_words(const char *kind)
+{
+    static const char *const words[][2] = {
+        {"read", "read lock"},
+        {"write", "write lock"},
+        {"spin", "spin lock"},
+        {"cond", "condition variable"},
+    };
+
+    for (size_t i = 0; kind && i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(kind, words[i][0]) == 0)
+            return words[i][1];
+    return kind ? kind : "lock";
+}
+
 void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
                       const struct darn_lock *lock)
 {
     const struct darn_symbol *symbol = &lock->symbol;
-    bool is_half = strcmp(lock->kind, "mutex") != 0 && strcmp(lock->kind, "lock") != 0;
 
-    darn_say(ink, "%s%s ", lock->kind, is_half ? " lock" : "");
+    darn_say(ink, "%s ", lock_words(lock->kind));
     if (symbol->name && symbol->name_offset)
         darn_say(ink, "'%s+%" PRIu64 "'", symbol->name, symbol->name_offset);
     else if (symbol->name)

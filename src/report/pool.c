@@ -11,7 +11,7 @@ struct darn_pool_block {
     alignas(max_align_t) char memory[];
 };
 
-void darn_pool_free(struct darn_pool *pool)
+void darn_pool_release(struct darn_pool *pool)
 {
     while (pool->blocks) {
         struct darn_pool_block *block = pool->blocks;

@@ -14,7 +14,7 @@ struct darn_pool {
 };
 
 /* A zeroed struct is an empty pool. */
-void darn_pool_free(struct darn_pool *pool);
+void darn_pool_release(struct darn_pool *pool);
 
 /* Zeroed memory, aligned for any type. Never NULL: without memory the process ends with a message
  * (it is a helper, the program under test goes on). */

@@ -7,6 +7,9 @@
 #include "base/number.h"
 #include "report/utf8.h"
 
+/* Longer stacks are cut: no report needs them, and a wrong input must not take all memory. */
+#define MOST_FRAMES 1024
+
 static json_t *load_any(const char *json, size_t length, char *error, size_t error_size)
 {
     char *copy = malloc(length ? length : 1);
@@ -77,4 +80,24 @@ uint64_t darn_raw_number(const json_t *object, const char *key)
 bool darn_raw_flag(const json_t *object, const char *key)
 {
     return json_is_true(json_object_get(object, key));
+}
+
+struct darn_stack darn_raw_stack(struct darn_pool *pool, const json_t *object)
+{
+    const json_t *list = json_object_get(object, "stack");
+    size_t length = json_array_size(list);
+    struct darn_stack stack = {NULL, length < MOST_FRAMES ? length : MOST_FRAMES};
+
+    stack.frames = darn_pool_get(pool, stack.count, sizeof(*stack.frames));
+    /* A place that the runtime does not know is the address 0. */
+    if (stack.count == 1 && !darn_raw_number(json_array_get(list, 0), "pc"))
+        stack.count = 0;
+    for (size_t i = 0; i < stack.count; i++) {
+        const json_t *frame = json_array_get(list, i);
+
+        stack.frames[i].pc = darn_raw_number(frame, "pc");
+        stack.frames[i].module = darn_raw_text(pool, frame, "module");
+        stack.frames[i].offset = darn_raw_number(frame, "offset");
+    }
+    return stack;
 }

@@ -23,5 +23,7 @@ const char *darn_raw_text(struct darn_pool *pool, const json_t *object, const ch
 uint64_t darn_raw_number(const json_t *object, const char *key);
 struct darn_value darn_raw_value(const json_t *object, const char *key);
 bool darn_raw_flag(const json_t *object, const char *key);
+/* The field `stack`, without symbols; empty when missing. */
+struct darn_stack darn_raw_stack(struct darn_pool *pool, const json_t *object);
 
 #endif

@@ -4,12 +4,13 @@
 
 #include "report/demangle.h"
 #include "report/frames.h"
+#include "report/identity.h"
 #include "report/shell.h"
 #include "report/symbolize.h"
 
 struct resolver {
     struct darn_pool *pool;
-    struct darn_modules modules;
+    struct darn_modules *modules;
 };
 
 /* Drops the outermost frames that would be left out in any case before they are looked up: the
@@ -24,7 +25,7 @@ static void drop_outer(struct resolver *resolver, struct darn_stack *stack)
 
         if (darn_frame_is_libc(last))
             continue;
-        depth = darn_symbolize_code(&resolver->modules, resolver->pool, last->module,
+        depth = darn_symbolize_code(resolver->modules, resolver->pool, last->module,
                                     last->offset - 1, found);
         if (!darn_frame_is_outside(&found[depth - 1]))
             return;
@@ -45,7 +46,7 @@ static void add_frames(struct resolver *resolver, struct darn_stack *stack,
                        const struct darn_frame *raw, uint64_t back)
 {
     struct darn_frame *found = &stack->frames[stack->count];
-    size_t added = darn_symbolize_code(&resolver->modules, resolver->pool, raw->module,
+    size_t added = darn_symbolize_code(resolver->modules, resolver->pool, raw->module,
                                        raw->offset - (raw->offset ? back : 0), found);
 
     for (size_t i = 0; i < added; i++) {
@@ -80,12 +81,29 @@ static void expand(struct resolver *resolver, struct darn_stack *stack,
     darn_frames_trim(stack);
 }
 
+/* One guard speaks for several accesses, and may stand in a function that was inlined before the one
+ * of this access: `work` called `add`, then made the access. What is not around the access goes. */
+static void drop_neighbours(struct darn_access *access)
+{
+    struct darn_stack *stack = &access->stack;
+
+    for (size_t i = 0; i < stack->count && stack->frames[i].pc == stack->frames[0].pc; i++) {
+        if (is_same_function(access, &stack->frames[i])) {
+            stack->frames += i;
+            stack->count -= i;
+            return;
+        }
+    }
+}
+
 /* The site knows the place exactly, while the code of several accesses may have been merged. */
 static void put_site_first(struct resolver *resolver, struct darn_access *access)
 {
     struct darn_stack *stack = &access->stack;
-    struct darn_frame *top = stack->frames;
+    struct darn_frame *top;
 
+    drop_neighbours(access);
+    top = stack->frames;
     if (stack->count == 0 || (top->function && !is_same_function(access, top))) {
         struct darn_frame *frames = darn_pool_get(resolver->pool, stack->count + 1, sizeof(*top));
 
@@ -106,23 +124,45 @@ static void put_site_first(struct resolver *resolver, struct darn_access *access
     top->column = access->column;
 }
 
-/* An access inside of the C library, like free, is shown where the program called it. */
+/* The frame that people look for: a call of the C library, like free, is shown where the program
+ * made it. NULL when there is none that is known. */
+static const struct darn_frame *telling_frame(const struct darn_stack *stack)
+{
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct darn_frame *frame = &stack->frames[i];
+
+        if (frame->file && !darn_frame_is_libc(frame) && !darn_frame_is_runtime(frame))
+            return frame;
+    }
+    return NULL;
+}
+
 static void take_site_from_stack(struct darn_access *access)
 {
-    for (size_t i = 0; i < access->stack.count; i++) {
-        const struct darn_frame *frame = &access->stack.frames[i];
+    const struct darn_frame *frame = telling_frame(&access->stack);
 
-        if (!frame->file || darn_frame_is_libc(frame) || darn_frame_is_runtime(frame))
-            continue;
+    if (frame) {
         access->file = frame->file;
         access->dir = frame->dir;
         access->line = frame->line;
         access->column = frame->column;
         access->function = frame->function;
-        return;
-    }
-    if (access->stack.count && !access->function)
+    } else if (access->stack.count && !access->function) {
         access->function = access->stack.frames[0].function;
+    }
+}
+
+static void resolve_lock(struct resolver *resolver, struct darn_lock *lock)
+{
+    const struct darn_frame *frame;
+
+    darn_symbolize_data(resolver->modules, resolver->pool, &lock->symbol);
+    if (!lock->stack.count)
+        return;
+    expand(resolver, &lock->stack, NULL);
+    frame = telling_frame(&lock->stack);
+    if (!lock->taken.file)
+        lock->taken = frame ? *frame : lock->stack.frames[0];
 }
 
 static void resolve_access(struct resolver *resolver, struct darn_access *access)
@@ -134,7 +174,9 @@ static void resolve_access(struct resolver *resolver, struct darn_access *access
     else
         take_site_from_stack(access);
     for (size_t i = 0; i < access->lock_count; i++)
-        darn_symbolize_data(&resolver->modules, resolver->pool, &access->locks[i].symbol);
+        resolve_lock(resolver, &access->locks[i]);
+    resolve_lock(resolver, &access->target);
+    resolve_lock(resolver, &access->mutex);
 }
 
 /* A memcpy into a global has no variable in its site. */
@@ -142,7 +184,7 @@ static void name_variable(struct darn_finding *finding)
 {
     const struct darn_symbol *symbol = &finding->place.symbol;
 
-    if (finding->variable || !symbol->name)
+    if ((finding->variable && !finding->variable_is_vague) || !symbol->name)
         return;
     finding->variable_from_symbol = true;
     finding->variable = symbol->name_offset
@@ -151,9 +193,9 @@ static void name_variable(struct darn_finding *finding)
                             : symbol->name;
 }
 
-void darn_resolve(struct darn_finding *finding)
+void darn_resolve_in(struct darn_finding *finding, struct darn_modules *modules)
 {
-    struct resolver resolver = {.pool = &finding->pool};
+    struct resolver resolver = {&finding->pool, modules};
 
     for (size_t i = 0; i < finding->access_count; i++)
         resolve_access(&resolver, &finding->accesses[i]);
@@ -161,8 +203,16 @@ void darn_resolve(struct darn_finding *finding)
     for (size_t i = 0; i < finding->thread_count; i++)
         expand(&resolver, &finding->threads[i].stack, NULL);
     if (finding->place.kind == DARN_PLACE_GLOBAL)
-        darn_symbolize_data(&resolver.modules, resolver.pool, &finding->place.symbol);
+        darn_symbolize_data(modules, resolver.pool, &finding->place.symbol);
     name_variable(finding);
     finding->arguments = darn_shell_arguments(resolver.pool, finding->pid, finding->program);
-    darn_modules_close(&resolver.modules);
+    darn_identify(finding);
+}
+
+void darn_resolve(struct darn_finding *finding)
+{
+    struct darn_modules modules = {NULL};
+
+    darn_resolve_in(finding, &modules);
+    darn_modules_close(&modules);
 }

@@ -25,7 +25,7 @@ int darn_sink_open(const char *log_path, int64_t pid)
     if (strcmp(log_path, "stdout") == 0)
         return STDOUT_FILENO;
     fd = open_to_append(darn_pool_format(&pool, "%s.%" PRId64, log_path, pid));
-    darn_pool_free(&pool);
+    darn_pool_release(&pool);
     return fd;
 }
 

@@ -24,7 +24,7 @@ static FILE *open_source(const char *dir, const char *file)
     if (dir && file[0] != '/')
         file = darn_pool_format(&pool, "%s/%s", dir, file);
     fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    darn_pool_free(&pool);
+    darn_pool_release(&pool);
     if (fd < 0)
         return NULL;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))

@@ -4,12 +4,38 @@
 #include <stdlib.h>
 
 #include "report/demangle.h"
+#include "report/frames.h"
 #include "report/raw.h"
+#include "report/symbolize.h"
 
 #define MOST_ITEMS 10000
 
-static void read_item(struct darn_pool *pool, struct darn_summary_item *item, const json_t *object)
+/* What has no site, like a deadlock, is named by the first frame that is the program's own. */
+static void name_by_stack(struct darn_pool *pool, struct darn_modules *modules,
+                          struct darn_summary_item *item, const struct darn_stack *stack)
 {
+    struct darn_frame found[DARN_SYMBOLIZE_DEPTH];
+
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct darn_frame *raw = &stack->frames[i];
+
+        if (darn_frame_is_libc(raw))
+            continue;
+        darn_symbolize_code(modules, pool, raw->module, raw->offset - (raw->offset ? 1 : 0), found);
+        if (!found[0].file || darn_frame_is_runtime(&found[0]))
+            continue;
+        item->file = found[0].file;
+        item->line = found[0].line;
+        item->function = found[0].function;
+        return;
+    }
+}
+
+static void read_item(struct darn_pool *pool, struct darn_modules *modules,
+                      struct darn_summary_item *item, const json_t *object)
+{
+    struct darn_stack stack = darn_raw_stack(pool, object);
+
     item->id = darn_raw_text(pool, object, "id");
     item->kind = darn_raw_text(pool, object, "kind");
     item->file = darn_raw_text(pool, object, "file");
@@ -17,10 +43,14 @@ static void read_item(struct darn_pool *pool, struct darn_summary_item *item, co
     item->variable = darn_raw_text(pool, object, "variable");
     item->line = (unsigned)darn_raw_number(object, "line");
     item->count = darn_raw_number(object, "count");
+    item->certainty = darn_raw_text(pool, object, "certainty");
+    if (!item->file)
+        name_by_stack(pool, modules, item, &stack);
 }
 
 static void read_items(struct darn_summary *summary, const json_t *list)
 {
+    struct darn_modules modules = {NULL};
     size_t count = json_array_size(list);
 
     if (count > MOST_ITEMS)
@@ -29,10 +59,11 @@ static void read_items(struct darn_summary *summary, const json_t *list)
     for (size_t i = 0; i < count; i++) {
         struct darn_summary_item *item = &summary->items[summary->item_count];
 
-        read_item(&summary->pool, item, json_array_get(list, i));
+        read_item(&summary->pool, &modules, item, json_array_get(list, i));
         if (item->id && item->kind)
             summary->item_count++;
     }
+    darn_modules_close(&modules);
 }
 
 struct darn_summary *darn_summary_read(const char *json, size_t length, char *error,
@@ -64,6 +95,6 @@ void darn_summary_free(struct darn_summary *summary)
 {
     if (!summary)
         return;
-    darn_pool_free(&summary->pool);
+    darn_pool_release(&summary->pool);
     free(summary);
 }

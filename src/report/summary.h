@@ -11,6 +11,7 @@
 
 struct darn_summary_item {
     const char *id, *kind;
+    const char *certainty;                  /* NULL: observed */
     const char *file, *function, *variable; /* NULL when unknown */
     unsigned line;
     uint64_t count;
@@ -20,6 +21,7 @@ struct darn_summary {
     struct darn_pool pool; /* owns everything below */
     int64_t pid;
     uint64_t suppressed;
+    const char *scope; /* what was looked at, for when nothing was found: `12 events`; or NULL */
     struct darn_summary_item *items;
     size_t item_count;
 };

@@ -42,7 +42,7 @@ void darn_suppressions_free(struct darn_suppressions *suppressions)
 {
     if (!suppressions)
         return;
-    darn_pool_free(&suppressions->pool);
+    darn_pool_release(&suppressions->pool);
     free(suppressions);
 }
 
@@ -130,7 +130,7 @@ static FILE *open_beside(const char *path, const char *program)
     if (!slash || path[0] == '/')
         return NULL;
     file = fopen(darn_pool_format(&pool, "%.*s/%s", (int)(slash - program), program, path), "re");
-    darn_pool_free(&pool);
+    darn_pool_release(&pool);
     return file;
 }
 
@@ -192,7 +192,7 @@ static bool matches_file(const char *pattern, const struct darn_frame *frame)
     if (!matches && frame->file && frame->dir && frame->file[0] != '/') {
         matches = darn_pattern_matches(pattern,
                                        darn_pool_format(&pool, "%s/%s", frame->dir, frame->file));
-        darn_pool_free(&pool);
+        darn_pool_release(&pool);
     }
     return matches;
 }
@@ -211,16 +211,41 @@ static bool matches_stack(const char *pattern, const struct darn_stack *stack)
     return false;
 }
 
+/* Where the locks were taken belongs to a deadlock as much as where the threads wait. */
+static bool matches_locks(const char *pattern, const struct darn_access *access)
+{
+    for (size_t i = 0; i < access->lock_count; i++)
+        if (matches_stack(pattern, &access->locks[i].stack))
+            return true;
+    return false;
+}
+
+static bool matches_target(const char *pattern, const struct darn_access *access)
+{
+    const struct darn_symbol *symbol = &access->target.symbol;
+
+    return darn_pattern_matches(pattern, symbol->name) ||
+           darn_pattern_matches(pattern, symbol->module);
+}
+
 static bool matches_anywhere(const char *pattern, const struct darn_finding *finding)
 {
     const struct darn_symbol *global = &finding->place.symbol;
+    bool race = darn_finding_is(finding, "data-race");
 
-    for (size_t i = 0; i < finding->access_count; i++)
-        if (matches_stack(pattern, &finding->accesses[i].stack))
+    for (size_t i = 0; i < finding->access_count; i++) {
+        const struct darn_access *access = &finding->accesses[i];
+
+        if (matches_stack(pattern, &access->stack) ||
+            (!race && (matches_locks(pattern, access) || matches_target(pattern, access))))
             return true;
+    }
     for (size_t i = 0; i < finding->thread_count; i++)
         if (matches_stack(pattern, &finding->threads[i].stack))
             return true;
+    /* A text trace has no stacks, and each of its variables is like a global. */
+    if (finding->from_text_trace && darn_pattern_matches(pattern, finding->variable))
+        return true;
     return finding->place.kind == DARN_PLACE_GLOBAL &&
            (darn_pattern_matches(pattern, global->name) ||
             darn_pattern_matches(pattern, global->module));
@@ -276,6 +301,10 @@ static const char *name_to_match(const struct darn_finding *finding)
         if (name)
             return name;
     }
+    if (finding->accesses[0].target.symbol.name)
+        return finding->accesses[0].target.symbol.name;
+    if (finding->from_text_trace)
+        return finding->variable;
     return finding->place.kind == DARN_PLACE_GLOBAL ? finding->place.symbol.name : NULL;
 }
 

@@ -9,9 +9,10 @@
  *       #1 teller   bank.c:31:9
  *   bank.c:20:22: note: thread T2 'audit' reads the same 8 bytes, holding mutex 'audit_lock'
  *   ...
+ *     why: ...        of what is predicted: what makes the engine think so
  *     value: ...      variable: ...      the creation of the threads
  *     next: ...       what to do about it
- *     again: ...      how to see it again
+ *     again: ...      how to see it again; `see it:` of what is predicted
  *     suppress: ...   how to see it no more
  */
 #include <inttypes.h>
@@ -19,290 +20,105 @@
 
 #include "report/advice.h"
 #include "report/format.h"
-#include "report/kinds.h"
 #include "report/phrase.h"
 #include "report/source.h"
 #include "report/suppress.h"
+#include "report/text_page.h"
 #include "report/text_summary.h"
 
-#define MOST_FRAMES   32 /* of a stack: recursion has more, and they are all the same */
-#define WIDEST_COLUMN 40
-
-struct report {
-    struct darn_ink ink;
-    const struct darn_finding *finding;
-    const struct darn_style *style;
-    struct darn_pool pool; /* for what is composed on the way */
-};
-
-static void label(struct report *report, const char *name)
+static bool is_memory(const struct darn_access *access)
 {
-    darn_say(&report->ink, "  ");
-    darn_say_in(&report->ink, DARN_TINT_LABEL, name);
-    darn_say(&report->ink, " ");
+    return access->op <= DARN_OP_FREE;
 }
 
-/* `bank.c:12:19: `, or the program when the place is not known. */
-static void position(struct report *report, const struct darn_access *access)
-{
-    const char *program = report->finding->program;
-
-    darn_tint(&report->ink, DARN_TINT_BOLD);
-    if (!darn_phrase_position(&report->ink, report->style, access->file, access->line,
-                              access->column))
-        darn_say(&report->ink, "%s",
-                 program ? darn_style_path(report->style, program) : "unknown place");
-    darn_say(&report->ink, ": ");
-}
-
-static const char *name_of(const struct darn_frame *frame)
-{
-    return frame->function ? frame->function : "??";
-}
-
-/* How wide the functions of a stack are, so that their positions stand below each other. */
-static int widest(const struct darn_stack *stack)
-{
-    size_t width = 0;
-
-    for (size_t i = 0; i < stack->count && i < MOST_FRAMES; i++) {
-        size_t length = strlen(name_of(&stack->frames[i]));
-
-        if (length > width && length <= WIDEST_COLUMN)
-            width = length;
-    }
-    return (int)width;
-}
-
-static void say_frame(struct report *report, size_t number, int width,
-                      const struct darn_frame *frame)
-{
-    struct darn_ink *ink = &report->ink;
-
-    darn_say(ink, "    #%zu %-*s  ", number, width, name_of(frame));
-    if (!darn_phrase_position(ink, report->style, frame->file, frame->line, frame->column)) {
-        if (frame->module)
-            darn_say(ink, "(%s+0x%" PRIx64 ")", darn_style_path(report->style, frame->module),
-                     frame->offset);
-        else
-            darn_say(ink, "(0x%" PRIx64 ")", frame->pc);
-    }
-    darn_say(ink, "\n");
-}
-
-static void say_stack(struct report *report, const struct darn_stack *stack)
-{
-    int width = widest(stack);
-
-    for (size_t i = 0; i < stack->count && i < MOST_FRAMES; i++)
-        say_frame(report, i, width, &stack->frames[i]);
-    if (stack->count > MOST_FRAMES)
-        darn_say(&report->ink, "    ... and %zu more\n", stack->count - MOST_FRAMES);
-}
-
-static void say_access(struct report *report, const struct darn_access *access,
+static void say_access(struct darn_page *page, const struct darn_access *access,
                        const struct darn_access *first)
 {
-    darn_phrase_thread(&report->ink, report->finding, access->thread);
-    darn_say(&report->ink, " ");
-    darn_phrase_access(&report->ink, report->finding, access, first);
-    darn_say(&report->ink, ", ");
-    darn_phrase_locks(&report->ink, report->finding, access);
+    darn_phrase_thread(&page->ink, page->finding, access->thread);
+    darn_say(&page->ink, " ");
+    if (!is_memory(access)) {
+        darn_page_step(page, access);
+        return;
+    }
+    darn_phrase_access(&page->ink, page->finding, access, first);
+    darn_say(&page->ink, ", ");
+    darn_phrase_locks(&page->ink, page->finding, access);
 }
 
-static bool has_free(const struct darn_finding *finding)
+static void say_headline(struct darn_page *page)
 {
-    for (size_t i = 0; i < finding->access_count; i++)
-        if (finding->accesses[i].op == DARN_OP_FREE)
-            return true;
-    return false;
-}
+    struct darn_ink *ink = &page->ink;
 
-/* What is special about this race, where it is seen at first sight. */
-static void say_circumstance(struct report *report)
-{
-    const struct darn_finding *finding = report->finding;
-
-    if (finding->assertion)
-        darn_say(&report->ink, ": an assertion of %s does not hold",
-                 strcmp(finding->assertion, "exclusive-writer") == 0 ? "an exclusive writer"
-                                                                     : "exclusive access");
-    else if (finding->unknown_origin)
-        darn_say(&report->ink, ", with a writer that was not seen");
-    else if (has_free(finding))
-        darn_say(&report->ink, ", which is being freed");
-}
-
-static void say_headline(struct report *report)
-{
-    const struct darn_finding *finding = report->finding;
-    struct darn_ink *ink = &report->ink;
-    bool predicted = finding->certainty && strcmp(finding->certainty, "predicted") == 0;
-
-    position(report, &finding->accesses[0]);
+    darn_page_position(page, &page->finding->accesses[0]);
     darn_say_in(ink, DARN_TINT_WARNING, "warning: ");
     darn_tint(ink, DARN_TINT_BOLD);
-    darn_say(ink, "%s%s on ", predicted ? "possible " : "", darn_kind_words(finding->kind, 1));
-    darn_phrase_variable(ink, finding);
-    say_circumstance(report);
-    darn_say_in(ink, DARN_TINT_WARNING, darn_pool_format(&report->pool, " [%s]", finding->kind));
+    darn_page_title(page);
+    darn_page_kind(page);
     darn_say(ink, "\n");
 }
 
-static void say_first(struct report *report)
+static void say_source(struct darn_page *page, const struct darn_access *access)
 {
-    const struct darn_access *access = &report->finding->accesses[0];
-
-    say_headline(report);
-    darn_source_show(&report->ink, access->dir, access->file, access->line, access->column);
-    darn_say(&report->ink, "  ");
-    say_access(report, access, NULL);
-    darn_say(&report->ink, "\n");
-    say_stack(report, &access->stack);
+    if (!page->finding->from_text_trace)
+        darn_source_show(&page->ink, access->dir, access->file, access->line, access->column);
 }
 
-static void say_other(struct report *report, const struct darn_access *access)
+static void say_first(struct darn_page *page)
 {
-    struct darn_ink *ink = &report->ink;
+    const struct darn_access *access = &page->finding->accesses[0];
 
-    position(report, access);
+    say_headline(page);
+    say_source(page, access);
+    darn_say(&page->ink, "  ");
+    say_access(page, access, NULL);
+    darn_say(&page->ink, "\n");
+    darn_page_stack(page, &access->stack);
+}
+
+static void say_other(struct darn_page *page, const struct darn_access *access)
+{
+    struct darn_ink *ink = &page->ink;
+
+    darn_page_position(page, access);
     darn_say_in(ink, DARN_TINT_NOTE, "note: ");
-    say_access(report, access, &report->finding->accesses[0]);
+    say_access(page, access, &page->finding->accesses[0]);
     darn_say(ink, "\n");
-    darn_source_show(ink, access->dir, access->file, access->line, access->column);
-    say_stack(report, &access->stack);
+    say_source(page, access);
+    darn_page_stack(page, &access->stack);
 }
 
-static void say_value(struct report *report, struct darn_value value)
+static void say_heap(struct darn_page *page)
 {
-    darn_phrase_value(&report->ink, value.bits, report->finding->size);
-}
+    const struct darn_place *place = &page->finding->place;
+    struct darn_ink *ink = &page->ink;
+    uint64_t at = page->finding->address - place->address;
 
-/* "100 became 110 while T1 stood before its write of 120" */
-static void say_change(struct report *report)
-{
-    const struct darn_finding *finding = report->finding;
-    const struct darn_access *first = &finding->accesses[0];
-    struct darn_ink *ink = &report->ink;
-
-    label(report, "value:");
-    say_value(report, finding->before);
-    darn_say(ink, " became ");
-    say_value(report, finding->after);
-    darn_say(ink, " while %s stood before its %s", darn_phrase_short(first->thread),
-             first->assertion ? "assertion" : darn_op_name(first->op));
-    if (first->value.known) {
-        darn_say(ink, " of ");
-        say_value(report, first->value);
-    }
-    if (finding->unknown_origin)
-        darn_say(ink, ", and no instrumented code was seen writing it: the writer was probably not "
-                      "compiled by darn");
-    darn_say(ink, "\n");
-}
-
-/* "both threads write the same value, 110 (it was 100 before, and 130 after)" */
-static void say_same(struct report *report)
-{
-    const struct darn_finding *finding = report->finding;
-    struct darn_value written = {false, 0};
-    struct darn_ink *ink = &report->ink;
-
-    for (size_t i = 0; i < finding->access_count && !written.known; i++)
-        written = finding->accesses[i].value;
-    label(report, "value:");
-    darn_say(ink, "both threads write the same value");
-    if (written.known) {
-        darn_say(ink, ", ");
-        say_value(report, written);
-    }
-    if (finding->before.known) {
-        darn_say(ink, " (it was ");
-        say_value(report, finding->before);
-        darn_say(ink, " before");
-        if (finding->after.known && finding->after.bits != finding->before.bits &&
-            finding->after.bits != written.bits) {
-            darn_say(ink, ", and ");
-            say_value(report, finding->after);
-            darn_say(ink, " after");
-        }
-        darn_say(ink, ")");
-    }
-    darn_say(ink, "\n");
-}
-
-/* "100; T1 is about to write 110, T2 120" */
-static void say_intentions(struct report *report)
-{
-    const struct darn_finding *finding = report->finding;
-    struct darn_ink *ink = &report->ink;
-    const char *between = "";
-
-    label(report, "value:");
-    if (finding->before.known) {
-        say_value(report, finding->before);
-        between = "; ";
-    }
-    for (size_t i = 0; i < finding->access_count; i++) {
-        const struct darn_access *access = &finding->accesses[i];
-
-        if (!access->value.known)
-            continue;
-        darn_say(ink, "%s%s is about to write ", between, darn_phrase_short(access->thread));
-        say_value(report, access->value);
-        between = ", ";
-    }
-    darn_say(ink, "\n");
-}
-
-static void say_values(struct report *report)
-{
-    const struct darn_finding *finding = report->finding;
-    bool intended = false;
-
-    for (size_t i = 0; i < finding->access_count; i++)
-        intended |= finding->accesses[i].value.known;
-    if (finding->same_value)
-        say_same(report);
-    else if (finding->before.known && finding->after.known &&
-             finding->before.bits != finding->after.bits)
-        say_change(report);
-    else if (intended)
-        say_intentions(report);
-}
-
-static void say_heap(struct report *report)
-{
-    const struct darn_place *place = &report->finding->place;
-    struct darn_ink *ink = &report->ink;
-    uint64_t at = report->finding->address - place->address;
-
-    label(report, "variable:");
-    darn_phrase_variable(ink, report->finding);
-    if (report->finding->address && at < place->size)
+    darn_page_label(page, "variable:");
+    darn_phrase_variable(ink, page->finding);
+    if (page->finding->address && at < place->size)
         darn_say(ink, " is at byte %" PRIu64 " of", at);
     else
         darn_say(ink, " is in");
     darn_say(ink, " a heap block of %" PRIu64 " bytes", place->size);
     if (place->thread || place->stack.count) {
         darn_say(ink, " allocated by ");
-        darn_phrase_thread(ink, report->finding, place->thread);
+        darn_phrase_thread(ink, page->finding, place->thread);
     }
     darn_say(ink, "%s\n", place->stack.count ? ":" : "");
-    say_stack(report, &place->stack);
+    darn_page_stack(page, &place->stack);
 }
 
-static void say_global(struct report *report)
+static void say_global(struct darn_page *page)
 {
-    const struct darn_finding *finding = report->finding;
+    const struct darn_finding *finding = page->finding;
     const struct darn_symbol *symbol = &finding->place.symbol;
-    struct darn_ink *ink = &report->ink;
+    struct darn_ink *ink = &page->ink;
 
-    label(report, "variable:");
+    darn_page_label(page, "variable:");
     darn_phrase_variable(ink, finding);
     if (!symbol->name)
         darn_say(ink, ", in the data of %s+0x%" PRIx64,
-                 symbol->module ? darn_style_path(report->style, symbol->module) : "a module",
+                 symbol->module ? darn_style_path(page->style, symbol->module) : "a module",
                  symbol->offset);
     else if (finding->variable && strcmp(finding->variable, symbol->name) == 0)
         darn_say(ink, " is a global variable");
@@ -311,82 +127,83 @@ static void say_global(struct report *report)
                  symbol->name);
     if (symbol->file && symbol->line) {
         darn_say(ink, ", declared at ");
-        darn_phrase_position(ink, report->style, symbol->file, symbol->line, 0);
+        darn_phrase_position(ink, page->style, symbol->file, symbol->line, 0);
     }
     darn_say(ink, "\n");
 }
 
-static void say_place(struct report *report)
+static void say_place(struct darn_page *page)
 {
-    switch (report->finding->place.kind) {
+    switch (page->finding->place.kind) {
     case DARN_PLACE_HEAP:
-        say_heap(report);
+        say_heap(page);
         break;
     case DARN_PLACE_GLOBAL:
-        say_global(report);
+        say_global(page);
         break;
     case DARN_PLACE_STACK:
-        label(report, "variable:");
-        darn_phrase_variable(&report->ink, report->finding);
-        darn_say(&report->ink, " is on the stack of ");
-        darn_phrase_thread(&report->ink, report->finding, report->finding->place.thread);
-        darn_say(&report->ink, "\n");
+        darn_page_label(page, "variable:");
+        darn_phrase_variable(&page->ink, page->finding);
+        darn_say(&page->ink, " is on the stack of ");
+        darn_phrase_thread(&page->ink, page->finding, page->finding->place.thread);
+        darn_say(&page->ink, "\n");
         break;
     case DARN_PLACE_UNKNOWN:
         break;
     }
 }
 
-static void say_creation(struct report *report, const struct darn_thread *thread)
+static void say_creation(struct darn_page *page, const struct darn_thread *thread)
 {
-    struct darn_ink *ink = &report->ink;
+    struct darn_ink *ink = &page->ink;
 
     if (!thread->thread || (!thread->parent && !thread->stack.count))
         return;
     darn_say(ink, "  ");
-    darn_phrase_thread(ink, report->finding, thread->thread);
+    darn_phrase_thread(ink, page->finding, thread->thread);
     darn_say(ink, " was created by ");
-    darn_phrase_thread(ink, report->finding, thread->parent);
+    darn_phrase_thread(ink, page->finding, thread->parent);
     darn_say(ink, "%s\n", thread->stack.count ? ":" : "");
-    say_stack(report, &thread->stack);
+    darn_page_stack(page, &thread->stack);
 }
 
-static void say_next(struct report *report)
+static void say_next(struct darn_page *page)
 {
-    const char *again = darn_advice_again(report->finding, &report->pool);
-    const char *suppression = darn_suppression_for(report->finding, &report->pool);
+    const char *again = darn_advice_again(page->finding, &page->pool);
+    const char *suppression = darn_suppression_for(page->finding, &page->pool);
 
-    label(report, "next:");
-    darn_advice(&report->ink, report->finding, report->style);
-    darn_say(&report->ink, "\n");
+    darn_page_label(page, "next:");
+    darn_advice(&page->ink, page->finding, page->style);
+    darn_say(&page->ink, "\n");
     if (again) {
-        label(report, "again:");
-        darn_say(&report->ink, "%s\n", again);
+        darn_page_label(page, darn_finding_is_predicted(page->finding) ? "see it:" : "again:");
+        darn_say(&page->ink, "%s\n", again);
     }
     if (suppression) {
-        label(report, "suppress:");
-        darn_say(&report->ink, "%s\n", suppression);
+        darn_page_label(page, "suppress:");
+        darn_say(&page->ink, "%s\n", suppression);
     }
 }
 
 static void print_finding(FILE *out, const struct darn_finding *finding,
                           const struct darn_style *style)
 {
-    struct report report = {
+    struct darn_page page = {
         .ink = {out, style->color},
         .finding = finding,
         .style = style,
     };
 
-    say_first(&report);
+    say_first(&page);
     for (size_t i = 1; i < finding->access_count; i++)
-        say_other(&report, &finding->accesses[i]);
-    say_values(&report);
-    say_place(&report);
+        say_other(&page, &finding->accesses[i]);
+    darn_page_why(&page);
+    darn_page_values(&page);
+    say_place(&page);
     for (size_t i = 0; i < finding->thread_count; i++)
-        say_creation(&report, &finding->threads[i]);
-    say_next(&report);
-    darn_pool_free(&report.pool);
+        say_creation(&page, &finding->threads[i]);
+    say_next(&page);
+    darn_pool_release(&page.pool);
 }
 
 const struct darn_format darn_format_text = {

@@ -9,39 +9,53 @@
 
 #define MOST_NAMED 4 /* findings; a line that is too long is not read */
 
-/* Whether an earlier finding has the kind of this one. */
+static bool is_predicted(const struct darn_summary_item *item)
+{
+    return item->certainty && strcmp(item->certainty, "predicted") == 0;
+}
+
+/* What could happen is not counted together with what has happened. */
+static bool is_alike(const struct darn_summary_item *a, const struct darn_summary_item *b)
+{
+    return strcmp(a->kind, b->kind) == 0 && is_predicted(a) == is_predicted(b);
+}
+
+/* Whether one like this comes before it. */
 static bool was_counted(const struct darn_summary *summary, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (strcmp(summary->items[i].kind, summary->items[index].kind) == 0)
+        if (is_alike(&summary->items[i], &summary->items[index]))
             return true;
     return false;
 }
 
-static uint64_t count_kind(const struct darn_summary *summary, const char *kind)
+static uint64_t count_alike(const struct darn_summary *summary,
+                            const struct darn_summary_item *item)
 {
     uint64_t count = 0;
 
     for (size_t i = 0; i < summary->item_count; i++)
-        count += strcmp(summary->items[i].kind, kind) == 0;
+        count += is_alike(&summary->items[i], item);
     return count;
 }
 
-/* "2 data races, 1 deadlock" */
+/* "2 data races, 1 possible deadlock" */
 static void say_kinds(struct darn_ink *ink, const struct darn_summary *summary)
 {
     const char *between = "";
 
     if (summary->item_count == 0)
-        darn_say(ink, "nothing found");
+        darn_say(ink, "nothing found%s%s", summary->scope ? " in " : "",
+                 summary->scope ? summary->scope : "");
     for (size_t i = 0; i < summary->item_count; i++) {
-        const char *kind = summary->items[i].kind;
+        const struct darn_summary_item *item = &summary->items[i];
         uint64_t count;
 
         if (was_counted(summary, i))
             continue;
-        count = count_kind(summary, kind);
-        darn_say(ink, "%s%" PRIu64 " %s", between, count, darn_kind_words(kind, count));
+        count = count_alike(summary, item);
+        darn_say(ink, "%s%" PRIu64 " %s%s", between, count, is_predicted(item) ? "possible " : "",
+                 darn_kind_words(item->kind, count));
         between = ", ";
     }
 }
@@ -76,12 +90,13 @@ static void say_items(struct darn_ink *ink, const struct darn_summary *summary,
     darn_say(ink, named ? ")" : "");
 }
 
-static uint64_t count_all(const struct darn_summary *summary)
+/* How often something really happened. */
+static uint64_t count_seen(const struct darn_summary *summary)
 {
     uint64_t count = 0;
 
     for (size_t i = 0; i < summary->item_count; i++)
-        count += summary->items[i].count;
+        count += is_predicted(&summary->items[i]) ? 0 : summary->items[i].count;
     return count;
 }
 
@@ -89,7 +104,7 @@ void darn_text_summary(FILE *out, const struct darn_summary *summary,
                        const struct darn_style *style)
 {
     struct darn_ink ink = {out, style->color};
-    uint64_t count = count_all(summary);
+    uint64_t count = count_seen(summary);
 
     darn_say_in(&ink, DARN_TINT_BOLD, "SUMMARY: darn: ");
     say_kinds(&ink, summary);

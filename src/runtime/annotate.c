@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "runtime/counters.h"
+#include "runtime/record.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
 
@@ -91,13 +92,30 @@ API void darn_assert_exclusive_access(const volatile void *address, size_t size)
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 
-NOTHING(__tsan_acquire, void *address __attribute__((unused)))
-NOTHING(__tsan_release, void *address __attribute__((unused)))
+/* A trace has no windows: there, annotations that tell of an order are messages. */
+static void tell(enum darn_event_kind kind, const volatile void *address, const void *frame)
+{
+    darn_record(darn_thread_peek(), kind, address, NULL, 0, frame);
+}
+
+#define SENDS(name, ...)                                                                           \
+    API void name(__VA_ARGS__)                                                                     \
+    {                                                                                              \
+        tell(DARN_EVENT_SEND, address, __builtin_frame_address(0));                                \
+    }
+#define RECEIVES(name, ...)                                                                        \
+    API void name(__VA_ARGS__)                                                                     \
+    {                                                                                              \
+        tell(DARN_EVENT_RECEIVE, address, __builtin_frame_address(0));                             \
+    }
+
+RECEIVES(__tsan_acquire, void *address)
+SENDS(__tsan_release, void *address)
 
 #pragma clang diagnostic ignored "-Wmissing-prototypes"
 
-NOTHING(AnnotateHappensBefore, WHERE, UNUSED_POINTER(address))
-NOTHING(AnnotateHappensAfter, WHERE, UNUSED_POINTER(address))
+SENDS(AnnotateHappensBefore, WHERE, const volatile void *address)
+RECEIVES(AnnotateHappensAfter, WHERE, const volatile void *address)
 NOTHING(AnnotateCondVarSignal, WHERE, UNUSED_POINTER(cond))
 NOTHING(AnnotateCondVarSignalAll, WHERE, UNUSED_POINTER(cond))
 NOTHING(AnnotateCondVarWait, WHERE, UNUSED_POINTER(cond), UNUSED_POINTER(lock))

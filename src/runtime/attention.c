@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "runtime/spin.h"
+#include "runtime/spins.h"
+#include "runtime/state.h"
 #include "runtime/watch.h"
 #include "site/guard.h"
 
@@ -35,6 +37,15 @@ static void mark(uintptr_t address, uint32_t size)
         darn_filter[darn_filter_index(line << DARN_FILTER_SHIFT)] = 1;
 }
 
+/* The lines on which hot sites are seen all the same (heat.h): one in 64, spread like salt. */
+static void choose_lines(void)
+{
+    for (uint32_t i = 0; i < DARN_FILTER_SIZE; i++) {
+        if (i * UINT32_C(0x9e3779b1) >> 26 == 0)
+            darn_filter[i] = 1;
+    }
+}
+
 static void refresh(void)
 {
     bool full = always || places;
@@ -45,7 +56,11 @@ static void refresh(void)
         return;
     }
     memset((void *)darn_filter, full, sizeof(darn_filter));
+    if (darn_state.mode != DARN_MODE_WATCH)
+        choose_lines();
     watching = full ? darn_watch_is_open() : darn_watch_each(mark);
+    if (!full)
+        watching |= darn_spins_each(mark);
     darn_attention = full || keep || watching;
 }
 

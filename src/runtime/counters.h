@@ -20,6 +20,19 @@
     X(LOCKS_NOT_LISTED, "locks not listed: a thread held too many at once")                        \
     X(BLOCKS_FORGOTTEN, "heap blocks whose allocation was forgotten for newer ones")               \
     X(THREADS_UNKNOWN, "threads without a record: no memory")                                      \
+    X(SPINS, "spins recognised: a read that waits, and the store that it waits for")               \
+    X(SPINS_FILTERED, "races not reported: they are such a synchronization")                       \
+    X(SPINS_UNSEEN, "spins that ended by a store that was not seen")                               \
+    X(STORES_HELD, "stores held back to see whether somebody waits for them")                      \
+    X(JOINS_UNKNOWN, "threads whose joins are not seen: too many")                                 \
+    X(SPINS_FULL, "spins not followed: too many")                                                  \
+    X(TABLES_FULL, "entries of the trace's tables left out: no room")                              \
+    X(THREADS_NOT_RECORDED, "threads not recorded: no memory")                                     \
+    X(SITES_UNKNOWN, "modules whose sites got no numbers: too many, or no memory")                 \
+    X(SHARE_SETS_FULL, "sites taken for shared: too many different sets of sites")                 \
+    X(SHARE_NO_MEMORY, "sites taken for shared: no memory to follow them")                         \
+    X(SHARE_SITES_UNKNOWN, "accesses of the learning run at sites without a number")               \
+    X(FACTS_LOST, "facts of the profile not kept: no memory, or a site without a number")          \
     X(BENIGN_FULL, "benign races not registered: too many")
 
 enum darn_counter {

@@ -11,10 +11,12 @@
 #include "runtime/os.h"
 #include "runtime/say.h"
 #include "runtime/state.h"
+#include "runtime/stuck.h"
 
 /* `darn report` ends with these. */
 #define STATUS_REPORTED   0
 #define STATUS_SUPPRESSED 3
+#define STATUS_PREDICTED  66
 
 #define RECORD_SIZE (256 * 1024)
 
@@ -80,6 +82,7 @@ static void write_locks(struct darn_json *json, struct darn_maps *maps,
         darn_json_hex(json, "address", locks->held[i].address);
         darn_json_string(json, "kind", lock_names[locks->held[i].kind]);
         write_place_in_file(json, maps, locks->held[i].address);
+        write_stack(json, maps, &(struct darn_stack){1, {locks->held[i].pc}});
         darn_json_close(json, '}');
     }
     darn_json_close(json, ']');
@@ -259,16 +262,103 @@ enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id, c
     return DARN_REPORTED;
 }
 
-static void write_finding(struct darn_json *json, const struct darn_finding *finding)
+static void write_target(struct darn_json *json, struct darn_maps *maps, const char *key,
+                         const char *kind, uintptr_t address)
+{
+    darn_json_open(json, key, '{');
+    darn_json_hex(json, "address", address);
+    darn_json_string(json, "kind", kind);
+    write_place_in_file(json, maps, address);
+    darn_json_close(json, '}');
+}
+
+static void write_wait(struct darn_json *json, struct darn_maps *maps,
+                       const struct darn_stuck_thread *thread)
+{
+    static const char *const kinds[] = {"", "mutex", "read", "write", "", "cond", "barrier", ""};
+
+    if (thread->wait == DARN_WAIT_JOIN) {
+        darn_json_string(json, "op", "join");
+        darn_json_open(json, "target", '{');
+        write_thread(json, "thread", (uint32_t)thread->target);
+        darn_json_close(json, '}');
+        return;
+    }
+    darn_json_string(json, "op", thread->wait < DARN_WAIT_JOIN ? "acquire" : "wait");
+    write_target(json, maps, "target", kinds[thread->wait], thread->target);
+    if (thread->mutex)
+        write_target(json, maps, "mutex", "mutex", thread->mutex);
+}
+
+static void write_stuck(struct darn_json *json, const struct darn_stuck *stuck, uint64_t id)
+{
+    struct darn_maps *maps = darn_maps_read();
+
+    darn_json_open(json, NULL, '{');
+    darn_json_number(json, "raw", 1);
+    darn_json_number(json, "pid", darn_os_process_id());
+    darn_json_string(json, "program", darn_helper_program());
+    write_id(json, id);
+    darn_json_string(json, "kind", stuck->kind);
+    if (stuck->reason)
+        darn_json_string(json, "reason", stuck->reason);
+    darn_json_string(json, "certainty", "observed");
+    darn_json_string(json, "engine", "wait-for");
+    darn_json_number(json, "count", 1);
+    darn_json_open(json, "accesses", '[');
+    for (uint32_t i = 0; i < stuck->count; i++) {
+        const struct darn_side *side = &stuck->threads[i].side;
+
+        darn_json_open(json, NULL, '{');
+        write_wait(json, maps, &stuck->threads[i]);
+        write_thread(json, "thread", side->thread);
+        darn_json_string(json, "thread_name", side->name);
+        darn_json_number(json, "tid", side->tid);
+        write_stack(json, maps, &side->stack);
+        write_locks(json, maps, &side->locks);
+        darn_json_close(json, '}');
+    }
+    darn_json_close(json, ']');
+    darn_json_open(json, "threads", '[');
+    for (uint32_t i = 0; i < stuck->count; i++)
+        write_thread_origin(json, maps, &stuck->threads[i].side);
+    darn_json_close(json, ']');
+    darn_json_close(json, '}');
+}
+
+enum darn_verdict darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id)
+{
+    struct darn_json json;
+    int status = DARN_OS_NOT_STARTED;
+
+    if (start_record(&json)) {
+        write_stuck(&json, stuck, id);
+        if (!json.text.cut)
+            status = darn_helper_run(NULL, json.text.to, json.text.used);
+    }
+    if (status == STATUS_SUPPRESSED)
+        return DARN_SUPPRESSED;
+    if (status != STATUS_REPORTED) {
+        darn_count(DARN_COUNT_REPORTS_SHORT);
+        darn_say(stuck->count == 1 ? "warning: a thread waits for itself [deadlock]"
+                                   : "warning: threads wait for each other [deadlock]");
+    }
+    return DARN_REPORTED;
+}
+
+static void write_finding(struct darn_json *json, struct darn_maps *maps,
+                          const struct darn_finding *finding)
 {
     darn_json_open(json, NULL, '{');
     write_id(json, finding->id);
-    darn_json_string(json, "kind", "data-race");
+    darn_json_string(json, "kind", finding->kind);
     darn_json_number(json, "count", (int64_t)finding->count);
     darn_json_string(json, "file", finding->file);
     darn_json_number(json, "line", finding->line);
     darn_json_string(json, "function", finding->function);
     darn_json_string(json, "variable", finding->variable);
+    if (finding->pc)
+        write_stack(json, maps, &(struct darn_stack){1, {finding->pc}});
     darn_json_close(json, '}');
 }
 
@@ -276,10 +366,12 @@ void darn_deliver_summary(const struct darn_finding *findings, uint32_t count)
 {
     struct darn_json json;
     uint32_t suppressed = 0;
+    struct darn_maps *maps;
     struct darn_say say;
 
     if (!start_record(&json))
         return;
+    maps = darn_maps_read();
     darn_json_open(&json, NULL, '{');
     darn_json_number(&json, "raw", 1);
     darn_json_number(&json, "pid", darn_os_process_id());
@@ -291,7 +383,7 @@ void darn_deliver_summary(const struct darn_finding *findings, uint32_t count)
         if (findings[i].suppressed)
             suppressed++;
         else
-            write_finding(&json, &findings[i]);
+            write_finding(&json, maps, &findings[i]);
     }
     darn_json_close(&json, ']');
     darn_json_number(&json, "suppressed", suppressed);
@@ -313,4 +405,9 @@ int darn_deliver_check(void)
         (strcmp(options->log_path, "stderr") == 0 || strcmp(options->log_path, "stdout") == 0))
         return 0;
     return darn_helper_run("--check", "", 0) == 2 ? 2 : 0;
+}
+
+bool darn_deliver_locks(const char *trace)
+{
+    return darn_helper_run("--locks", trace, strlen(trace)) == STATUS_PREDICTED;
 }

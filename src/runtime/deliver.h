@@ -6,6 +6,8 @@
 #ifndef DARN_RUNTIME_DELIVER_H
 #define DARN_RUNTIME_DELIVER_H
 
+#include <stdbool.h>
+
 #include "runtime/finding.h"
 
 enum darn_verdict { DARN_REPORTED, DARN_SUPPRESSED };
@@ -13,8 +15,15 @@ enum darn_verdict { DARN_REPORTED, DARN_SUPPRESSED };
 enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id,
                                     const char *variable);
 
+struct darn_stuck;
+
+enum darn_verdict darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id);
+
 /* The counts at the end of the run, and the SUMMARY line. */
 void darn_deliver_summary(const struct darn_finding *findings, uint32_t count);
+
+/* Has a trace of locks analyzed, and what it predicts reported: whether there was anything. */
+bool darn_deliver_locks(const char *trace);
 
 /* Has the files that the options name checked; 0, or the exit status that says they are bad. */
 int darn_deliver_check(void);

@@ -11,7 +11,9 @@
 #include "runtime/deliver.h"
 #include "runtime/os.h"
 #include "runtime/spin.h"
+#include "runtime/spins.h"
 #include "runtime/state.h"
+#include "runtime/stuck.h"
 
 /* Different findings of one run. */
 #define FINDINGS 512
@@ -120,6 +122,7 @@ static void describe(struct darn_finding *finding, const struct darn_race *race,
 {
     const struct darn_site *site = race->first->touch.site;
 
+    finding->kind = "data-race";
     finding->site = site;
     finding->other = race->second ? race->second->touch.site : NULL;
     finding->unknown = !race->second;
@@ -155,6 +158,93 @@ static bool is_known(uint64_t id)
     return false;
 }
 
+/*
+ * A race with a read that may be the waiting half of a hand-made synchronization is put off until
+ * the end of the run, or until the spin is recognised: then it is none.
+ */
+#define DEFERRED 16
+
+static struct {
+    bool used;
+    struct darn_race race;
+    struct darn_side first, second;
+} deferred[DEFERRED];
+static struct darn_spin deferred_lock; /* protects the above; taken with signals blocked */
+static bool has_deferred;
+
+static bool may_be_spin(const struct darn_race *race)
+{
+    const struct darn_touch *a = &race->first->touch;
+    const struct darn_touch *b = race->second ? &race->second->touch : NULL;
+
+    if (!b || !a->site || !b->site || darn_state.options.report_spins || darn_state.finished)
+        return false;
+    return (a->site->flags | b->site->flags) & DARN_SITE_SPIN || a->atomic != b->atomic;
+}
+
+static bool is_same(const struct darn_race *a, const struct darn_race *b)
+{
+    return a->first->touch.site == b->first->touch.site &&
+           a->second->touch.site == b->second->touch.site;
+}
+
+/* Returns whether the race need not be reported now. */
+static bool defer(const struct darn_race *race)
+{
+    bool done = false;
+
+    darn_spin_lock(&deferred_lock);
+    for (int i = 0; i < DEFERRED && !done; i++) {
+        if (deferred[i].used && is_same(&deferred[i].race, race)) {
+            done = true;
+        } else if (!deferred[i].used) {
+            deferred[i].used = done = has_deferred = true;
+            deferred[i].race = *race;
+            deferred[i].first = *race->first;
+            deferred[i].second = *race->second;
+            deferred[i].race.first = &deferred[i].first;
+            deferred[i].race.second = &deferred[i].second;
+        }
+    }
+    darn_spin_unlock(&deferred_lock);
+    return done;
+}
+
+static bool is_synchronization(const struct darn_race *race)
+{
+    return race->second && !darn_state.options.report_spins &&
+           darn_spins_synchronize(&race->first->touch, &race->second->touch);
+}
+
+void darn_findings_recognised(void)
+{
+    uint64_t mask;
+
+    if (!has_deferred)
+        return;
+    mask = darn_os_block_signals();
+    darn_spin_lock(&deferred_lock);
+    for (int i = 0; i < DEFERRED; i++) {
+        if (deferred[i].used && is_synchronization(&deferred[i].race)) {
+            deferred[i].used = false;
+            darn_count(DARN_COUNT_SPINS_FILTERED);
+        }
+    }
+    darn_spin_unlock(&deferred_lock);
+    darn_os_restore_signals(mask);
+}
+
+void darn_findings_undefer(void)
+{
+    darn_findings_recognised();
+    for (int i = 0; i < DEFERRED; i++) {
+        if (deferred[i].used) {
+            deferred[i].used = false;
+            darn_finding_race(&deferred[i].race);
+        }
+    }
+}
+
 void darn_finding_race(const struct darn_race *race)
 {
     const char *variable = common_variable(race);
@@ -162,7 +252,11 @@ void darn_finding_race(const struct darn_race *race)
     struct darn_finding *finding;
     bool is_new = false;
 
-    if (is_known(id))
+    if (is_synchronization(race)) {
+        darn_count(DARN_COUNT_SPINS_FILTERED);
+        return;
+    }
+    if (is_known(id) || (may_be_spin(race) && defer(race)))
         return;
     darn_spin_lock(&lock);
     holder = darn_os_thread_id();
@@ -191,6 +285,48 @@ void darn_finding_race(const struct darn_race *race)
         darn_os_exit(darn_finish((int)darn_state.options.exitcode));
 }
 
+/* By what they wait for, and where: the threads may come in any order. */
+static uint64_t fingerprint_stuck(const struct darn_stuck *stuck)
+{
+    uint64_t sum = darn_hash_string(DARN_HASH_START, stuck->kind);
+
+    for (uint32_t i = 0; i < stuck->count; i++) {
+        const struct darn_stuck_thread *thread = &stuck->threads[i];
+        uint64_t hash = darn_hash_number(DARN_HASH_START, (uint32_t)thread->target);
+
+        for (uint32_t j = 0; j < 2 && j < thread->side.stack.depth; j++)
+            hash = darn_hash_number(hash, (uint32_t)thread->side.stack.pcs[j]);
+        sum += hash;
+    }
+    return sum;
+}
+
+void darn_finding_stuck(const struct darn_stuck *stuck)
+{
+    uint64_t id = fingerprint_stuck(stuck);
+    struct darn_finding *finding;
+    bool halt = false;
+
+    if (is_known(id))
+        return;
+    darn_spin_lock(&lock);
+    holder = darn_os_thread_id();
+    finding = find_or_add(id);
+    if (finding && atomic_fetch_add(&finding->count, 1) == 0) {
+        finding->kind = stuck->kind;
+        finding->pc = stuck->threads[0].side.stack.pcs[0];
+        darn_crash_watch();
+        finding->suppressed = darn_deliver_stuck(stuck, id) == DARN_SUPPRESSED;
+        if (!finding->suppressed)
+            atomic_fetch_add(&reported, 1);
+        halt = !finding->suppressed && darn_state.options.halt_on_error;
+    }
+    holder = 0;
+    darn_spin_unlock(&lock);
+    if (halt)
+        darn_os_exit(darn_finish((int)darn_state.options.exitcode));
+}
+
 const struct darn_finding *darn_findings_lock(uint32_t *number)
 {
     uint64_t end = darn_os_now() + PATIENCE;
@@ -207,6 +343,11 @@ const struct darn_finding *darn_findings_lock(uint32_t *number)
 void darn_findings_unlock(void)
 {
     darn_spin_unlock(&lock);
+}
+
+void darn_findings_predicted(void)
+{
+    atomic_fetch_add(&reported, 1);
 }
 
 uint32_t darn_findings_reported(void)
@@ -231,6 +372,8 @@ void darn_findings_before_fork(void)
 void darn_findings_after_fork(bool child)
 {
     if (child) {
+        memset(deferred, 0, sizeof(deferred));
+        darn_spin_unlock(&deferred_lock);
         atomic_store(&reported, 0);
         for (uint32_t i = 0; i < count; i++)
             findings[i].count = 0;

@@ -19,10 +19,12 @@ struct darn_race {
  * takes its site records with it. */
 struct darn_finding {
     uint64_t id;
+    const char *kind;
     _Atomic uint64_t count;
     bool suppressed;
     bool unknown;                         /* of unknown origin */
     const struct darn_site *site, *other; /* to be compared, not to be looked into */
+    uintptr_t pc; /* where the first thread is stuck; 0 of a race */
     uint32_t line;
     char file[96];
     char function[64];
@@ -32,10 +34,24 @@ struct darn_finding {
 /* Called with signals blocked. */
 void darn_finding_race(const struct darn_race *race);
 
+struct darn_stuck;
+
+/* Threads that wait for each other for ever. Called with signals blocked. */
+void darn_finding_stuck(const struct darn_stuck *stuck);
+
+/* A spin was recognised: what was put off because of it is dropped. */
+void darn_findings_recognised(void);
+
+/* At the end of the program: what was put off and is no synchronization after all is reported. */
+void darn_findings_undefer(void);
+
 /* The findings so far, while nobody adds to them: between these two. NULL when a report hangs, or
  * crashed, for so long that it is not waited for. */
 const struct darn_finding *darn_findings_lock(uint32_t *count);
 void darn_findings_unlock(void);
+
+/* Something was predicted and reported: it counts as a finding. */
+void darn_findings_predicted(void);
 
 /* How many were reported and not suppressed. */
 uint32_t darn_findings_reported(void);

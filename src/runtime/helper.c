@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime/helper.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "runtime/os.h"
+#include "runtime/state.h"
 
 /* A report of a huge program takes seconds; one that takes longer is stuck. */
 #define PATIENCE UINT64_C(60000000000)
@@ -25,6 +27,25 @@ static char environment_text[16384];
 static char *environment[INHERITED + 1];
 static char program[PATH_MAX];
 static char command[PATH_MAX];
+
+/* A runtime that was preloaded lies at PREFIX/lib/darn/libdarn_rt.so: the command is beside it. */
+static void find_command(void)
+{
+    static const char part[] = "/lib/darn/libdarn_rt.so";
+    struct darn_text text;
+    Dl_info info;
+    size_t length;
+
+    if (!dladdr((const void *)darn_helper_init, &info) || !info.dli_fname)
+        return;
+    length = strlen(info.dli_fname);
+    if (length < sizeof(part) || strcmp(info.dli_fname + length - sizeof(part) + 1, part) != 0)
+        return;
+    darn_text_start(&text, command, sizeof(command));
+    darn_text_part(&text, info.dli_fname, length - sizeof(part) + 1);
+    darn_text_add(&text, "/bin/darn");
+    darn_state.preloaded = true;
+}
 
 void darn_helper_init(void)
 {
@@ -47,6 +68,7 @@ void darn_helper_init(void)
     }
     if (text.cut && count)
         environment[--count] = NULL;
+    find_command();
 }
 
 void darn_helper_command(const char *path)

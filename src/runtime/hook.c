@@ -3,15 +3,22 @@
  * access to the watch table. The registers of the caller are kept (preserve_most), errno is not
  * touched.
  */
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "runtime/annotate.h"
 #include "runtime/attention.h"
 #include "runtime/counters.h"
+#include "runtime/heat.h"
 #include "runtime/hook.h"
 #include "runtime/noise.h"
+#include "runtime/os.h"
+#include "runtime/profile.h"
+#include "runtime/record.h"
 #include "runtime/sampler.h"
+#include "runtime/share.h"
+#include "runtime/spins.h"
 #include "runtime/state.h"
 #include "runtime/watch.h"
 #include "site/guard.h"
@@ -19,6 +26,9 @@
 
 /* A string is read up to here: no lock is held, it may be changing. */
 #define MAX_STRING 4096
+
+extern volatile uint8_t darn_attention;
+extern volatile uint8_t darn_filter[DARN_FILTER_SIZE];
 
 #define HOOK __attribute__((preserve_most, visibility("default"), used))
 
@@ -48,6 +58,67 @@ static_assert((int)DARN_OP_READ == (int)DARN_SITE_READ &&
                   (int)DARN_OP_UPDATE == (int)DARN_SITE_UPDATE,
               "touch_of copies the kind");
 
+/*
+ * A store that a spin has got its value from without waiting: if it is held back until the reader
+ * comes, the reader has to wait, and the spin shows (the four that Tian's tool missed in FMM).
+ */
+#define HOLD_NS   UINT64_C(300000000)
+#define MOST_HELD 40
+
+static void hold_suspect(struct darn_thread *thread, const struct darn_touch *touch)
+{
+    static _Atomic uint32_t held;
+
+    if (!(*darn_site_armed(touch->site) & DARN_ARMED_SUSPECT) || darn_threads_alive() < 2 ||
+        atomic_fetch_add_explicit(&held, 1, memory_order_relaxed) >= MOST_HELD)
+        return;
+    darn_count(DARN_COUNT_STORES_HELD);
+    darn_spins_await(thread, touch, HOLD_NS);
+}
+
+static void learn(struct darn_thread *thread, const struct darn_touch *touch)
+{
+    bool writes = touch->op != DARN_OP_READ;
+
+    if (!touch->site)
+        return;
+    if (writes) {
+        hold_suspect(thread, touch);
+        darn_spins_store(thread, touch);
+    }
+    darn_share_access(thread, touch->address, touch->size, touch->site, writes);
+}
+
+/* Delays without a window: nobody watches. */
+static void make_noise(struct darn_thread *thread, const struct darn_touch *touch)
+{
+    uint64_t noise =
+        darn_state.options.noise_count && touch->site ? darn_noise_at_site(thread, touch->site) : 0;
+
+    if (noise)
+        darn_os_sleep(noise);
+}
+
+/* Recording and learning: an access is noted, and nobody waits for others to come. */
+static void note(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
+{
+    bool sync = false;
+
+    if (thread->ignore || touch->assertion)
+        return;
+    make_noise(thread, touch);
+    if (touch->site && !darn_heat_count(thread, touch->site, touch->address))
+        return;
+    if (darn_state.mode == DARN_MODE_LEARN) {
+        learn(thread, touch);
+        return;
+    }
+    if (touch->op != DARN_OP_READ)
+        sync = darn_spins_store(thread, touch);
+    if (darn_recording && touch->site)
+        darn_record_access(thread, touch->address, touch->size, touch->site, sync, frame);
+}
+
 void darn_hook_touch(const struct darn_touch *touch, const void *frame)
 {
     struct darn_thread *thread = darn_thread_self();
@@ -55,6 +126,14 @@ void darn_hook_touch(const struct darn_touch *touch, const void *frame)
 
     if (!thread || darn_benign(touch))
         return;
+    if (thread->spinning)
+        darn_spins_leave(thread);
+    if (darn_state.mode != DARN_MODE_WATCH) {
+        note(thread, touch, frame);
+        return;
+    }
+    if (touch->op != DARN_OP_READ)
+        darn_spins_store(thread, touch);
     darn_watch_check(thread, touch, frame);
     if (thread->ignore || !touch->site)
         return;
@@ -103,5 +182,116 @@ HOOK void darn_hook_string(uintptr_t address, const char *measured, const struct
 /* A fence touches nothing that a window could be on. */
 HOOK void darn_hook_fence(const struct darn_site *site)
 {
-    (void)site;
+    struct darn_thread *thread = darn_recording ? darn_thread_self() : NULL;
+    struct darn_event event = {.kind = DARN_EVENT_FENCE};
+
+    if (!thread)
+        return;
+    if (site->flags & DARN_SITE_ACQUIRES)
+        event.flags |= DARN_EVENT_ACQUIRES;
+    if (site->flags & DARN_SITE_RELEASES)
+        event.flags |= DARN_EVENT_RELEASES;
+    darn_record_event(thread, &event, site, __builtin_frame_address(0));
+}
+
+/* The first read of a spin in a learning run: did the value come without waiting? */
+static void suspect(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
+{
+    uint32_t writer_thread = 0;
+    const struct darn_site *writer = darn_share_last_writer(address, &writer_thread);
+
+    /* A shared object that was unloaded has taken its sites with it. */
+    if (!writer || writer_thread == thread->number || !darn_os_is_mapped((uintptr_t)writer) ||
+        !darn_os_is_mapped((uintptr_t)darn_site_armed(writer)) ||
+        *darn_site_armed(writer) & DARN_ARMED_SYNC_WRITE)
+        return;
+    darn_profile_add_pair(DARN_FACT_SUSPECT, site, writer);
+    __atomic_fetch_or(darn_site_armed(writer), DARN_ARMED_SUSPECT, __ATOMIC_RELAXED);
+}
+
+/* Without a guard: a read that is part of a spin. */
+HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site)
+{
+    struct darn_touch touch = touch_of(address, site->size, site);
+    struct darn_thread *thread = darn_thread_self();
+    bool first;
+
+    if (!thread || darn_state.finished)
+        return;
+    first = darn_spins_read(thread, address, site);
+    if (darn_state.mode == DARN_MODE_WATCH) {
+        if (darn_attention && (darn_filter[darn_filter_index(address)] | *darn_site_armed(site))) {
+            thread->spinning = false; /* it goes on spinning */
+            darn_hook_touch(&touch, __builtin_frame_address(0));
+            thread->spinning = true;
+        }
+        return;
+    }
+    if (darn_benign(&touch) || thread->ignore)
+        return;
+    if (darn_state.mode == DARN_MODE_RECORD) {
+        note(thread, &touch, __builtin_frame_address(0));
+        return;
+    }
+    if (first) {
+        suspect(thread, address, site);
+        note(thread, &touch, __builtin_frame_address(0));
+    }
+}
+
+/* The interceptor of the wait is called next. */
+HOOK void darn_hook_wait(const void *cond, const struct darn_site *site)
+{
+    struct darn_thread *thread = darn_thread_self();
+
+    (void)cond;
+    if (thread)
+        thread->wait_site = site;
+}
+
+static void mark_function(enum darn_event_kind kind, const struct darn_site *site,
+                          const void *frame)
+{
+    struct darn_thread *thread = darn_recording ? darn_thread_self() : NULL;
+    struct darn_event event = {.kind = (uint8_t)kind};
+
+    if (thread && !thread->ignore)
+        darn_record_event(thread, &event, site, frame);
+}
+
+HOOK void darn_hook_begin(const struct darn_site *site)
+{
+    mark_function(DARN_EVENT_BEGIN, site, __builtin_frame_address(0));
+}
+
+HOOK void darn_hook_end(const struct darn_site *site)
+{
+    mark_function(DARN_EVENT_END, site, __builtin_frame_address(0));
+}
+
+/* Whether functions shall say when they begin and end (darn cc --functions). */
+__attribute__((visibility("default"))) volatile uint8_t darn_functions;
+extern volatile uint8_t darn_functions_here __attribute__((alias("darn_functions")));
+
+/* Arms all sites that have one of the flags, or all. */
+static void arm(const struct darn_site *start, const struct darn_site *stop, uint16_t flags)
+{
+    for (const struct darn_site *site = start; site < stop; site++) {
+        if (site->flags & flags || !flags)
+            __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_RECORD, __ATOMIC_RELAXED);
+    }
+}
+
+void darn_hook_arm(const struct darn_site *start, const struct darn_site *stop)
+{
+    const struct darn_options *options = &darn_state.options;
+
+    if (options->profile[0])
+        darn_profile_module(start, stop);
+    if (darn_state.mode == DARN_MODE_LEARN ||
+        (darn_state.mode == DARN_MODE_RECORD &&
+         (options->trace_what == DARN_TRACE_ALL || !options->profile[0])))
+        arm(start, stop, 0);
+    else if (darn_state.mode == DARN_MODE_RECORD)
+        arm(start, stop, DARN_SITE_ATOMIC); /* they synchronize, also with code that nobody sees */
 }

@@ -14,13 +14,18 @@
 #include "runtime/helper.h"
 #include "runtime/intercept.h"
 #include "runtime/os.h"
+#include "runtime/profile.h"
+#include "runtime/record.h"
 #include "runtime/sampler.h"
 #include "runtime/say.h"
+#include "runtime/spins.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
 #include "runtime/watch.h"
 
 #define STATUS_WRONG_USAGE 2
+
+extern volatile uint8_t darn_functions;
 
 struct darn_state darn_state;
 
@@ -49,6 +54,18 @@ static void read_options(void)
     darn_say_text(&say, error);
     darn_say_end(&say);
     darn_os_exit(STATUS_WRONG_USAGE);
+}
+
+static int refuse_profile(const char *path)
+{
+    struct darn_say say;
+
+    darn_say_start(&say);
+    darn_say_text(&say, "darn: profile=");
+    darn_say_text(&say, path);
+    darn_say_text(&say, ": there is no such file, or it is no profile");
+    darn_say_end(&say);
+    return STATUS_WRONG_USAGE;
 }
 
 static void remember_status(int status, void *unused)
@@ -83,11 +100,44 @@ void darn_after_fork_in_child(void)
     darn_state.pid = darn_os_process_id();
     darn_counters_clear();
     darn_watch_after_fork();
+    darn_spins_after_fork();
+    darn_record_after_fork();
+    darn_profile_after_fork();
     darn_sampler_after_fork();
     darn_attention_after_fork(true);
+    if (darn_state.mode != DARN_MODE_WATCH)
+        darn_attention_off(); /* the trace or profile is that of the parent */
     darn_threads_after_fork(true);
     darn_findings_after_fork(true);
     darn_os_restore_signals(fork_mask);
+}
+
+static void set_mode(void)
+{
+    const struct darn_options *options = &darn_state.options;
+    int status = 0;
+
+    if (options->profile[0] && darn_profile_load(options->profile))
+        status = refuse_profile(options->profile);
+    if (darn_state.preloaded)
+        darn_stack_prepare();
+    if (!status)
+        status = darn_record_open();
+    if (status)
+        darn_os_exit(status);
+    if (darn_recording && options->trace_what != DARN_TRACE_SYNC)
+        darn_state.mode = DARN_MODE_RECORD;
+    else if (options->learn[0])
+        darn_state.mode = DARN_MODE_LEARN;
+}
+
+static void raise_attention(void)
+{
+    if (darn_state.options.noise_count)
+        darn_attention_always();
+    else if (darn_state.mode != DARN_MODE_WATCH)
+        darn_attention_keep();
+    darn_functions = darn_state.mode == DARN_MODE_RECORD;
 }
 
 void darn_init(void)
@@ -103,12 +153,12 @@ void darn_init(void)
     darn_state.seed = darn_state.options.seed
                           ? darn_state.options.seed
                           : darn_os_now() ^ (uint64_t)darn_os_process_id() << 32;
+    set_mode();
     darn_state.ready = true;
     darn_thread_self();
     pthread_atfork(darn_before_fork, darn_after_fork_in_parent, darn_after_fork_in_child);
     on_exit(remember_status, NULL);
-    if (darn_state.options.noise_count)
-        darn_attention_always();
+    raise_attention();
     if (darn_deliver_check())
         darn_os_exit(STATUS_WRONG_USAGE);
 }
@@ -147,6 +197,10 @@ int darn_finish(int status)
     mask = darn_os_block_signals();
     darn_state.finished = true;
     darn_attention_off();
+    darn_record_finish();
+    if (darn_state.mode == DARN_MODE_LEARN && darn_profile_write(darn_state.options.learn))
+        darn_say("darn: learn: the profile cannot be written");
+    darn_findings_undefer();
     if (darn_state.options.verbosity >= 1)
         say_counters();
     findings = darn_findings_lock(&count);

@@ -18,6 +18,7 @@
 #include "runtime/locks.h"
 #include "runtime/noise.h"
 #include "runtime/thread.h"
+#include "runtime/waits.h"
 
 #define DARN_INTERCEPT(result, name, ...)                                                          \
     static result (*real_##name)(__VA_ARGS__);                                                     \
@@ -45,9 +46,9 @@ void *darn_real(const char *name);
     ({                                                                                             \
         struct darn_thread *waiting = darn_thread_self();                                          \
         darn_noise_at_call(waiting);                                                               \
-        darn_thread_block(waiting);                                                                \
+        darn_wait_begin(waiting, DARN_WAIT_OTHER, NULL, __builtin_frame_address(0));               \
         __typeof__(call) waited = (call);                                                          \
-        darn_thread_unblock(waiting);                                                              \
+        darn_wait_end(waiting);                                                                    \
         waited;                                                                                    \
     })
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/intercept.h"
+#include "runtime/message.h"
 
 /* result name(parameters) that waits: the arguments are those that the real function gets. */
 #define WAITS(result, name, parameters, arguments)                                                 \
@@ -26,6 +27,19 @@
     }
 #define PARAMETERS(...) __VA_ARGS__
 
+/* The same for one that reads from `fd`, or waits for a signal. */
+#define RECEIVES(result, name, parameters, arguments, received)                                    \
+    DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
+    {                                                                                              \
+        result got = DARN_WAITING(DARN_REAL(name) arguments);                                      \
+        int saved = errno;                                                                         \
+        received;                                                                                  \
+        errno = saved;                                                                             \
+        return got;                                                                                \
+    }
+#define BY_FILE   darn_message_received(fd, __builtin_frame_address(0))
+#define BY_SIGNAL darn_message_signal(__builtin_frame_address(0))
+
 WAITS(unsigned, sleep, (unsigned seconds), (seconds))
 WAITS(int, usleep, (useconds_t microseconds), (microseconds))
 WAITS(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left))
@@ -34,12 +48,12 @@ WAITS(int, clock_nanosleep,
       (clock, flags, time, left))
 WAITS(int, thrd_sleep, (const struct timespec *time, struct timespec *left), (time, left))
 WAITS(int, sched_yield, (void), ())
-WAITS(int, pause, (void), ())
-WAITS(int, sigsuspend, (const sigset_t *set), (set))
-WAITS(int, sigwait, (const sigset_t *set, int *number), (set, number))
-WAITS(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
-WAITS(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time),
-      (set, info, time))
+RECEIVES(int, pause, (void), (), BY_SIGNAL)
+RECEIVES(int, sigsuspend, (const sigset_t *set), (set), BY_SIGNAL)
+RECEIVES(int, sigwait, (const sigset_t *set, int *number), (set, number), BY_SIGNAL)
+RECEIVES(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), BY_SIGNAL)
+RECEIVES(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time),
+         (set, info, time), BY_SIGNAL)
 WAITS(int, poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout))
 WAITS(int, ppoll,
       (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *set),
@@ -55,17 +69,27 @@ WAITS(int, epoll_wait, (int fd, struct epoll_event *events, int count, int timeo
 WAITS(int, epoll_pwait,
       (int fd, struct epoll_event *events, int count, int timeout, const sigset_t *set),
       (fd, events, count, timeout, set))
-WAITS(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size))
-WAITS(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
-WAITS(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags))
-WAITS(ssize_t, recvfrom,
-      (int fd, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length),
-      (fd, buffer, size, flags, from, length))
-WAITS(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
-WAITS(int, accept, (int fd, struct sockaddr *from, socklen_t *length), (fd, from, length))
-WAITS(int, accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags),
-      (fd, from, length, flags))
-WAITS(int, connect, (int fd, const struct sockaddr *to, socklen_t length), (fd, to, length))
+RECEIVES(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), BY_FILE)
+RECEIVES(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count),
+         BY_FILE)
+RECEIVES(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags),
+         BY_FILE)
+RECEIVES(ssize_t, recvfrom,
+         (int fd, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length),
+         (fd, buffer, size, flags, from, length), BY_FILE)
+RECEIVES(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags),
+         BY_FILE)
+RECEIVES(int, accept, (int fd, struct sockaddr *from, socklen_t *length), (fd, from, length),
+         BY_FILE)
+RECEIVES(int, accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags),
+         (fd, from, length, flags), BY_FILE)
+
+DARN_INTERCEPT(int, connect, int fd, const struct sockaddr *to, socklen_t length)
+{
+    darn_message_sent(fd, __builtin_frame_address(0));
+    return DARN_WAITING(DARN_REAL(connect)(fd, to, length));
+}
+
 WAITS(pid_t, wait, (int *status), (status))
 WAITS(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
 WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),

@@ -7,10 +7,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "runtime/heap.h"
 #include "runtime/hook.h"
 #include "runtime/intercept.h"
+#include "runtime/record.h"
+#include "runtime/share.h"
 #include "runtime/state.h"
 #include "runtime/watch.h"
 
@@ -43,6 +46,29 @@ static int is_early(const void *block)
 #define RESOLVED(name)                                                                             \
     (real_##name || (!resolving && (resolving = 1, DARN_REAL(name), resolving = 0, 1)))
 
+static void allocated(void *block, size_t size, const void *frame)
+{
+    darn_heap_add(block, size, frame);
+    if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0) && block) {
+        if (darn_recording)
+            darn_record_alloc(block, size, frame);
+        else if (darn_state.mode == DARN_MODE_LEARN)
+            darn_share_forget((uintptr_t)block, size);
+    }
+}
+
+/* Before the block is really free. */
+static void freed(void *block, const void *frame)
+{
+    darn_heap_remove(block);
+    if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0)) {
+        if (darn_recording)
+            darn_record_free(block, malloc_usable_size(block), frame);
+        else if (darn_state.mode == DARN_MODE_LEARN)
+            darn_share_forget((uintptr_t)block, malloc_usable_size(block));
+    }
+}
+
 DARN_INTERCEPT(void *, malloc, size_t size)
 {
     void *block;
@@ -50,7 +76,7 @@ DARN_INTERCEPT(void *, malloc, size_t size)
     if (!RESOLVED(malloc))
         return early_allocate(size);
     block = real_malloc(size);
-    darn_heap_add(block, size, __builtin_frame_address(0));
+    allocated(block, size, __builtin_frame_address(0));
     return block;
 }
 
@@ -61,7 +87,7 @@ DARN_INTERCEPT(void *, calloc, size_t count, size_t size)
     if (!RESOLVED(calloc))
         return early_allocate(count * size);
     block = real_calloc(count, size);
-    darn_heap_add(block, count * size, __builtin_frame_address(0));
+    allocated(block, count * size, __builtin_frame_address(0));
     return block;
 }
 
@@ -78,9 +104,9 @@ DARN_INTERCEPT(void *, realloc, void *old, size_t size)
         return block;
     }
     if (old)
-        darn_heap_remove(old);
+        freed(old, __builtin_frame_address(0));
     block = real_realloc(old, size);
-    darn_heap_add(block, size, __builtin_frame_address(0));
+    allocated(block, size, __builtin_frame_address(0));
     return block;
 }
 
@@ -89,9 +115,9 @@ DARN_INTERCEPT(void *, reallocarray, void *old, size_t count, size_t size)
     void *block;
 
     if (old)
-        darn_heap_remove(old);
+        freed(old, __builtin_frame_address(0));
     block = DARN_REAL(reallocarray)(old, count, size);
-    darn_heap_add(block, count * size, __builtin_frame_address(0));
+    allocated(block, count * size, __builtin_frame_address(0));
     return block;
 }
 
@@ -100,7 +126,7 @@ DARN_INTERCEPT(int, posix_memalign, void **block, size_t alignment, size_t size)
     int result = DARN_REAL(posix_memalign)(block, alignment, size);
 
     if (result == 0)
-        darn_heap_add(*block, size, __builtin_frame_address(0));
+        allocated(*block, size, __builtin_frame_address(0));
     return result;
 }
 
@@ -108,7 +134,7 @@ DARN_INTERCEPT(void *, aligned_alloc, size_t alignment, size_t size)
 {
     void *block = DARN_REAL(aligned_alloc)(alignment, size);
 
-    darn_heap_add(block, size, __builtin_frame_address(0));
+    allocated(block, size, __builtin_frame_address(0));
     return block;
 }
 
@@ -116,7 +142,7 @@ DARN_INTERCEPT(void *, memalign, size_t alignment, size_t size)
 {
     void *block = DARN_REAL(memalign)(alignment, size);
 
-    darn_heap_add(block, size, __builtin_frame_address(0));
+    allocated(block, size, __builtin_frame_address(0));
     return block;
 }
 
@@ -130,7 +156,28 @@ DARN_INTERCEPT(void, free, void *block)
 
         darn_hook_touch(&touch, __builtin_frame_address(0));
     }
-    darn_heap_remove(block);
+    freed(block, __builtin_frame_address(0));
     if (RESOLVED(free))
         real_free(block);
+}
+
+/* Pages that are mapped anew hold other variables than before. */
+DARN_INTERCEPT(void *, mmap, void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    void *block = DARN_REAL(mmap)(at, size, protection, flags, fd, offset);
+
+    if (block != MAP_FAILED && darn_state.mode == DARN_MODE_RECORD)
+        darn_record_alloc(block, size, __builtin_frame_address(0));
+    else if (block != MAP_FAILED && darn_state.mode == DARN_MODE_LEARN)
+        darn_share_forget((uintptr_t)block, size);
+    return block;
+}
+
+DARN_INTERCEPT(int, munmap, void *block, size_t size)
+{
+    if (darn_state.mode == DARN_MODE_RECORD)
+        darn_record_free(block, size, __builtin_frame_address(0));
+    else if (darn_state.mode == DARN_MODE_LEARN)
+        darn_share_forget((uintptr_t)block, size);
+    return DARN_REAL(munmap)(block, size);
 }

@@ -5,8 +5,48 @@
 #include <time.h>
 
 #include "runtime/intercept.h"
+#include "runtime/record.h"
 #include "runtime/sampler.h"
 #include "runtime/state.h"
+
+#define FRAME __builtin_frame_address(0)
+
+static void record_thread(struct darn_thread *thread, enum darn_event_kind kind, uint32_t other,
+                          const void *frame)
+{
+    struct darn_event event = {.kind = (uint8_t)kind, .target = other};
+
+    if (darn_recording && thread)
+        darn_record_event(thread, &event, NULL, frame);
+}
+
+static void record_join(struct darn_thread *thread, uint32_t other, bool try, const void *frame)
+{
+    struct darn_event event = {
+        .kind = DARN_EVENT_JOIN, .target = other, .flags = try ? DARN_EVENT_TRY : 0};
+
+    if (darn_recording && thread)
+        darn_record_event(thread, &event, NULL, frame);
+}
+
+/*
+ * A join: `call` is the expression. Which thread it is must be known before, for afterwards its id
+ * may stand for another one.
+ */
+#define JOINING(id, wait, call)                                                                    \
+    ({                                                                                             \
+        struct darn_thread *joining = darn_thread_self();                                          \
+        uint32_t joined = 0;                                                                       \
+        bool is_known = darn_thread_of_id((unsigned long)(id), &joined);                           \
+        darn_noise_at_call(joining);                                                               \
+        darn_wait_begin(joining, is_known ? (wait) : DARN_WAIT_OTHER,                              \
+                        (const volatile void *)(uintptr_t)joined, FRAME);                          \
+        int result = (call);                                                                       \
+        darn_wait_end(joining);                                                                    \
+        if (result == 0 && is_known)                                                               \
+            record_join(joining, joined, (wait) != DARN_WAIT_JOIN, FRAME);                         \
+        result;                                                                                    \
+    })
 
 /* The record of a thread to be, with the stack of its creator. */
 static struct darn_thread *prepare(const void *frame)
@@ -21,6 +61,7 @@ static struct darn_thread *prepare(const void *frame)
     thread->has_parent = true;
     darn_stack_walk(&thread->created, creator, frame);
     darn_sampler_start();
+    record_thread(creator, DARN_EVENT_FORK, thread->number, frame);
     return thread;
 }
 
@@ -35,16 +76,20 @@ static void *run_pthread(void *argument)
 DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
-    struct darn_thread *thread = prepare(__builtin_frame_address(0));
+    struct darn_thread *thread = prepare(FRAME);
+    uint32_t number;
     int result;
 
     if (!thread)
         return DARN_REAL(pthread_create)(id, attributes, start, argument);
+    number = thread->number;
     thread->start.pthread = start;
     thread->argument = argument;
     result = DARN_REAL(pthread_create)(id, attributes, run_pthread, thread);
     if (result)
         darn_thread_drop(thread);
+    else
+        darn_thread_name_id((unsigned long)*id, number);
     return result;
 }
 
@@ -58,16 +103,20 @@ static int run_c11(void *argument)
 
 DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
 {
-    struct darn_thread *thread = prepare(__builtin_frame_address(0));
+    struct darn_thread *thread = prepare(FRAME);
+    uint32_t number;
     int result;
 
     if (!thread)
         return DARN_REAL(thrd_create)(id, start, argument);
+    number = thread->number;
     thread->start.c11 = start;
     thread->argument = argument;
     result = DARN_REAL(thrd_create)(id, run_c11, thread);
     if (result != thrd_success)
         darn_thread_drop(thread);
+    else
+        darn_thread_name_id((unsigned long)*id, number);
     return result;
 }
 
@@ -75,30 +124,30 @@ DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
 
 DARN_INTERCEPT(int, pthread_join, pthread_t thread, void **value)
 {
-    return DARN_WAITING(DARN_REAL(pthread_join)(thread, value));
+    return JOINING(thread, DARN_WAIT_JOIN, DARN_REAL(pthread_join)(thread, value));
 }
 
 DARN_INTERCEPT(int, pthread_tryjoin_np, pthread_t thread, void **value)
 {
-    darn_noise_at_call(darn_thread_self());
-    return DARN_REAL(pthread_tryjoin_np)(thread, value);
+    return JOINING(thread, DARN_WAIT_OTHER, DARN_REAL(pthread_tryjoin_np)(thread, value));
 }
 
 DARN_INTERCEPT(int, pthread_timedjoin_np, pthread_t thread, void **value,
                const struct timespec *until)
 {
-    return DARN_WAITING(DARN_REAL(pthread_timedjoin_np)(thread, value, until));
+    return JOINING(thread, DARN_WAIT_OTHER, DARN_REAL(pthread_timedjoin_np)(thread, value, until));
 }
 
 DARN_INTERCEPT(int, pthread_clockjoin_np, pthread_t thread, void **value, clockid_t clock,
                const struct timespec *until)
 {
-    return DARN_WAITING(DARN_REAL(pthread_clockjoin_np)(thread, value, clock, until));
+    return JOINING(thread, DARN_WAIT_OTHER,
+                   DARN_REAL(pthread_clockjoin_np)(thread, value, clock, until));
 }
 
 DARN_INTERCEPT(int, thrd_join, thrd_t thread, int *value)
 {
-    return DARN_WAITING(DARN_REAL(thrd_join)(thread, value));
+    return JOINING(thread, DARN_WAIT_JOIN, DARN_REAL(thrd_join)(thread, value));
 }
 
 DARN_INTERCEPT(int, pthread_detach, pthread_t thread)

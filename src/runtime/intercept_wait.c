@@ -6,102 +6,223 @@
 #include <time.h>
 
 #include "runtime/intercept.h"
+#include "runtime/record.h"
+#include "runtime/waits.h"
 
-/* A wait gives the mutex back and takes it again: nothing changes in the list of locks held, for
- * nobody looks at it meanwhile. */
+#define FRAME __builtin_frame_address(0)
+
+/*
+ * A wait gives the mutex back and takes it again. Nothing changes in the list of locks held but for
+ * the deadlock detector: nobody else looks at it meanwhile. In a trace both are events, and in this
+ * order: before the mutex is really given back, and after it is really ours again.
+ */
+static void begin_wait(struct darn_thread *thread, const volatile void *cond,
+                       const volatile void *mutex, enum darn_wait_kind kind, const void *frame)
+{
+    struct darn_event event = {
+        .kind = DARN_EVENT_WAIT, .target = (uintptr_t)cond, .extra = (uintptr_t)mutex};
+
+    if (!thread)
+        return;
+    darn_noise_at_call(thread);
+    if (kind != DARN_WAIT_COND)
+        event.flags = DARN_EVENT_TRY;
+    if (darn_recording) {
+        darn_record_event(thread, &event, thread->wait_site, frame);
+        darn_record(thread, DARN_EVENT_RELEASE, mutex, NULL, 0, frame);
+    }
+    thread->wait_site = NULL;
+    thread->waits_with = (uintptr_t)mutex;
+    darn_wait_begin(thread, kind, cond, frame);
+}
+
+static int end_wait(struct darn_thread *thread, const volatile void *cond,
+                    const volatile void *mutex, int result, bool timed_out, const void *frame)
+{
+    darn_wait_end(thread);
+    if (!thread)
+        return result;
+    thread->waits_with = 0;
+    darn_record(thread, DARN_EVENT_ACQUIRE, mutex, NULL, 0, frame);
+    darn_record(thread, DARN_EVENT_WAKE, cond, mutex, timed_out ? DARN_EVENT_TIMEOUT : 0, frame);
+    return result;
+}
 
 DARN_INTERCEPT(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-    return DARN_WAITING(DARN_REAL(pthread_cond_wait)(cond, mutex));
+    struct darn_thread *thread = darn_thread_self();
+
+    begin_wait(thread, cond, mutex, DARN_WAIT_COND, FRAME);
+    return end_wait(thread, cond, mutex, DARN_REAL(pthread_cond_wait)(cond, mutex), false, FRAME);
 }
 
 DARN_INTERCEPT(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_t *mutex,
                const struct timespec *until)
 {
-    return DARN_WAITING(DARN_REAL(pthread_cond_timedwait)(cond, mutex, until));
+    struct darn_thread *thread = darn_thread_self();
+    int result;
+
+    begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
+    result = DARN_REAL(pthread_cond_timedwait)(cond, mutex, until);
+    return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
 }
 
 DARN_INTERCEPT(int, pthread_cond_clockwait, pthread_cond_t *cond, pthread_mutex_t *mutex,
                clockid_t clock, const struct timespec *until)
 {
-    return DARN_WAITING(DARN_REAL(pthread_cond_clockwait)(cond, mutex, clock, until));
+    struct darn_thread *thread = darn_thread_self();
+    int result;
+
+    begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
+    result = DARN_REAL(pthread_cond_clockwait)(cond, mutex, clock, until);
+    return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
+}
+
+/* A call that lets others go: the event comes first. */
+static struct darn_thread *before_call(enum darn_event_kind kind, const volatile void *target,
+                                       const void *frame)
+{
+    struct darn_thread *thread = darn_thread_self();
+
+    darn_noise_at_call(thread);
+    darn_record(thread, kind, target, NULL, 0, frame);
+    return thread;
 }
 
 DARN_INTERCEPT(int, pthread_cond_signal, pthread_cond_t *cond)
 {
-    darn_noise_at_call(darn_thread_self());
+    before_call(DARN_EVENT_SIGNAL, cond, FRAME);
     return DARN_REAL(pthread_cond_signal)(cond);
 }
 
 DARN_INTERCEPT(int, pthread_cond_broadcast, pthread_cond_t *cond)
 {
-    darn_noise_at_call(darn_thread_self());
+    before_call(DARN_EVENT_BROADCAST, cond, FRAME);
     return DARN_REAL(pthread_cond_broadcast)(cond);
 }
 
 DARN_INTERCEPT(int, cnd_wait, cnd_t *cond, mtx_t *mutex)
 {
-    return DARN_WAITING(DARN_REAL(cnd_wait)(cond, mutex));
+    struct darn_thread *thread = darn_thread_self();
+
+    begin_wait(thread, cond, mutex, DARN_WAIT_COND, FRAME);
+    return end_wait(thread, cond, mutex, DARN_REAL(cnd_wait)(cond, mutex), false, FRAME);
 }
 
 DARN_INTERCEPT(int, cnd_timedwait, cnd_t *cond, mtx_t *mutex, const struct timespec *until)
 {
-    return DARN_WAITING(DARN_REAL(cnd_timedwait)(cond, mutex, until));
+    struct darn_thread *thread = darn_thread_self();
+    int result;
+
+    begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
+    result = DARN_REAL(cnd_timedwait)(cond, mutex, until);
+    return end_wait(thread, cond, mutex, result, result == thrd_timedout, FRAME);
 }
 
 DARN_INTERCEPT(int, cnd_signal, cnd_t *cond)
 {
-    darn_noise_at_call(darn_thread_self());
+    before_call(DARN_EVENT_SIGNAL, cond, FRAME);
     return DARN_REAL(cnd_signal)(cond);
 }
 
 DARN_INTERCEPT(int, cnd_broadcast, cnd_t *cond)
 {
-    darn_noise_at_call(darn_thread_self());
+    before_call(DARN_EVENT_BROADCAST, cond, FRAME);
     return DARN_REAL(cnd_broadcast)(cond);
 }
 
 DARN_INTERCEPT(int, pthread_barrier_wait, pthread_barrier_t *barrier)
 {
-    return DARN_WAITING(DARN_REAL(pthread_barrier_wait)(barrier));
+    struct darn_thread *thread = before_call(DARN_EVENT_ARRIVE, barrier, FRAME);
+    int result;
+
+    darn_wait_begin(thread, DARN_WAIT_BARRIER, barrier, FRAME);
+    result = DARN_REAL(pthread_barrier_wait)(barrier);
+    darn_wait_end(thread);
+    darn_record(thread, DARN_EVENT_DEPART, barrier, NULL, 0, FRAME);
+    return result;
 }
 
-/* The function that runs once is the program's own: it is no wait. */
+/*
+ * The function that runs once is the program's own: it is no wait. What it did is sent when it has
+ * ended, before any other thread may return; so it is called by us.
+ */
+static __thread void (*once_run)(void) __attribute__((tls_model("initial-exec")));
+static __thread const volatile void *once_of __attribute__((tls_model("initial-exec")));
+
+static void run_once(void)
+{
+    const volatile void *once = once_of;
+
+    once_run();
+    darn_record(darn_thread_self(), DARN_EVENT_SEND, once, NULL, 0, FRAME);
+}
+
 DARN_INTERCEPT(int, pthread_once, pthread_once_t *once, void (*run)(void))
 {
-    darn_noise_at_call(darn_thread_self());
-    return DARN_REAL(pthread_once)(once, run);
+    struct darn_thread *thread = darn_thread_self();
+    int result;
+
+    darn_noise_at_call(thread);
+    if (!darn_recording)
+        return DARN_REAL(pthread_once)(once, run);
+    once_run = run;
+    once_of = once;
+    result = DARN_REAL(pthread_once)(once, run_once);
+    darn_record(thread, DARN_EVENT_RECEIVE, once, NULL, 0, FRAME);
+    return result;
 }
 
 DARN_INTERCEPT(void, call_once, once_flag *once, void (*run)(void))
 {
-    darn_noise_at_call(darn_thread_self());
-    DARN_REAL(call_once)(once, run);
+    struct darn_thread *thread = darn_thread_self();
+
+    darn_noise_at_call(thread);
+    if (!darn_recording) {
+        DARN_REAL(call_once)(once, run);
+        return;
+    }
+    once_run = run;
+    once_of = once;
+    DARN_REAL(call_once)(once, run_once);
+    darn_record(thread, DARN_EVENT_RECEIVE, once, NULL, 0, FRAME);
+}
+
+/* After a semaphore was taken. */
+static int took(struct darn_thread *thread, sem_t *semaphore, int result, const void *frame)
+{
+    if (result == 0)
+        darn_record(thread, DARN_EVENT_TAKE, semaphore, NULL, 0, frame);
+    return result;
 }
 
 DARN_INTERCEPT(int, sem_wait, sem_t *semaphore)
 {
-    return DARN_WAITING(DARN_REAL(sem_wait)(semaphore));
+    return took(darn_thread_self(), semaphore, DARN_WAITING(DARN_REAL(sem_wait)(semaphore)), FRAME);
 }
 
 DARN_INTERCEPT(int, sem_trywait, sem_t *semaphore)
 {
-    darn_noise_at_call(darn_thread_self());
-    return DARN_REAL(sem_trywait)(semaphore);
+    struct darn_thread *thread = darn_thread_self();
+
+    darn_noise_at_call(thread);
+    return took(thread, semaphore, DARN_REAL(sem_trywait)(semaphore), FRAME);
 }
 
 DARN_INTERCEPT(int, sem_timedwait, sem_t *semaphore, const struct timespec *until)
 {
-    return DARN_WAITING(DARN_REAL(sem_timedwait)(semaphore, until));
+    return took(darn_thread_self(), semaphore,
+                DARN_WAITING(DARN_REAL(sem_timedwait)(semaphore, until)), FRAME);
 }
 
 DARN_INTERCEPT(int, sem_clockwait, sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-    return DARN_WAITING(DARN_REAL(sem_clockwait)(semaphore, clock, until));
+    return took(darn_thread_self(), semaphore,
+                DARN_WAITING(DARN_REAL(sem_clockwait)(semaphore, clock, until)), FRAME);
 }
 
 DARN_INTERCEPT(int, sem_post, sem_t *semaphore)
 {
-    darn_noise_at_call(darn_thread_self());
+    before_call(DARN_EVENT_POST, semaphore, FRAME);
     return DARN_REAL(sem_post)(semaphore);
 }

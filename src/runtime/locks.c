@@ -1,11 +1,13 @@
 #include "runtime/locks.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "runtime/counters.h"
+#include "runtime/record.h"
 #include "runtime/thread.h"
 
-static struct darn_lock *find(struct darn_locks *locks, uintptr_t address)
+struct darn_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
 {
     /* The lock that is given back is nearly always the last that was taken. */
     for (uint32_t i = locks->count; i > 0; i--) {
@@ -15,30 +17,63 @@ static struct darn_lock *find(struct darn_locks *locks, uintptr_t address)
     return NULL;
 }
 
+static void record(struct darn_thread *thread, enum darn_event_kind kind, uintptr_t lock,
+                   uint32_t lock_kind, unsigned flags, const void *frame)
+{
+    struct darn_event event = {.kind = (uint8_t)kind,
+                               .target = lock,
+                               .lock = (uint8_t)lock_kind,
+                               .flags = (uint16_t)flags};
+
+    if (__builtin_expect(darn_recording, 0))
+        darn_record_event(thread, &event, NULL, frame);
+}
+
+static_assert((int)DARN_LOCK_READ == (int)DARN_EVENT_RDLOCK &&
+                  (int)DARN_LOCK_WRITE == (int)DARN_EVENT_WRLOCK &&
+                  (int)DARN_LOCK_SPIN == (int)DARN_EVENT_SPINLOCK,
+              "record copies the kind");
+
+void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
+                         enum darn_lock_kind kind, const void *frame)
+{
+    if (thread)
+        record(thread, DARN_EVENT_REQUEST, (uintptr_t)lock, (uint32_t)kind, 0, frame);
+}
+
 void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
-                     enum darn_lock_kind kind)
+                     enum darn_lock_kind kind, unsigned flags, const void *frame)
 {
     struct darn_lock *known;
 
     if (!thread)
         return;
-    known = find(&thread->locks, (uintptr_t)lock);
+    record(thread, DARN_EVENT_ACQUIRE, (uintptr_t)lock, (uint32_t)kind, flags, frame);
+    known = darn_lock_find(&thread->locks, (uintptr_t)lock);
     if (known) {
         known->depth++;
     } else if (thread->locks.count < DARN_LOCKS_HELD) {
         thread->locks.held[thread->locks.count++] =
-            (struct darn_lock){(uintptr_t)lock, (uint32_t)kind, 1};
+            (struct darn_lock){.address = (uintptr_t)lock,
+                               .pc = ((const uintptr_t *)frame)[1],
+                               .kind = (uint32_t)kind,
+                               .depth = 1};
     } else {
         darn_count(DARN_COUNT_LOCKS_NOT_LISTED);
     }
 }
 
-void darn_lock_given(struct darn_thread *thread, const volatile void *lock)
+bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, const void *frame)
 {
-    struct darn_lock *known = thread ? find(&thread->locks, (uintptr_t)lock) : NULL;
+    struct darn_lock *known = thread ? darn_lock_find(&thread->locks, (uintptr_t)lock) : NULL;
 
-    if (!known || --known->depth)
-        return; /* taken before we watched, or by another thread, or still held */
+    if (thread)
+        record(thread, DARN_EVENT_RELEASE, (uintptr_t)lock, known ? known->kind : 0, 0, frame);
+    if (!known)
+        return false; /* taken before we watched, or by another thread */
+    if (--known->depth)
+        return true;
     for (struct darn_lock *end = &thread->locks.held[--thread->locks.count]; known < end; known++)
         known[0] = known[1];
+    return true;
 }

@@ -141,6 +141,23 @@ const char *darn_maps_find(struct darn_maps *maps, uintptr_t address, uint64_t *
     return NULL;
 }
 
+void darn_maps_each(struct darn_maps *maps, void (*visit)(uintptr_t start, uintptr_t end,
+                                                          uint64_t offset, const char *path))
+{
+    const char *at = maps ? maps->text : "";
+    struct mapping mapping;
+
+    while (*at) {
+        uint64_t offset;
+        const char *path;
+
+        at = read_line(at, &mapping);
+        path = darn_maps_find(maps, mapping.start, &offset);
+        if (path)
+            visit(mapping.start, mapping.end, offset, path);
+    }
+}
+
 bool darn_maps_is_main_stack(struct darn_maps *maps, uintptr_t address)
 {
     const char *at = maps ? maps->text : "";

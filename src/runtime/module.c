@@ -2,8 +2,10 @@
 #include <stddef.h>
 
 #include "runtime/helper.h"
+#include "runtime/hook.h"
 #include "runtime/module.h"
 #include "runtime/say.h"
+#include "runtime/sites.h"
 #include "runtime/state.h"
 #include "site/site.h"
 
@@ -13,7 +15,10 @@ darn_module_init(const struct darn_site *start, const struct darn_site *stop, co
 {
     darn_helper_command(command);
     darn_init();
+    darn_sites_add(start, stop);
     if (start < stop && start->version != DARN_SITE_VERSION)
         darn_say("darn: a part of this program was compiled by another version of darn cc; "
                  "compile it again, reports may be wrong");
+    else
+        darn_hook_arm(start, stop);
 }

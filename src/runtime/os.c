@@ -6,12 +6,18 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "base/text.h"
 
 #if !defined(__x86_64__)
 #error "darn runs on x86-64 so far: add the system call of this machine here"
@@ -112,6 +118,23 @@ void *darn_os_allocate(size_t size)
     return result < 0 && result > -4096 ? NULL : (void *)result;
 }
 
+void darn_os_free(void *memory, size_t size)
+{
+    CALL2(SYS_munmap, memory, size);
+}
+
+void darn_os_discard(void *start, size_t size)
+{
+    CALL3(SYS_madvise, start, size, MADV_DONTNEED);
+}
+
+long darn_os_copy(void *to, const void *from, size_t size)
+{
+    struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
+
+    return call(SYS_process_vm_readv, darn_os_process_id(), (long)&here, 1, (long)&there, 1, 0);
+}
+
 int darn_os_is_mapped(uintptr_t address)
 {
     return CALL3(SYS_msync, address & ~UINT64_C(4095), 4096, MS_ASYNC) >= 0;
@@ -159,6 +182,64 @@ int darn_os_append(const char *path, const char *text, size_t length)
     darn_os_write(fd, text, length);
     CALL1(SYS_close, fd);
     return 0;
+}
+
+void *darn_os_map_new_file(const char *path, size_t size, int *error)
+{
+    int fd = (int)CALL4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    long result = fd;
+
+    if (fd >= 0) {
+        result = CALL2(SYS_ftruncate, fd, size);
+        if (result >= 0)
+            result = call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_NORESERVE, fd, 0);
+        CALL1(SYS_close, fd);
+        if (result < 0 && result > -4096)
+            CALL3(SYS_unlinkat, AT_FDCWD, path, 0);
+    }
+    *error = result < 0 && result > -4096 ? (int)result : 0;
+    return *error ? NULL : (void *)result;
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+int darn_os_populate(void *start, size_t size)
+{
+    int result = (int)CALL3(SYS_madvise, start, size, MADV_POPULATE_WRITE);
+
+    return result == -EINVAL ? 0 : result; /* a kernel before 5.14 cannot say */
+}
+
+#define CHANNEL (UINT64_C(1) << 62) /* no address of the program */
+
+uint64_t darn_os_file_id(int fd)
+{
+    struct stat about;
+
+    if (CALL2(SYS_fstat, fd, &about) < 0)
+        return 0;
+    return CHANNEL | UINT64_C(1) << 32 | (about.st_ino & 0xffffffff);
+}
+
+uint64_t darn_os_channel(int fd)
+{
+    struct stat about;
+
+    if (CALL2(SYS_fstat, fd, &about) < 0)
+        return 0;
+    if (S_ISFIFO(about.st_mode))
+        return CHANNEL | 1u << 31 | (about.st_ino & 0x7fffffff);
+    if (S_ISSOCK(about.st_mode))
+        return CHANNEL | 1;
+    return S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) ? 0 : CHANNEL | (16 + (uint64_t)fd);
+}
+
+int darn_os_truncate(const char *path, uint64_t size)
+{
+    return (int)CALL2(SYS_truncate, path, size);
 }
 
 static size_t read_file(const char *path, char *to, size_t size)
@@ -309,4 +390,140 @@ size_t darn_os_read_file(const char *path, char *to, size_t size)
     if (child > 0)
         CALL4(SYS_wait4, child, NULL, __WALL, NULL);
     return reading.used;
+}
+
+struct errand {
+    int (*work)(void *);
+    void *argument;
+    int result;
+};
+
+static int run_errand(void *argument)
+{
+    struct errand *errand = argument;
+
+    errand->result = errand->work(errand->argument);
+    for (;;)
+        CALL1(SYS_exit, 0);
+}
+
+int darn_os_elsewhere(int (*work)(void *), void *argument, void *stack, size_t size)
+{
+    struct errand errand = {work, argument, -EINTR}; /* should somebody kill it */
+    uint64_t mask = darn_os_block_signals();
+    int saved = errno;
+    int child = clone(run_errand, (char *)stack + size, CLONE_VM | CLONE_VFORK, &errand);
+
+    errno = saved;
+    if (child > 0)
+        CALL4(SYS_wait4, child, NULL, __WALL, NULL);
+    else
+        errand.result = work(argument);
+    darn_os_restore_signals(mask);
+    return errand.result;
+}
+
+int darn_os_open(const char *path, int flags)
+{
+    return (int)CALL4(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666);
+}
+
+void darn_os_close(int fd)
+{
+    CALL1(SYS_close, fd);
+}
+
+long darn_os_read(int fd, char *to, size_t size)
+{
+    return CALL3(SYS_read, fd, to, size);
+}
+
+int darn_os_write_all(int fd, const char *text, size_t length)
+{
+    while (length) {
+        long written = CALL3(SYS_write, fd, text, length);
+
+        if (written == -EINTR)
+            continue;
+        if (written <= 0)
+            return written ? (int)written : -EIO;
+        text += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+int darn_os_rename(const char *from, const char *to)
+{
+    return (int)CALL2(SYS_rename, from, to);
+}
+
+int darn_os_remove(const char *path)
+{
+    return (int)CALL1(SYS_unlink, path);
+}
+
+int darn_os_lock(int fd, uint64_t nanoseconds)
+{
+    uint64_t end = darn_os_now() + nanoseconds;
+
+    for (;;) {
+        int result = (int)CALL2(SYS_flock, fd, LOCK_EX | LOCK_NB);
+
+        if (result != -EWOULDBLOCK || darn_os_now() > end)
+            return result;
+        darn_os_sleep(1000000);
+    }
+}
+
+/* /proc/PID/task/TID/FILE: the process that reads is not ourselves, so "self" would be wrong. */
+static size_t read_task(int tid, const char *file, char *to, size_t size)
+{
+    struct darn_text path;
+    char buffer[64];
+
+    darn_text_start(&path, buffer, sizeof(buffer));
+    darn_text_add(&path, "/proc/");
+    darn_text_number(&path, (uint64_t)darn_os_process_id());
+    darn_text_add(&path, "/task/");
+    darn_text_number(&path, (uint64_t)tid);
+    darn_text_add(&path, file);
+    darn_text_char(&path, '\0');
+    return darn_os_read_file(buffer, to, size);
+}
+
+void darn_os_name_of(int tid, char *name, size_t size)
+{
+    size_t length = read_task(tid, "/comm", name, size - 1);
+
+    while (length && name[length - 1] == '\n')
+        length--;
+    name[length] = '\0';
+}
+
+char darn_os_state_of(int tid)
+{
+    char text[512];
+    size_t length = read_task(tid, "/stat", text, sizeof(text));
+
+    /* 12 (name) S …: the name may contain anything, also parentheses */
+    while (length && text[length - 1] != ')')
+        length--;
+    return length && length + 1 < sizeof(text) ? text[length + 1] : 0;
+}
+
+int darn_os_thread_count(void)
+{
+    char text[2048];
+    size_t length = read_task(darn_os_process_id(), "/status", text, sizeof(text) - 1);
+    const char *line;
+    int count = 0;
+
+    text[length] = '\0';
+    line = strstr(text, "\nThreads:");
+    for (line = line ? line + 9 : ""; *line == ' ' || *line == '\t'; line++)
+        ;
+    for (; *line >= '0' && *line <= '9'; line++)
+        count = 10 * count + (*line - '0');
+    return count;
 }

@@ -28,6 +28,13 @@ void darn_os_restore_signals(uint64_t mask);
 
 /* Zeroed memory of its own, or NULL. */
 void *darn_os_allocate(size_t size);
+void darn_os_free(void *memory, size_t size);
+
+/* Makes whole pages of such memory all zeroes again, and gives the system what was in them. */
+void darn_os_discard(void *start, size_t size);
+
+/* Copies memory that may not be there: how many bytes were, or negative. */
+long darn_os_copy(void *to, const void *from, size_t size);
 
 /* Whether there is memory at the address, asked without touching it. */
 int darn_os_is_mapped(uintptr_t address);
@@ -38,6 +45,14 @@ void darn_os_restore_timing(int slack);
 
 /* The name of the calling thread, at least 16 bytes. */
 void darn_os_thread_name(char *name);
+
+/* The name of another thread of the process, and its state as ps shows it; 0 when not known. One at
+ * a time, like darn_os_read_file. */
+void darn_os_name_of(int tid, char *name, size_t size);
+char darn_os_state_of(int tid);
+
+/* How many threads the process has, known to us or not. */
+int darn_os_thread_count(void);
 
 /* Writes all of it, as far as that is possible. */
 void darn_os_write(int fd, const char *text, size_t length);
@@ -62,6 +77,38 @@ int darn_os_spawn(const char *path, char *const arguments[], char *const environ
 
 /* The exit status of a spawned program; -1 while it runs. */
 int darn_os_reap(int keeper);
+
+/* Maps a new file of this size, shared; NULL and *error when there is one already or it cannot be
+ * made. No descriptor is left. */
+void *darn_os_map_new_file(const char *path, size_t size, int *error);
+
+/* Makes sure that there is room on the disk behind a mapped page range: 0 or negative. */
+int darn_os_populate(void *start, size_t size);
+
+/* What is behind a file descriptor, for telling whether two lead to the same: 0 for an ordinary
+ * file or none. Both ends of a pipe have the same, all sockets have, others have one each. */
+uint64_t darn_os_channel(int fd);
+
+/* The same for ordinary files. */
+uint64_t darn_os_file_id(int fd);
+
+int darn_os_truncate(const char *path, uint64_t size);
+
+/* Runs work(argument) on the given stack in a process of its own, which has our memory but its own
+ * table of files, and returns what it returns. It makes system calls alone. Where that process
+ * cannot be had, the work is done in ours. */
+int darn_os_elsewhere(int (*work)(void *), void *argument, void *stack, size_t size);
+
+/* Files, for work elsewhere: what it opens is closed with it. */
+int darn_os_open(const char *path, int flags); /* a new file has the mode 0666 */
+void darn_os_close(int fd);
+long darn_os_read(int fd, char *to, size_t size);
+int darn_os_write_all(int fd, const char *text, size_t length); /* 0 or negative */
+int darn_os_rename(const char *from, const char *to);
+int darn_os_remove(const char *path);
+
+/* Takes the lock of an open file, for as long as that is open. Waits so long at most. */
+int darn_os_lock(int fd, uint64_t nanoseconds);
 
 void darn_os_exit(int status) __attribute__((noreturn));
 

@@ -6,12 +6,14 @@
 
 #include "runtime/attention.h"
 #include "runtime/counters.h"
+#include "runtime/heat.h"
 #include "runtime/os.h"
 #include "runtime/random.h"
 #include "runtime/state.h"
+#include "runtime/stuck.h"
 #include "runtime/watch.h"
 
-#define STACK_SIZE (16 * 1024)
+#define STACK_SIZE (64 * 1024)
 
 /*
  * Windows begin short, so that a test of ten milliseconds gets many, and become up to this many
@@ -115,15 +117,34 @@ static void lengthen(uint64_t rounds)
         atomic_store(&window_ns, 2 * atomic_load(&window_ns));
 }
 
+/* Where nothing is watched, the thread looks after hot sites and threads that are stuck. */
+#define HEAT_INTERVAL UINT64_C(10000000)
+
+static void look_after(void)
+{
+    while (!darn_state.finished) {
+        darn_os_sleep(HEAT_INTERVAL);
+        darn_heat_again();
+        darn_stuck_check();
+    }
+}
+
 static int sample(void *unused)
 {
     (void)unused;
+    if (darn_state.mode != DARN_MODE_WATCH) {
+        look_after();
+        return 0;
+    }
     darn_os_exact_timing();
     for (uint64_t rounds = 1; !darn_state.finished; rounds++) {
         uint64_t raised;
 
-        while (darn_threads_alive() < 2)
-            darn_os_wait(darn_threads_word(), darn_threads_alive(), UINT64_C(1000000000));
+        while (darn_threads_alive() < 2 && !darn_state.finished) {
+            darn_os_wait(darn_threads_word(), darn_threads_alive(), UINT64_C(200000000));
+            darn_stuck_check();
+        }
+        darn_stuck_check();
         raised = raise_once();
         darn_os_sleep(budget_pause(raised, rounds) * (darn_threads_running() < 2 ? ALONE : 1));
         lengthen(rounds);
@@ -136,7 +157,7 @@ void darn_sampler_start(void)
     int self = darn_os_process_id();
     uint64_t mask;
 
-    if (atomic_exchange(&running_in, self) == self || darn_state.finished)
+    if (darn_state.finished || atomic_exchange(&running_in, self) == self)
         return;
     atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
     if (darn_state.options.budget == DARN_BUDGET_MAX)

@@ -1,5 +1,6 @@
 #include "runtime/stack.h"
 
+#include <execinfo.h>
 #include <stdbool.h>
 
 #include "runtime/thread.h"
@@ -36,4 +37,29 @@ uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_
 void darn_stack_walk(struct darn_stack *stack, const struct darn_thread *thread, const void *frame)
 {
     stack->depth = darn_stack_walk_into(stack->pcs, DARN_STACK_DEPTH, thread, frame);
+}
+
+/* Of our own functions on the way from the interceptor to the unwinder. */
+#define OWN_FRAMES 12
+
+void darn_stack_unwind(struct darn_stack *stack, const void *frame)
+{
+    void *pcs[DARN_STACK_DEPTH + OWN_FRAMES];
+    uintptr_t first = ((const uintptr_t *)frame)[1];
+    int count = backtrace(pcs, DARN_STACK_DEPTH + OWN_FRAMES), at = 0;
+
+    while (at < count && (uintptr_t)pcs[at] != first)
+        at++;
+    stack->depth = 0;
+    if (at == count)
+        stack->pcs[stack->depth++] = first;
+    for (; at < count && stack->depth < DARN_STACK_DEPTH; at++)
+        stack->pcs[stack->depth++] = (uintptr_t)pcs[at];
+}
+
+void darn_stack_prepare(void)
+{
+    void *pcs[1];
+
+    backtrace(pcs, 1);
 }

@@ -7,10 +7,19 @@
 
 #include "base/options.h"
 
+/* What the hooks do. */
+enum darn_mode {
+    DARN_MODE_WATCH,  /* look for races that happen */
+    DARN_MODE_RECORD, /* write a trace */
+    DARN_MODE_LEARN,  /* find out which sites share memory */
+};
+
 struct darn_state {
     bool ready;    /* options are read, threads may be made known */
     bool finished; /* the program has ended as far as we are concerned */
     int pid;       /* a child of vfork has our memory, but is not us */
+    bool preloaded; /* into a program that was not compiled by darn: no frame pointers */
+    enum darn_mode mode;
     uint64_t seed;
     struct darn_options options;
 };

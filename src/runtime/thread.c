@@ -9,12 +9,15 @@
 
 #include "runtime/counters.h"
 #include "runtime/os.h"
+#include "runtime/record.h"
 #include "runtime/sampler.h"
+#include "runtime/share.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
 
 /* Records are taken from the system in pieces of this many. */
-#define BATCH 32
+#define BATCH   32
+#define BATCHES 512
 
 extern void *__libc_stack_end; /* set by the loader: where the main thread's stack begins */
 
@@ -23,6 +26,8 @@ __thread struct darn_thread *darn_thread_record;
 /* Protects the list of unused records. Taken with signals blocked; nothing nests inside. */
 static struct darn_spin list_lock;
 static struct darn_thread *unused;
+static struct darn_thread *batches[BATCHES]; /* entries are added under the lock, and stay */
+static _Atomic uint32_t batch_count;
 
 static _Atomic uint32_t next_number;
 static _Atomic uint32_t alive;
@@ -40,6 +45,8 @@ static struct darn_thread *take_unused(void)
     if (!unused) {
         struct darn_thread *batch = darn_os_allocate(BATCH * sizeof(*batch));
 
+        if (batch && batch_count < BATCHES)
+            batches[batch_count++] = batch;
         for (int i = 0; batch && i < BATCH; i++) {
             batch[i].next = unused;
             unused = &batch[i];
@@ -76,12 +83,16 @@ static uint64_t spread(uint64_t x)
 struct darn_thread *darn_thread_new(void)
 {
     struct darn_thread *thread = take_unused();
+    struct darn_heat *heat;
 
     if (!thread) {
         darn_count(DARN_COUNT_THREADS_UNKNOWN);
         return NULL;
     }
+    heat = thread->heat;
     memset(thread, 0, sizeof(*thread));
+    thread->heat = heat; /* memory for the next one */
+    thread->is_alive = true;
     thread->number = atomic_fetch_add(&next_number, 1);
     thread->random = spread(darn_state.seed + thread->number) | 1;
     /* It counts from now on: its creator may be at the interesting access before it runs. */
@@ -93,6 +104,7 @@ struct darn_thread *darn_thread_new(void)
 
 static void retire(struct darn_thread *thread)
 {
+    thread->is_alive = false;
     atomic_fetch_sub(&running, 1);
     atomic_fetch_sub(&alive, 1);
     give_unused(thread);
@@ -145,7 +157,12 @@ void darn_thread_start(struct darn_thread *thread)
 
     thread->tid = darn_os_thread_id();
     darn_thread_record = thread;
+    thread->id = (unsigned long)pthread_self();
+    darn_thread_name_id(thread->id, thread->number);
     find_own_stack(thread);
+    darn_record_thread_start(thread);
+    if (darn_state.mode == DARN_MODE_LEARN && thread->number) /* the stack was another's before */
+        darn_share_forget(thread->stack_start, thread->stack_end - thread->stack_start);
     if (atomic_compare_exchange_strong(&has_end_key, &expected, 1)) {
         if (pthread_key_create(&end_key, end_by_key) == 0)
             atomic_store(&has_end_key, 2);
@@ -160,6 +177,9 @@ void darn_thread_end(void)
 
     if (!thread)
         return;
+    if (thread->spinning)
+        darn_spins_leave(thread);
+    darn_record_thread_end(thread);
     darn_thread_unblock(thread);
     darn_thread_record = DARN_THREAD_ENDED;
     retire(thread);
@@ -175,6 +195,38 @@ struct darn_thread *darn_thread_attach(void)
     if (thread->number)
         darn_sampler_start(); /* a thread that somebody made without us */
     return thread;
+}
+
+#define IDS 16384
+
+static struct {
+    _Atomic unsigned long id; /* pthread_t; 0: unused */
+    _Atomic uint32_t number;
+} ids[IDS];
+
+void darn_thread_name_id(unsigned long id, uint32_t number)
+{
+    for (size_t i = id / 4096 * 31 % IDS, tries = 0; tries < 64; i = (i + 1) % IDS, tries++) {
+        unsigned long expected = 0;
+
+        if (atomic_load(&ids[i].id) == id ||
+            atomic_compare_exchange_strong(&ids[i].id, &expected, id) || expected == id) {
+            atomic_store(&ids[i].number, number);
+            return;
+        }
+    }
+    darn_count(DARN_COUNT_JOINS_UNKNOWN);
+}
+
+bool darn_thread_of_id(unsigned long id, uint32_t *number)
+{
+    for (size_t i = id / 4096 * 31 % IDS, tries = 0; tries < 64; i = (i + 1) % IDS, tries++) {
+        if (atomic_load(&ids[i].id) == id) {
+            *number = atomic_load(&ids[i].number);
+            return true;
+        }
+    }
+    return false;
 }
 
 void darn_thread_block(struct darn_thread *thread)
@@ -201,6 +253,19 @@ uint32_t darn_threads_alive(void)
 int32_t darn_threads_running(void)
 {
     return atomic_load_explicit(&running, memory_order_relaxed);
+}
+
+uint32_t darn_threads_list(struct darn_thread **list, uint32_t most)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < batch_count * BATCH && count < most; i++) {
+        struct darn_thread *thread = &batches[i / BATCH][i % BATCH];
+
+        if (thread->is_alive)
+            list[count++] = thread;
+    }
+    return count;
 }
 
 const volatile uint32_t *darn_threads_word(void)

@@ -7,13 +7,19 @@
 #include <stdint.h>
 
 #include "runtime/locks.h"
+#include "runtime/spins.h"
 #include "runtime/stack.h"
+#include "runtime/waits.h"
+
+struct darn_heat;
+struct darn_stream;
 
 struct darn_thread {
     uint32_t number; /* T0 is the main thread, then in the order of creation */
     int tid;
     uint32_t parent;
     bool has_parent;
+    bool is_alive;     /* the record is in use */
     bool blocked;      /* inside a call that waits */
     uint32_t ignore;   /* depth of DARN_IGNORE regions */
     uint32_t round;    /* the last invitation that this thread has seen (sampler.c), */
@@ -23,7 +29,16 @@ struct darn_thread {
     uintptr_t stack_start, stack_end;
     struct darn_stack created; /* where it was created */
     struct darn_locks locks;
-    union { /* what it runs, and with which argument */
+    struct darn_load loads[DARN_LOADS]; /* Tian's load table (spins.c) */
+    uint32_t next_load;
+    bool spinning;                     /* one of them may be watched */
+    struct darn_heat *heat;            /* how often it has come by its sites */
+    struct darn_stream *stream;        /* of the trace; NULL: nothing is recorded */
+    const struct darn_site *wait_site; /* of the wait that comes next */
+    struct darn_wait wait;             /* what it waits for now */
+    uintptr_t waits_with;              /* the mutex that it gave back for that */
+    unsigned long id;                  /* pthread_t */
+    union {                            /* what it runs, and with which argument */
         void *(*pthread)(void *);
         int (*c11)(void *);
     } start;
@@ -70,8 +85,15 @@ void darn_thread_unblock(struct darn_thread *thread);
 uint32_t darn_threads_alive(void);
 int32_t darn_threads_running(void);
 
+/* Fills in the threads that are known and alive; returns how many. They may end meanwhile. */
+uint32_t darn_threads_list(struct darn_thread **list, uint32_t most);
+
 /* The word that holds the number of threads alive: the sampler sleeps on it. */
 const volatile uint32_t *darn_threads_word(void);
+
+/* Which thread a pthread_t stands for: from its creation until another one has the same. */
+void darn_thread_name_id(unsigned long id, uint32_t number);
+bool darn_thread_of_id(unsigned long id, uint32_t *number);
 
 /* Around fork: nobody is changing the list of threads; in the child the calling thread is alone. */
 void darn_threads_before_fork(void);

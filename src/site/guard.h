@@ -12,7 +12,7 @@
  *
  * The reads of spin loops (DARN_SITE_SPIN) call darn_hook_spin without any guard: nobody is in a
  * hurry there. So do calls that wait for a condition variable (darn_hook_wait, right before the
- * call). With `darn cc --functions`, functions begin and end with
+ * call). With `darn cc --darn-functions`, functions begin and end with
  *
  *     if (darn_functions)
  *         darn_hook_begin(site);

@@ -77,9 +77,12 @@ enum darn_event_flag {
     DARN_EVENT_RELEASES = 1 << 3, /* atomic accesses and fences: memory order release or stronger */
     DARN_EVENT_SYNC = 1 << 4,     /* accesses: at a site of a recognised spin: not a race, but an
                                      edge from the writes to the reads of the address */
-    DARN_EVENT_TRY = 1 << 5,      /* ACQUIRE: by trylock or with a timeout: it never waits for ever */
+    DARN_EVENT_TRY = 1 << 5,      /* ACQUIRE, REQUEST, WAIT, JOIN: by trylock or with a timeout: it
+                                     never waits for ever */
     DARN_EVENT_TIMEOUT = 1 << 6,  /* WAKE: nobody woke the thread */
     DARN_EVENT_GAPS = 1 << 7,     /* accesses: not every byte is touched, `extra` says which */
+    DARN_EVENT_HALF = 1 << 8,     /* READ: the second half of an atomic update, which acquires; the
+                                     access itself was the first half, an UPDATE that releases */
 };
 
 /* The numbers of src/runtime/locks.h. */

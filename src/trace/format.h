@@ -8,12 +8,15 @@
  * While a program runs, its blocks are mapped into its memory: whatever it has written there is in
  * the file even if it is killed. `used` says how much of a block is valid; it is raised after the
  * bytes are in place. A block whose header is all zeroes was reserved, but its owner did not get
- * to use it; it is skipped by DARN_TRACE_BLOCK bytes. `darn record` packs the file when the program
- * has ended: blocks are then compressed (DARN_BLOCK_ZSTD), and lie one right behind the other.
+ * to use it; it is skipped by DARN_TRACE_PAGE bytes, for every unpacked block begins at a multiple
+ * of that and has a size of 1, 4 or 16 pages (short threads take small ones). `darn record` packs
+ * the file when the program has ended: blocks are then compressed (DARN_BLOCK_ZSTD), and lie one
+ * right behind the other.
  *
  * Blocks of events belong to one thread each, and form its stream in the order of `sequence`.
  * Events that synchronize carry a stamp, taken from one counter for all threads: the reader merges
- * the streams by it. Blocks of tables hold what the events name by number, in records:
+ * the streams by it. Within a stream it never goes down. Blocks of tables hold what the events name
+ * by number, in records:
  *
  *   type (1 byte)  length (varint)  payload (length bytes)
  *
@@ -28,7 +31,10 @@
 #define DARN_TRACE_MAGIC   "darntrc\n"
 #define DARN_TRACE_VERSION 1
 #define DARN_TRACE_HEADER  4096
-#define DARN_TRACE_BLOCK   65536 /* bytes of an unpacked block, with its header */
+#define DARN_TRACE_PAGE    4096
+#define DARN_TRACE_BLOCK   65536      /* the largest unpacked block, with its header */
+#define DARN_TRACE_MOST    (1u << 18) /* the largest payload of a packed block, when unpacked */
+#define DARN_TRACE_THREADS (1u << 22) /* a number of a thread that is not below it is damage */
 
 struct darn_trace_header {
     char magic[8];
@@ -37,6 +43,7 @@ struct darn_trace_header {
     uint32_t packed;   /* 1: by darn record, after the end of the program */
     uint32_t finished; /* 1: the program has ended in good order, and said so */
     uint64_t lost;     /* events that were not recorded because the file was full */
+    uint64_t bytes;    /* of the whole file, when it is packed; 0: not known */
 };
 
 #define DARN_BLOCK_MAGIC 0x4b4c4264u /* "dBLK" */
@@ -54,7 +61,7 @@ struct darn_block_header {
     uint32_t capacity; /* bytes that the block takes in the file after this header */
     uint32_t used;     /* bytes of the payload that are valid */
     uint32_t unpacked; /* DARN_BLOCK_ZSTD: bytes of the payload when it is unpacked */
-    uint32_t reserved;
+    uint32_t room;     /* of a packed file: bytes that the unpacked payload had room for */
 };
 
 static_assert(sizeof(struct darn_block_header) == 32, "it is in the file");

@@ -84,7 +84,11 @@ const struct darn_trace_stack *darn_trace_stack(const struct darn_trace *trace, 
 const struct darn_trace_thread *darn_trace_thread(const struct darn_trace *trace, uint32_t number);
 /* The module at an address of the program's memory; NULL when there is none. */
 const struct darn_trace_module *darn_trace_module(const struct darn_trace *trace, uint64_t address);
+/* The highest id that is used. Of a text trace, as far as it was read. */
 size_t darn_trace_site_count(const struct darn_trace *trace);
+size_t darn_trace_stack_count(const struct darn_trace *trace);
+/* Threads that have events or a record. Of a text trace, as far as it was read. */
+size_t darn_trace_thread_count(const struct darn_trace *trace);
 size_t darn_trace_syncs(const struct darn_trace *trace, const struct darn_trace_sync **syncs);
 
 /* The name that a text trace gives to a variable, lock or thread; NULL in a binary one. */

@@ -12,13 +12,13 @@ claim "help lists the commands, and each has its own"
 try "$darn" help
 expect_status 0
 cp .out all
-for command in cc c++ run help report; do
+for command in cc c++ run predict record analyze trace help report; do
     expect_has "$out" "
   $command "
 done
 try "$darn" --help
 cmp -s .out all || fault "--help differs from help"
-for command in cc c++ run help report; do
+for command in cc c++ run predict record analyze trace help report; do
     try "$darn" help $command
     expect_status 0
     [ -n "$out" ] || fault "help $command is empty"
@@ -32,6 +32,15 @@ expect_status 0
 cmp -s .out page || fault "run --help"
 try "$darn" run --budget=5 --help ./program
 cmp -s .out page || fault "run ... --help"
+for command in record predict; do
+    try "$darn" help $command
+    cp .out page
+    try "$darn" $command --help
+    expect_status 0
+    cmp -s .out page || fault "$command --help"
+    try "$darn" $command --all --help ./program
+    cmp -s .out page || fault "$command ... --help"
+done
 try "$darn" help cc
 cp .out page
 try "$darn" cc --darn-help

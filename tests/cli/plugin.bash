@@ -20,5 +20,5 @@ compiler_of() {
 # to know the value that is written is a matter of cost, not of what is watched: it is left out.
 sites() {
     "$bin/../tests/tools/sites" "$1" | cut -d ' ' -f 2- |
-        awk '{ sub(/,value$/, "", $3); sub(/^value$/, "-", $3); print }'
+        awk '{ sub(/,value/, "", $3); sub(/^value,?/, "", $3); $3 = $3 ? $3 : "-"; print }'
 }

@@ -18,20 +18,28 @@ verified() {
     build $compiler "$@" -c "$source" -o $object
 }
 
-for source in "$sources"/zoo/*.c; do
+for source in "$sources"/zoo/*.c "$sources"/sites/spins_*.c "$sources"/sites/waits.c; do
     claim "$(basename "$source")"
     for level in $levels -Os; do
         verified "$bin/darn-cc" "$source" object.o $words $level
     done
     verified "$bin/darn-cc" "$source" object.o $words -O2 -fPIC -ffast-math -fstack-protector-all
     verified "$bin/darn-cc" "$source" object.o $words -O2 -fno-pic -mavx2 -fno-strict-aliasing
+    verified "$bin/darn-cc" "$source" object.o $words -O1 --darn-functions
+done
+
+claim "spin loops and waits of C++"
+for source in "$sources"/sites/spins*.cc "$sources"/sites/waits.cc; do
+    for level in $levels; do
+        verified "$bin/darn-c++" "$source" object.o -Wall -Wextra $level
+    done
 done
 
 # The same result as without darn, with inline functions and templates in both files.
 claim "exceptions, templates and objects with lives of their own in two files of C++"
 for level in -O0 -O2; do
     for name in one two; do
-        verified "$bin/darn-c++" "$sources/zoo/$name.cc" $name.o -Wall -Wextra $level
+        verified "$bin/darn-c++" "$sources/zoo/$name.cc" $name.o -Wall -Wextra $level --darn-functions
     done
     build "$bin/darn-c++" one.o two.o -o program
     build clang++-19 $level "$sources/zoo/one.cc" "$sources/zoo/two.cc" -o plain

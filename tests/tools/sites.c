@@ -3,8 +3,9 @@
  *
  *     file:line:col function kind flags size variable
  *
- * Flags are separated by commas; an empty field shows as "-". The file is an object, a program or a
- * shared object: in an object the strings are named by relocations that are still to be applied.
+ * Flags, and the variables of a predicate, are separated by commas; an empty field shows as "-".
+ * The file is an object, a program or a shared object: in an object the strings are named by
+ * relocations that are still to be applied.
  */
 #include <assert.h>
 #include <fcntl.h>
@@ -91,8 +92,9 @@ static const char *string_of(const struct table *table, size_t number, size_t fi
 
 static void print_flags(const struct darn_site *site)
 {
-    static const char *const names[] = {"atomic", "volatile",      "range",        "gaps",
-                                        "value",  "assert-writer", "assert-access"};
+    static const char *const names[] = {"atomic",   "volatile",      "range",         "gaps",
+                                        "value",    "assert-writer", "assert-access", "spin",
+                                        "acquires", "releases"};
     const char *separator = "";
 
     if (!site->flags)
@@ -107,20 +109,28 @@ static void print_flags(const struct darn_site *site)
     }
 }
 
+static void print_variables(const char *names)
+{
+    for (; *names; names++)
+        putchar(*names == ' ' ? ',' : *names);
+    putchar('\n');
+}
+
 static void print_site(const struct table *table, size_t number)
 {
-    static const char *const kinds[] = {"read", "write", "update", "fence"};
+    static const char *const kinds[] = {"read", "write", "update", "fence", "wait", "function"};
     struct darn_site site;
 
     memcpy(&site, (const char *)table->records->d_buf + number * sizeof(site), sizeof(site));
-    if (site.version != DARN_SITE_VERSION || site.kind > DARN_SITE_FENCE)
+    if (site.version != DARN_SITE_VERSION || site.kind > DARN_SITE_FUNCTION)
         die("a record", "it is of another version, or none");
     printf("%s:%u:%u ", string_of(table, number, offsetof(struct darn_site, file)), site.line,
            site.column);
     printf("%s %s ", string_of(table, number, offsetof(struct darn_site, function)),
            kinds[site.kind]);
     print_flags(&site);
-    printf(" %u %s\n", site.size, string_of(table, number, offsetof(struct darn_site, variable)));
+    printf(" %u ", site.size);
+    print_variables(string_of(table, number, offsetof(struct darn_site, variable)));
 }
 
 static void find_relocations(struct table *table, Elf_Scn *of)

@@ -10,9 +10,12 @@
 #include <cmocka.h>
 
 #include "base/options_print.h"
+#include "cli/analyze.h"
 #include "cli/cc_options.h"
 #include "cli/command.h"
+#include "cli/recording.h"
 #include "cli/run_options.h"
+#include "cli/trace.h"
 
 static char page[64 * 1024];
 
@@ -217,6 +220,102 @@ static void document_of_cc_has_every_option_and_no_other(void **state)
     assert_int_equal(count("\n| `--"), length_of(darn_cc_options));
 }
 
+static void help_of_analyze_has_every_option_and_no_other(void **state)
+{
+    (void)state;
+    capture(darn_help_analyze);
+    expect_own("\n  ", darn_analyze_options);
+    assert_int_equal(count("\n  --"), length_of(darn_analyze_options));
+    expect_narrow();
+}
+
+/* "`--color=auto\|always`": in a table of Markdown a bar has a backslash. */
+static void document_of_analyze_has_every_option_and_no_other(void **state)
+{
+    (void)state;
+    read_document("cmd-analyze.md");
+    for (const struct darn_cli_option *option = darn_analyze_options; option->name; option++) {
+        char text[192];
+
+        snprintf(text, sizeof(text), "\n| `%s%s", option->name, option->value ? "=" : "`");
+        expect(text);
+    }
+    assert_int_equal(count("\n| `--"), length_of(darn_analyze_options));
+}
+
+static void help_of_trace_has_every_option_and_no_other(void **state)
+{
+    (void)state;
+    capture(darn_help_trace);
+    expect_own("\n  ", darn_trace_options);
+    assert_int_equal(count("\n  --"), length_of(darn_trace_options));
+    expect_narrow();
+}
+
+static void document_of_trace_has_every_option_and_no_other(void **state)
+{
+    (void)state;
+    read_document("cmd-trace.md");
+    expect_own("\n| `", darn_trace_options);
+    assert_int_equal(count("\n| `--"), length_of(darn_trace_options));
+}
+
+static void help_of_record_has_every_option_and_no_other(void **state)
+{
+    (void)state;
+    capture(darn_help_record);
+    expect_own("\n  ", darn_recording_options);
+    expect("\n  -o FILE");
+    assert_int_equal(count("\n  --"), length_of(darn_recording_options));
+    expect_narrow();
+}
+
+static void help_of_predict_has_the_options_of_recording_and_analyzing(void **state)
+{
+    (void)state;
+    capture(darn_help_predict);
+    expect_own("\n  ", darn_recording_options);
+    expect_own("\n  ", darn_analyze_options);
+    expect("\n  -o FILE");
+    assert_int_equal(count("\n  --"),
+                     length_of(darn_recording_options) + length_of(darn_analyze_options));
+    expect_narrow();
+}
+
+/* Those of the options of a run that a recording takes are named. */
+static void expect_taken_run_options(void)
+{
+    char spelled[128];
+
+    for (size_t i = 0; i < darn_option_count(); i++) {
+        if (!darn_recording_takes(darn_option_at(i)->name))
+            continue;
+        spell(spelled, darn_option_at(i)->name);
+        expect(spelled);
+    }
+}
+
+static void documents_of_record_and_predict_have_every_option(void **state)
+{
+    (void)state;
+    read_document("cmd-record.md");
+    expect_own("\n| `", darn_recording_options);
+    expect("\n| `-o FILE`");
+    expect_taken_run_options();
+    read_document("cmd-predict.md");
+    expect_own("\n| `", darn_recording_options);
+    expect("\n| `-o FILE`");
+    expect_taken_run_options();
+    for (const struct darn_cli_option *option = darn_analyze_options; option->name; option++) {
+        char text[192];
+
+        snprintf(text, sizeof(text), "\n| `%s%s", option->name, option->value ? "=" : "`");
+        expect(text);
+    }
+    assert_int_equal(count("\n| `--"),
+                     length_of(darn_recording_options) + length_of(darn_analyze_options));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +325,13 @@ int main(void)
         cmocka_unit_test(document_of_run_has_every_option_and_no_other),
         cmocka_unit_test(document_of_run_has_the_defaults),
         cmocka_unit_test(document_of_cc_has_every_option_and_no_other),
+        cmocka_unit_test(help_of_analyze_has_every_option_and_no_other),
+        cmocka_unit_test(document_of_analyze_has_every_option_and_no_other),
+        cmocka_unit_test(help_of_trace_has_every_option_and_no_other),
+        cmocka_unit_test(document_of_trace_has_every_option_and_no_other),
+        cmocka_unit_test(help_of_record_has_every_option_and_no_other),
+        cmocka_unit_test(help_of_predict_has_the_options_of_recording_and_analyzing),
+        cmocka_unit_test(documents_of_record_and_predict_have_every_option),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,10 +8,24 @@
 
 #include "runtime/counters.h"
 #include "runtime/locks.h"
+#include "runtime/record.h"
 #include "runtime/thread.h"
 
 static struct darn_thread thread;
 static char locks[DARN_LOCKS_HELD + 2]; /* their addresses are all that matters */
+static const uintptr_t frame[2] = {0, 0x1234};
+
+/* The recorder is not part of this test. */
+bool darn_recording;
+
+void darn_record_event(struct darn_thread *thread_of, const struct darn_event *event,
+                       const struct darn_site *site, const void *where)
+{
+    (void)thread_of;
+    (void)event;
+    (void)site;
+    (void)where;
+}
 
 static int start(void **state)
 {
@@ -22,12 +36,12 @@ static int start(void **state)
 
 static void take(int lock)
 {
-    darn_lock_taken(&thread, &locks[lock], DARN_LOCK_MUTEX);
+    darn_lock_taken(&thread, &locks[lock], DARN_LOCK_MUTEX, 0, frame);
 }
 
 static void give(int lock)
 {
-    darn_lock_given(&thread, &locks[lock]);
+    darn_lock_given(&thread, &locks[lock], frame);
 }
 
 static void expect_held(uint32_t count, const int *held)
@@ -90,9 +104,9 @@ static void a_recursive_lock_is_held_until_it_was_given_back_as_often(void **sta
 static void how_a_lock_is_held_is_remembered(void **state)
 {
     (void)state;
-    darn_lock_taken(&thread, &locks[0], DARN_LOCK_READ);
-    darn_lock_taken(&thread, &locks[1], DARN_LOCK_WRITE);
-    darn_lock_taken(&thread, &locks[2], DARN_LOCK_SPIN);
+    darn_lock_taken(&thread, &locks[0], DARN_LOCK_READ, 0, frame);
+    darn_lock_taken(&thread, &locks[1], DARN_LOCK_WRITE, 0, frame);
+    darn_lock_taken(&thread, &locks[2], DARN_LOCK_SPIN, 0, frame);
     assert_int_equal(thread.locks.held[0].kind, DARN_LOCK_READ);
     assert_int_equal(thread.locks.held[1].kind, DARN_LOCK_WRITE);
     assert_int_equal(thread.locks.held[2].kind, DARN_LOCK_SPIN);
@@ -131,8 +145,8 @@ static void locks_beyond_the_list_are_counted_and_not_missed(void **state)
 static void a_thread_that_is_not_known_has_no_list(void **state)
 {
     (void)state;
-    darn_lock_taken(NULL, &locks[0], DARN_LOCK_MUTEX);
-    darn_lock_given(NULL, &locks[0]);
+    darn_lock_taken(NULL, &locks[0], DARN_LOCK_MUTEX, 0, frame);
+    darn_lock_given(NULL, &locks[0], frame);
     expect_held(0, NULL);
 }
 

@@ -73,12 +73,58 @@ static void names_are_those_of_people(void **state)
         "SUMMARY: darn: 1 data race (bank.cc:3 bank::deposit(int)), seen once\n");
 }
 
+#define PREDICTED(id, kind)                                                                        \
+    "{\"id\":\"" id "\",\"kind\":\"" kind "\",\"certainty\":\"predicted\",\"count\":5,"            \
+    "\"variable\":\"v\"}"
+
+static void what_could_happen_is_counted_apart(void **state)
+{
+    (void)state;
+    expect_summary("{\"raw\":1,\"findings\":[" PREDICTED("1", "data-race") "," PREDICTED(
+                       "2", "data-race") "," PREDICTED("3", "deadlock") "]}",
+                   "SUMMARY: darn: 2 possible data races, 1 possible deadlock ('v', 'v', 'v')\n");
+    expect_summary("{\"raw\":1,\"findings\":[" ITEM("1", "3", "12") "," PREDICTED(
+                       "2", "data-race") "," PREDICTED("3", "notification") "]}",
+                   "SUMMARY: darn: 1 data race, 1 possible data race, 1 possible mishandled "
+                   "notification (bank.c:12 deposit 'total', 'v', 'v'), seen 3 times\n");
+}
+
+static void a_deadlock_is_named_by_its_stack(void **state)
+{
+    (void)state;
+    /* Without debug information there is no name, and the id stands for it. */
+    expect_summary("{\"raw\":1,\"findings\":[{\"id\":\"aa\",\"kind\":\"deadlock\",\"count\":1,"
+                   "\"stack\":[{\"pc\":\"0x10\",\"module\":\"/nowhere/bank\",\"offset\":\"0x10\"},"
+                   "{\"pc\":\"0x11\"},7]}]}",
+                   "SUMMARY: darn: 1 deadlock (aa), seen once\n");
+}
+
+static void nothing_found_says_where(void **state)
+{
+    static const struct darn_style style;
+    struct darn_summary summary = {.scope = "12 events (hb)", .suppressed = 1};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    (void)state;
+    darn_format_find("text")->summary(out, &summary, &style);
+    fclose(out);
+    assert_string_equal(text, "SUMMARY: darn: nothing found in 12 events (hb); 1 suppressed\n");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_finding_is_named),      cmocka_unit_test(several_are_counted),
-        cmocka_unit_test(many_stay_one_line),        cmocka_unit_test(what_is_unknown_is_left_out),
+        cmocka_unit_test(one_finding_is_named),
+        cmocka_unit_test(several_are_counted),
+        cmocka_unit_test(many_stay_one_line),
+        cmocka_unit_test(what_is_unknown_is_left_out),
         cmocka_unit_test(names_are_those_of_people),
+        cmocka_unit_test(what_could_happen_is_counted_apart),
+        cmocka_unit_test(a_deadlock_is_named_by_its_stack),
+        cmocka_unit_test(nothing_found_says_where),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

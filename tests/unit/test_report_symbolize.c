@@ -97,7 +97,7 @@ static void inlined_functions_become_frames(void **state)
     expect_frame(&frames[2], "outer", line_in_outer);
     assert_true(frames[0].column > 0 && frames[1].column > 0);
     darn_modules_close(&modules);
-    darn_pool_free(&pool);
+    darn_pool_release(&pool);
 }
 
 static void variables_have_names_and_declarations(void **state)
@@ -118,7 +118,7 @@ static void variables_have_names_and_declarations(void **state)
     assert_string_equal(symbol.name, "hidden_global");
     assert_int_equal(symbol.name_offset, 0);
     darn_modules_close(&modules);
-    darn_pool_free(&pool);
+    darn_pool_release(&pool);
 }
 
 static void what_cannot_be_found_stays_unknown(void **state)
@@ -152,7 +152,7 @@ static void what_cannot_be_found_stays_unknown(void **state)
         assert_null(symbol.name);
     }
     darn_modules_close(&modules);
-    darn_pool_free(&pool);
+    darn_pool_release(&pool);
 }
 
 /* A raw finding of one access with a stack of one frame, resolved. */
@@ -257,7 +257,7 @@ static void names_of_cxx_are_demangled_and_others_are_not(void **state)
     assert_string_equal(darn_demangle(&pool, "i"), "i");
     assert_string_equal(darn_demangle(&pool, "_Zzz"), "_Zzz");
     assert_null(darn_demangle(&pool, NULL));
-    darn_pool_free(&pool);
+    darn_pool_release(&pool);
 }
 
 static void arguments_are_those_of_the_running_program(void **state)
@@ -272,7 +272,7 @@ static void arguments_are_those_of_the_running_program(void **state)
     assert_string_equal(darn_shell_word(&pool, ""), "''");
     assert_string_equal(darn_shell_word(&pool, "a b"), "'a b'");
     assert_string_equal(darn_shell_word(&pool, "it's"), "'it'\\''s'");
-    darn_pool_free(&pool);
+    darn_pool_release(&pool);
 }
 
 int main(void)

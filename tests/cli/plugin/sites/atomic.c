@@ -1,4 +1,4 @@
-/* Atomics, fences and volatile are marked as such. */
+/* Atomics, fences and volatile are marked as such, and with what their memory order orders. */
 #include <stdatomic.h>
 
 struct triple {
@@ -13,7 +13,7 @@ int plain;
 volatile int port;
 volatile struct triple ports;
 
-/* site: load read atomic 4 flag */
+/* site: load read atomic,acquires 4 flag */
 int load(void)
 {
     return flag;
@@ -25,39 +25,39 @@ int load_relaxed(void)
     return atomic_load_explicit(&flag, memory_order_relaxed);
 }
 
-/* site: store write atomic 4 flag */
+/* site: store write atomic,releases 4 flag */
 void store(int v)
 {
     flag = v;
 }
 
-/* site: add update atomic 8 sum */
+/* site: add update atomic,acquires,releases 8 sum */
 long add(void)
 {
     return atomic_fetch_add(&sum, 1);
 }
 
-/* site: exchange update atomic 4 flag */
+/* site: exchange update atomic,acquires,releases 4 flag */
 int exchange(int v)
 {
     return atomic_exchange_explicit(&flag, v, memory_order_acq_rel);
 }
 
-/* site: compare update atomic 4 flag */
+/* site: compare update atomic,acquires,releases 4 flag */
 int compare(int o, int n)
 {
     return atomic_compare_exchange_weak(&flag, &o, n);
 }
 
-/* site: floating update atomic 4 real */
-/* may: floating read atomic 4 real */
+/* site: floating update atomic,acquires,releases 4 real */
+/* may: floating read atomic,acquires 4 real */
 void floating(void)
 {
     real += 1.5f;
 }
 
-/* site: take update atomic 1 _ */
-/* site: take write atomic 1 _ */
+/* site: take update atomic,spin,acquires,releases 1 _ */
+/* site: take write atomic,releases 1 _ */
 void take(void)
 {
     while (atomic_flag_test_and_set(&lock))
@@ -65,8 +65,8 @@ void take(void)
     atomic_flag_clear(&lock);
 }
 
-/* site: builtin read atomic 4 plain */
-/* site: builtin update atomic 4 plain */
+/* site: builtin read atomic,acquires 4 plain */
+/* site: builtin update atomic,acquires,releases 4 plain */
 int builtin(void)
 {
     return __atomic_load_n(&plain, __ATOMIC_ACQUIRE) + __sync_fetch_and_add(&plain, 1);
@@ -78,7 +78,7 @@ void unmarked(void)
     plain = 1;
 }
 
-/* site: fence fence atomic 0 - */
+/* site: fence fence atomic,acquires,releases 0 - */
 void fence(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
@@ -115,4 +115,51 @@ void volatile_update(void)
 void volatile_copy(struct triple *to)
 {
     *to = ports;
+}
+
+/* site: orders read atomic 4 plain */
+/* site: orders read atomic,acquires 4 plain */
+/* site: orders write atomic 4 plain */
+/* site: orders write atomic,releases 4 plain */
+/* site: orders write - 4 *v */
+/* site: orders write - 4 v[1] */
+void orders(int v[2])
+{
+    v[0] = __atomic_load_n(&plain, __ATOMIC_RELAXED);
+    v[1] = __atomic_load_n(&plain, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&plain, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&plain, 2, __ATOMIC_SEQ_CST);
+}
+
+/* site: update_orders update atomic 4 plain */
+/* site: update_orders update atomic,acquires 4 plain */
+/* site: update_orders update atomic,releases 4 plain */
+/* site: update_orders update atomic,acquires,releases 4 plain */
+void update_orders(void)
+{
+    __atomic_fetch_add(&plain, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&plain, 1, __ATOMIC_ACQUIRE);
+    __atomic_fetch_add(&plain, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&plain, 1, __ATOMIC_ACQ_REL);
+}
+
+/* Success counts. */
+/* site: compare_orders update atomic,releases 4 plain */
+/* site: compare_orders update atomic,acquires 4 plain */
+int compare_orders(int o)
+{
+    int p = o;
+
+    return __atomic_compare_exchange_n(&plain, &p, 1, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED) +
+           __atomic_compare_exchange_n(&plain, &o, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* site: fence_orders fence atomic,acquires 0 - */
+/* site: fence_orders fence atomic,releases 0 - */
+/* site: fence_orders write - 4 plain */
+void fence_orders(void)
+{
+    atomic_thread_fence(memory_order_acquire);
+    plain = 0;
+    atomic_thread_fence(memory_order_release);
 }

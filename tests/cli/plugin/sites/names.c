@@ -278,8 +278,7 @@ void flexible(int i)
     mail->text[i] = 'x';
 }
 
-/* site at -O0: shown_local write - 4 local */
-/* not yet at -O1 -O2 -O3: shown_local write - 4 local */
+/* site: shown_local write - 4 local */
 void shown_local(void)
 {
     int local = 1;

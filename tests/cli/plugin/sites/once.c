@@ -71,7 +71,7 @@ void around_lock(void)
 }
 
 /* twice: around_fence write - 4 shared */
-/* site: around_fence fence atomic 0 - */
+/* site: around_fence fence atomic,acquires,releases 0 - */
 void around_fence(void)
 {
     shared = 1;

@@ -1,0 +1,317 @@
+#include "cli/analysis.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/race_blocks.h"
+#include "cli/color.h"
+#include "cli/command.h"
+#include "cli/lineup.h"
+#include "cli/output.h"
+#include "cli/places.h"
+#include "cli/say.h"
+#include "cli/verdicts.h"
+#include "report/format.h"
+#include "report/predict.h"
+#include "report/sink.h"
+#include "report/suppress.h"
+
+/* Events are handed on in pieces: an engine is timed by the piece, and its code stays in the cache.
+ */
+#define PIECE 1024
+
+struct analysis {
+    const struct darn_analysis_options *options;
+    struct darn_lineup lineup;
+    struct darn_verdicts verdicts;
+    struct darn_modules modules;
+    struct darn_suppressions *suppressions;
+    uint64_t events;
+    double reading; /* seconds */
+    uint32_t trace; /* the number of the present one */
+    bool has_blocks;
+};
+
+static bool is_given(const char *text)
+{
+    return text && *text;
+}
+
+/* Reads the next piece: how many events it has, or -1. */
+static int read_piece(struct analysis *analysis, struct darn_trace *trace, struct darn_event *piece)
+{
+    double start = darn_lineup_clock();
+    int count = 0, result = 1;
+
+    while (count < PIECE && (result = darn_trace_next(trace, &piece[count])) == 1) {
+        analysis->has_blocks |= piece[count].kind == DARN_EVENT_ALLOC;
+        count++;
+    }
+    analysis->reading += darn_lineup_clock() - start;
+    analysis->events += (uint64_t)count;
+    return result < 0 ? -1 : count;
+}
+
+/* 0, or an exit status. */
+static int feed(struct analysis *analysis, struct darn_trace *trace)
+{
+    static struct darn_event piece[PIECE];
+    int count;
+
+    while ((count = read_piece(analysis, trace, piece)) > 0)
+        darn_lineup_events(&analysis->lineup, piece, (size_t)count);
+    if (count < 0)
+        return darn_refuse(analysis->options->command, "%s", darn_trace_error(trace));
+    darn_lineup_finish(&analysis->lineup);
+    return 0;
+}
+
+static void want_blocks(struct analysis *analysis, struct darn_race_blocks *blocks)
+{
+    for (size_t i = 0; i < analysis->lineup.count; i++) {
+        const struct darn_lineup_entry *entry = &analysis->lineup.entries[i];
+        size_t count;
+        const struct darn_prediction *predictions =
+            entry->engine->predictions(entry->state, &count);
+
+        for (size_t j = 0; j < count; j++)
+            if (predictions[j].kind == DARN_PREDICTS_RACE)
+                darn_race_blocks_want(blocks, &predictions[j]);
+    }
+}
+
+static void collect(struct analysis *analysis, struct darn_trace *trace, const char *path,
+                    const struct darn_race_blocks *blocks)
+{
+    for (size_t i = 0; i < analysis->lineup.count; i++) {
+        const struct darn_lineup_entry *entry = &analysis->lineup.entries[i];
+        size_t count;
+        const struct darn_prediction *predictions =
+            entry->engine->predictions(entry->state, &count);
+
+        for (size_t j = 0; j < count; j++) {
+            struct darn_predicted predicted = {
+                .trace = trace,
+                .path = path,
+                .prediction = &predictions[j],
+                .engine = entry->engine->name,
+                .block = darn_race_blocks_get(blocks, &predictions[j]),
+            };
+
+            darn_verdicts_add(&analysis->verdicts, darn_finding_predicted(&predicted),
+                              analysis->trace, &analysis->modules);
+        }
+    }
+}
+
+/* What is missing from the trace may be what a finding was missing. */
+static void warn_of_gaps(const struct analysis *analysis, const char *path,
+                         const struct darn_trace *trace)
+{
+    struct darn_trace_about about = darn_trace_about(trace);
+    const char *command = analysis->options->command;
+
+    if (about.cut_at)
+        darn_warn(command, "%s: only what comes before byte %" PRIu64 " could be read", path,
+                  about.cut_at);
+    if (about.lost)
+        darn_warn(command, "%s: %" PRIu64 " events were not recorded, because the file was full",
+                  path, about.lost);
+}
+
+/* 0, or an exit status. */
+static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, const char *path)
+{
+    const struct darn_analysis_options *options = analysis->options;
+    struct darn_race_blocks blocks = {NULL, 0, 0};
+    struct darn_places places;
+    struct darn_engine_config config = {
+        .ignore_sync = options->ignore_sync,
+        .ignore_atomic = options->ignore_atomic,
+        .place_of = darn_places_of,
+        .predicate_of = darn_places_predicate,
+        .context = &places,
+    };
+    int status;
+
+    if (darn_places_make(&places, trace) || darn_lineup_start(&analysis->lineup, &config))
+        status = darn_refuse(options->command, "out of memory");
+    else
+        status = feed(analysis, trace);
+    if (!status) {
+        if (analysis->has_blocks)
+            want_blocks(analysis, &blocks);
+        darn_race_blocks_find(&blocks, trace);
+        collect(analysis, trace, path, &blocks);
+        warn_of_gaps(analysis, path, trace);
+    }
+    darn_lineup_stop(&analysis->lineup);
+    darn_race_blocks_free(&blocks);
+    darn_places_free(&places);
+    return status;
+}
+
+static int analyze_path(struct analysis *analysis, const char *path)
+{
+    char error[1024];
+    struct darn_trace *trace =
+        darn_trace_open(path, analysis->options->prefix, error, sizeof(error));
+    int status;
+
+    if (!trace)
+        return darn_refuse(analysis->options->command, "%s", error);
+    analysis->trace++;
+    analysis->has_blocks = false;
+    status = analyze_trace(analysis, trace, path);
+    darn_trace_close(trace);
+    return status;
+}
+
+/* Prints what is not suppressed, and fills the items of the summary. */
+static void print_findings(struct analysis *analysis, FILE *out, const struct darn_style *style,
+                           FILE *json, struct darn_summary *summary)
+{
+    static const struct darn_style plain;
+
+    for (size_t i = 0; i < analysis->verdicts.count; i++) {
+        const struct darn_finding *finding = analysis->verdicts.items[i].finding;
+        const struct darn_access *first = &finding->accesses[0];
+
+        if (analysis->suppressions && darn_suppressions_match(analysis->suppressions, finding)) {
+            summary->suppressed++;
+            continue;
+        }
+        darn_format_find("text")->finding(out, finding, style);
+        fputc('\n', out);
+        if (json)
+            darn_format_find("json")->finding(json, finding, &plain);
+        summary->items[summary->item_count++] = (struct darn_summary_item){
+            .id = finding->id,
+            .kind = finding->kind,
+            .certainty = finding->certainty,
+            .file = first->file,
+            .function = first->function,
+            .variable = finding->variable,
+            .line = first->line,
+            .count = finding->count,
+        };
+    }
+}
+
+/* `1234 events (hb, hybrid)` */
+static const char *scope_of(const struct analysis *analysis, struct darn_pool *pool)
+{
+    char *names = darn_lineup_names(&analysis->lineup);
+    const char *scope = darn_pool_format(pool, "%" PRIu64 " event%s (%s)", analysis->events,
+                                         analysis->events == 1 ? "" : "s", names ? names : "");
+
+    free(names);
+    return scope;
+}
+
+/* Everything at once, after the last trace was read: a trace that is bad leaves no half of a
+ * report. 0 or 1, as the exit status of the output. */
+static int print_report(struct analysis *analysis, struct darn_summary *summary, FILE *json)
+{
+    const struct darn_analysis_options *options = analysis->options;
+    FILE *out = options->out ? options->out : stdout;
+    struct darn_style style = {options->strip_path_prefix,
+                               darn_wants_color(options->color, fileno(out))};
+
+    summary->items =
+        darn_pool_get(&summary->pool, analysis->verdicts.count + 1, sizeof(*summary->items));
+    summary->scope = scope_of(analysis, &summary->pool);
+    print_findings(analysis, out, &style, json, summary);
+    if (options->stats) {
+        darn_lineup_print(&analysis->lineup, out, analysis->events, analysis->reading);
+        fputc('\n', out);
+    }
+    if (summary->item_count || !options->quiet)
+        darn_format_find("text")->summary(out, summary, &style);
+    if (out == stdout)
+        return darn_finish_output();
+    fflush(out);
+    return 0;
+}
+
+/* 0 or an exit status: the findings go to the text, and as JSON Lines to a file. */
+static int report(struct analysis *analysis)
+{
+    const char *path = analysis->options->json;
+    struct darn_summary summary = {0};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *json = is_given(path) ? open_memstream(&text, &length) : NULL;
+    int status = print_report(analysis, &summary, json), result = 0;
+
+    if (json) {
+        fclose(json);
+        result = darn_sink_append(path, text, length);
+        free(text);
+    }
+    if (result)
+        darn_warn(analysis->options->command, "json: %s cannot be written: %s", path,
+                  strerror(-result));
+    if (!status && result)
+        status = 1;
+    if (!status && summary.item_count)
+        status = DARN_EXIT_FINDINGS;
+    darn_pool_release(&summary.pool);
+    return status;
+}
+
+/* What can be refused without reading a trace. 0 or an exit status. */
+static int prepare(struct analysis *analysis)
+{
+    const struct darn_analysis_options *options = analysis->options;
+    const char *engines = is_given(options->engines) ? options->engines : DARN_LINEUP_DEFAULT;
+    char error[1024];
+    int result = is_given(options->json) ? darn_output_check(options->json) : 0;
+
+    if (result)
+        return darn_refuse(options->command, "json: %s cannot be written: %s", options->json,
+                           strerror(-result));
+    if (darn_lineup_choose(&analysis->lineup, engines, error, sizeof(error)))
+        return darn_refuse(options->command, "%s", error);
+    if (!is_given(options->suppressions))
+        return 0;
+    analysis->suppressions =
+        darn_suppressions_read(options->suppressions, NULL, error, sizeof(error));
+    return analysis->suppressions ? 0 : darn_refuse(options->command, "suppressions: %s", error);
+}
+
+int darn_analysis_check(const struct darn_analysis_options *options)
+{
+    struct analysis analysis = {.options = options};
+    int status = prepare(&analysis);
+
+    darn_lineup_free(&analysis.lineup);
+    darn_suppressions_free(analysis.suppressions);
+    return status;
+}
+
+int darn_analysis_run_all(const struct darn_analysis_options *options, char *const *paths,
+                          size_t count)
+{
+    struct analysis analysis = {.options = options};
+    int status = prepare(&analysis);
+
+    for (size_t i = 0; !status && i < count; i++)
+        status = analyze_path(&analysis, paths[i]);
+    if (!status)
+        status = report(&analysis);
+    darn_verdicts_free(&analysis.verdicts);
+    darn_lineup_free(&analysis.lineup);
+    darn_modules_close(&analysis.modules);
+    darn_suppressions_free(analysis.suppressions);
+    return status;
+}
+
+int darn_analysis_run(const struct darn_analysis_options *options, const char *path)
+{
+    char *paths[] = {(char *)path};
+
+    return darn_analysis_run_all(options, paths, 1);
+}

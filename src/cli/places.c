@@ -1,0 +1,64 @@
+#include "cli/places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "site/site.h"
+
+/* The function is left out: the same line of a template, or of an inline function that the compiler
+ * has copied, is one place to whoever reads the report. Never 0. */
+static uint64_t hash_place(const struct darn_trace_site *site)
+{
+    uint64_t hash = darn_hash_string(DARN_HASH_START, site->file ? site->file : "");
+
+    hash = darn_hash_number(darn_hash_number(hash, site->line), site->column);
+    hash = darn_hash_byte(hash, site->kind);
+    return hash ? hash : 1;
+}
+
+int darn_places_make(struct darn_places *places, const struct darn_trace *trace)
+{
+    struct darn_map known = {NULL, 0, 0};
+
+    places->trace = trace;
+    places->count = darn_trace_site_count(trace) + 1;
+    places->first = calloc(places->count, sizeof(*places->first));
+    if (!places->first)
+        return -ENOMEM;
+    for (uint32_t id = 1; id < places->count; id++) {
+        const struct darn_trace_site *site = darn_trace_site(trace, id);
+        uint64_t hash = site && site->line ? hash_place(site) : 0;
+
+        places->first[id] = hash ? (uint32_t)darn_map_get(&known, hash, id) : id;
+        if (hash && places->first[id] == id)
+            darn_map_put(&known, hash, id);
+    }
+    darn_map_free(&known);
+    return 0;
+}
+
+void darn_places_free(struct darn_places *places)
+{
+    free(places->first);
+    places->first = NULL;
+    places->count = 0;
+}
+
+uint32_t darn_places_of(const void *context, uint32_t site)
+{
+    const struct darn_places *places = context;
+
+    return site < places->count ? places->first[site] : site;
+}
+
+uint64_t darn_places_predicate(const void *context, uint32_t id)
+{
+    const struct darn_places *places = context;
+    const struct darn_trace_site *site = darn_trace_site(places->trace, id);
+
+    if (!site || site->kind != DARN_SITE_WAIT || !site->variable || !*site->variable)
+        return 0;
+    return darn_hash_string(DARN_HASH_START, site->variable);
+}

@@ -1,0 +1,24 @@
+/*
+ * What engines ask about sites: which of them are one place in the source, and what a wait waits
+ * for.
+ */
+#ifndef DARN_CLI_PLACES_H
+#define DARN_CLI_PLACES_H
+
+#include "trace/trace.h"
+
+struct darn_places {
+    const struct darn_trace *trace;
+    uint32_t *first; /* by id: the first site of the same place */
+    size_t count;
+};
+
+/* 0, or -ENOMEM. */
+int darn_places_make(struct darn_places *places, const struct darn_trace *trace);
+void darn_places_free(struct darn_places *places);
+
+/* For struct darn_engine_config: `context` is the struct darn_places. */
+uint32_t darn_places_of(const void *context, uint32_t site);
+uint64_t darn_places_predicate(const void *context, uint32_t site);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * darn predict: records a program and says what could go wrong in other schedules of the same run.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "cli/analysis.h"
+#include "cli/analyze.h"
+#include "cli/command.h"
+#include "cli/lineup.h"
+#include "cli/recording.h"
+#include "cli/say.h"
+
+void darn_help_predict(void)
+{
+    printf("usage: darn predict [options] [--] PROGRAM [arguments]\n"
+           "\n"
+           "Runs a program to learn which sites touch memory that threads share, runs it\n"
+           "again to record what they do, and says which data races, deadlocks and\n"
+           "mishandled notifications could happen in other schedules. What the learning\n"
+           "runs print is not shown. The exit status is the program's own, or 66 when there\n"
+           "are findings and it succeeded.\n"
+           "\n"
+           "  -o FILE               keep the trace in FILE\n");
+    darn_recording_help();
+    printf("\nOf the options of darn analyze:\n");
+    darn_print_options(darn_analyze_options);
+}
+
+static int read_output(struct darn_recording *recording, int *at, int argc, char **argv)
+{
+    if (*at + 1 >= argc)
+        return darn_refuse("predict", "-o needs a file");
+    recording->output = argv[++*at];
+    return 0;
+}
+
+/* 0 or an exit status. */
+static int read_line(struct darn_recording *recording, struct darn_analyze_line *line, int argc,
+                     char **argv)
+{
+    char error[1024];
+    int at = 1, result, status = 0;
+
+    for (; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0 && !status; at++) {
+        if (strcmp(argv[at], "-o") == 0) {
+            status = read_output(recording, &at, argc, argv);
+            continue;
+        }
+        result = darn_recording_read(recording, &at, argc, argv, error, sizeof(error));
+        if (result < 0)
+            return darn_refuse("predict", "%s", error);
+        if (result == 0)
+            status = darn_analyze_read(line, &at, argc, argv);
+    }
+    if (at < argc && strcmp(argv[at], "--") == 0)
+        at++;
+    if (at < argc)
+        recording->program = argv + at;
+    return status;
+}
+
+static int predict(struct darn_recording *recording, const struct darn_analysis_options *options)
+{
+    int status = 0, found;
+    int result = darn_analysis_check(options); /* before the program runs */
+
+    if (!result)
+        result = darn_recording_run(recording, &status);
+    if (result)
+        return result;
+    found = darn_analysis_run(options, recording->output);
+    return found == DARN_EXIT_FINDINGS && status ? status : found ? found : status;
+}
+
+int darn_cmd_predict(int argc, char **argv)
+{
+    static struct darn_recording recording = {.command = "predict", .learn_runs = -1};
+    static struct darn_analyze_line line = {.options = {.command = "predict"}};
+    const char *directory = getenv("TMPDIR");
+    char path[DARN_OPTIONS_PATH];
+    int status;
+
+    line.options.out = stderr; /* the program's own output is on stdout */
+    darn_options_default(&recording.options);
+    status = read_line(&recording, &line, argc, argv);
+    if (status)
+        return status;
+    if (recording.help || line.help) {
+        darn_help_predict();
+        return darn_finish_output();
+    }
+    if (line.engine_help) {
+        darn_lineup_help(stdout);
+        return darn_finish_output();
+    }
+    snprintf(path, sizeof(path), "%s/darn-%ld.trace", directory && *directory ? directory : "/tmp",
+             (long)getpid());
+    if (recording.output)
+        return predict(&recording, &line.options);
+    recording.output = path;
+    status = predict(&recording, &line.options);
+    unlink(path);
+    return status;
+}

@@ -1,0 +1,166 @@
+/*
+ * One event in a line, for people:
+ *
+ *   T1    write     0x404010 8 bytes        bank.c:12:9 teller 'balance' [atomic]
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/trace.h"
+#include "trace/kinds.h"
+
+#define TARGET       160
+#define TARGET_WIDTH 24
+
+static const struct {
+    unsigned flag;
+    const char *name;
+} flag_names[] = {
+    {DARN_EVENT_ATOMIC, "atomic"},     {DARN_EVENT_VOLATILE, "volatile"},
+    {DARN_EVENT_ACQUIRES, "acquires"}, {DARN_EVENT_RELEASES, "releases"},
+    {DARN_EVENT_SYNC, "spin"},         {DARN_EVENT_TRY, "try"},
+    {DARN_EVENT_TIMEOUT, "timeout"},
+};
+
+/* Names come from files: what would move the cursor is shown as '?'. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Synchronization has a stack and no site. */
+static void write_frame(const struct darn_trace *trace, uint32_t id, char *to, size_t size)
+{
+    const struct darn_trace_stack *stack = darn_trace_stack(trace, id);
+    const struct darn_trace_module *module;
+
+    if (!stack || !stack->depth)
+        return;
+    module = darn_trace_module(trace, stack->pcs[0]);
+    if (module && module->path)
+        snprintf(to, size, "%s+0x%" PRIx64, base_name(module->path),
+                 stack->pcs[0] - module->start + module->offset);
+    else
+        snprintf(to, size, "0x%" PRIx64, stack->pcs[0]);
+}
+
+const char *darn_trace_place(const struct darn_trace *trace, uint32_t id, uint32_t stack, char *to,
+                             size_t size)
+{
+    const struct darn_trace_site *site = darn_trace_site(trace, id);
+
+    to[0] = '\0';
+    if (!site)
+        write_frame(trace, stack, to, size);
+    else if (site->file)
+        snprintf(to, size, "%s:%" PRIu32 ":%" PRIu32, site->file, site->line, site->column);
+    else
+        snprintf(to, size, "%" PRIu32, site->line);
+    make_printable(to);
+    return to;
+}
+
+static void write_thread(const struct darn_trace *trace, uint64_t number, char *to, size_t size)
+{
+    const char *name = darn_trace_thread_name(trace, (uint32_t)number);
+
+    if (name)
+        snprintf(to, size, "%s", name);
+    else
+        snprintf(to, size, "T%" PRIu64, number);
+    make_printable(to);
+}
+
+/* What the event is about. */
+static void write_target(const struct darn_trace *trace, const struct darn_event *event, char *to,
+                         size_t size)
+{
+    const char *name = darn_trace_target_name(trace, event);
+    char place[DARN_TRACE_PLACE], what[TARGET / 2];
+
+    snprintf(what, sizeof(what), "0x%" PRIx64, event->target);
+    if (name)
+        snprintf(what, sizeof(what), "%s", name);
+    make_printable(what);
+    switch (event->kind) {
+    case DARN_EVENT_READ:
+    case DARN_EVENT_WRITE:
+    case DARN_EVENT_UPDATE:
+        snprintf(to, size, "%s %" PRIu32 " byte%s", what, event->size, event->size == 1 ? "" : "s");
+        break;
+    case DARN_EVENT_ALLOC:
+    case DARN_EVENT_FREE:
+        snprintf(to, size, "%s %" PRIu64 " byte%s", what, event->extra,
+                 event->extra == 1 ? "" : "s");
+        break;
+    case DARN_EVENT_ACQUIRE:
+    case DARN_EVENT_RELEASE:
+    case DARN_EVENT_REQUEST:
+        snprintf(to, size, "%s %s", what, darn_event_lock_name(event->lock));
+        break;
+    case DARN_EVENT_FORK:
+    case DARN_EVENT_JOIN:
+    case DARN_EVENT_START: /* its creator */
+        write_thread(trace, event->target, to, size);
+        break;
+    case DARN_EVENT_WAIT:
+    case DARN_EVENT_WAKE:
+        snprintf(to, size, "%s with mutex 0x%" PRIx64, what, event->extra);
+        break;
+    case DARN_EVENT_SPIN:
+        darn_trace_place(trace, (uint32_t)event->extra, 0, place, sizeof(place));
+        snprintf(to, size, "ended by the store at %.100s", place);
+        break;
+    case DARN_EVENT_EXIT:
+    case DARN_EVENT_FENCE:
+        to[0] = '\0';
+        break;
+    default:
+        snprintf(to, size, "%s", event->target ? what : "");
+    }
+}
+
+static void print_event(const struct darn_trace *trace, const struct darn_event *event)
+{
+    const struct darn_trace_site *site = darn_trace_site(trace, event->site);
+    char thread[64], target[TARGET], place[DARN_TRACE_PLACE];
+
+    write_thread(trace, event->thread, thread, sizeof(thread));
+    write_target(trace, event, target, sizeof(target));
+    darn_trace_place(trace, event->site, event->stack, place, sizeof(place));
+    printf("%-5s %-*s%s", thread, *target || *place ? 10 : 0, darn_event_kind_name(event->kind),
+           target);
+    if (*place) {
+        int width = (int)strlen(target);
+
+        printf("%*s%s", width < TARGET_WIDTH ? TARGET_WIDTH - width : 1, "", place);
+        if (site && site->file && site->function)
+            printf(" %s", site->function);
+        if (site && site->file && site->variable)
+            printf(" '%s'", site->variable);
+    }
+    for (size_t i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++)
+        if (event->flags & flag_names[i].flag)
+            printf(" [%s]", flag_names[i].name);
+    putchar('\n');
+}
+
+int darn_trace_dump(struct darn_trace *trace)
+{
+    struct darn_event event;
+    int result;
+
+    while ((result = darn_trace_next(trace, &event)) > 0)
+        print_event(trace, &event);
+    return result;
+}

@@ -1,0 +1,35 @@
+/*
+ * The findings of an analysis: what several engines or several traces tell of is one.
+ */
+#ifndef DARN_CLI_VERDICTS_H
+#define DARN_CLI_VERDICTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "report/finding.h"
+#include "report/module.h"
+
+struct darn_verdict {
+    struct darn_finding *finding;
+    uint32_t trace;         /* the last one that it was found in */
+    uint64_t count_earlier; /* in the traces before that */
+};
+
+struct darn_verdicts {
+    struct darn_verdict *items; /* in the order of their first appearance */
+    size_t count, room;
+    struct darn_map by_id; /* hash of the id to index + 1 */
+};
+
+/* A zeroed struct has none. */
+void darn_verdicts_free(struct darn_verdicts *verdicts);
+
+/* Takes the finding over, completes it (report/predict.h) and keeps it. One that is there already
+ * gets the engine added to its own. Engines count in different ways, so in one trace the largest
+ * count stands; those of different traces add up. */
+void darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *finding, uint32_t trace,
+                       struct darn_modules *modules);
+
+#endif

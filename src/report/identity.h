@@ -1,0 +1,33 @@
+/*
+ * Which finding is which: the fingerprint, and the variable of findings that are not about memory.
+ *
+ * A fingerprint is made of the kind, the places in whatever order, and the variable. Addresses and
+ * threads are not in it: it is the same in every run until the lines change, and the same for what
+ * is predicted as for what is observed.
+ */
+#ifndef DARN_REPORT_IDENTITY_H
+#define DARN_REPORT_IDENTITY_H
+
+#include "report/finding.h"
+
+/* The hash of a site by the names that the site record has: the same as that of the runtime
+ * (src/runtime/finding.c). Never 0. */
+uint64_t darn_identity_site(const char *kind, const char *file, const char *function, unsigned line,
+                            unsigned column);
+
+/* The hash of a free as the runtime makes it. */
+uint64_t darn_identity_free(const char *kind);
+
+/* The one name for what two sites access, by the rule of the runtime; `a` and `b` may be NULL. */
+const char *darn_identity_variable(const char *a, const char *b);
+
+/* The id of a race whose accesses know their site_hash. It lives as long as the pool. */
+const char *darn_identity_race(struct darn_pool *pool, uint64_t one, uint64_t other,
+                               const char *variable);
+
+/* After the symbols are known: names the variable of a deadlock (its locks, sorted: `m1, m2`; those
+ * without a name are left out) and of a notification (the condition variable), and gives a
+ * finding of these kinds its id, as well as one that has none. */
+void darn_identify(struct darn_finding *finding);
+
+#endif

@@ -1,0 +1,358 @@
+#include "report/predict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/identity.h"
+#include "report/resolve.h"
+#include "site/site.h"
+
+/* What a finding is made from, and where its memory is. */
+struct maker {
+    const struct darn_trace *trace;
+    const char *path;
+    bool is_text;
+    struct darn_finding *finding;
+    struct darn_pool *pool;
+};
+
+static const struct {
+    const char *kind, *reason;
+} faults[] = {
+    [DARN_PREDICTS_RACE] = {"data-race", NULL},
+    [DARN_PREDICTS_DEADLOCK] = {"deadlock", NULL},
+    [DARN_PREDICTS_LOST_SIGNAL] = {"notification", "lost-signal"},
+    [DARN_PREDICTS_WRONG_WAITER] = {"notification", "wrong-waiter"},
+    [DARN_PREDICTS_TWO_MUTEXES] = {"notification", "two-mutexes"},
+};
+
+/* A text that is empty counts as not known. */
+static const char *copy(struct maker *maker, const char *text)
+{
+    return text && *text ? darn_pool_text(maker->pool, text) : NULL;
+}
+
+static const char *thread_label(struct maker *maker, uint32_t number)
+{
+    const char *name = darn_trace_thread_name(maker->trace, number);
+
+    return name ? darn_pool_text(maker->pool, name) : darn_pool_format(maker->pool, "T%u", number);
+}
+
+static const char *name_of(struct maker *maker, enum darn_event_kind kind, uint64_t target)
+{
+    struct darn_event event = {.kind = (uint8_t)kind, .target = target};
+
+    return copy(maker, darn_trace_target_name(maker->trace, &event));
+}
+
+/* An address as module and offset; false when it lies in none. */
+static bool locate(struct maker *maker, uint64_t address, const char **path, uint64_t *offset)
+{
+    const struct darn_trace_module *module = darn_trace_module(maker->trace, address);
+
+    if (!module)
+        return false;
+    *path = copy(maker, module->path);
+    *offset = address - module->start + module->offset;
+    return *path != NULL;
+}
+
+static struct darn_stack make_stack(struct maker *maker, uint32_t id)
+{
+    const struct darn_trace_stack *from = darn_trace_stack(maker->trace, id);
+    struct darn_stack stack = {NULL, from ? from->depth : 0};
+
+    stack.frames = darn_pool_get(maker->pool, stack.count, sizeof(*stack.frames));
+    for (size_t i = 0; i < stack.count; i++) {
+        struct darn_frame *frame = &stack.frames[i];
+
+        frame->pc = from->pcs[i];
+        (void)locate(maker, frame->pc, &frame->module, &frame->offset);
+    }
+    return stack;
+}
+
+/* Where a site is: in a text trace the location stands for a line of it. */
+static void make_place(struct maker *maker, const struct darn_trace_site *site,
+                       struct darn_frame *place)
+{
+    *place = (struct darn_frame){.file = maker->is_text ? maker->path : NULL};
+    if (!site)
+        return;
+    if (site->file)
+        place->file = copy(maker, site->file);
+    place->dir = copy(maker, site->dir);
+    place->function = copy(maker, site->function);
+    place->line = site->line;
+    place->column = site->column;
+}
+
+static struct darn_lock make_lock(struct maker *maker, const char *kind, uint64_t address,
+                                  const char *name)
+{
+    struct darn_lock lock = {.kind = kind, .address = address, .symbol.name = name};
+
+    if (!name)
+        (void)locate(maker, address, &lock.symbol.module, &lock.symbol.offset);
+    return lock;
+}
+
+static const char *lock_kind(uint8_t kind)
+{
+    static const char *const names[] = {
+        [DARN_EVENT_MUTEX] = "mutex",
+        [DARN_EVENT_RDLOCK] = "read",
+        [DARN_EVENT_WRLOCK] = "write",
+        [DARN_EVENT_SPINLOCK] = "spin",
+    };
+
+    return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "lock";
+}
+
+static void make_locks(struct maker *maker, const struct darn_prediction_step *step,
+                       struct darn_access *access)
+{
+    access->lock_count = step->lock_count;
+    access->locks = darn_pool_get(maker->pool, step->lock_count, sizeof(*access->locks));
+    for (size_t i = 0; i < step->lock_count; i++) {
+        const struct darn_prediction_lock *from = &step->locks[i];
+        struct darn_lock *lock = &access->locks[i];
+
+        *lock = make_lock(maker, lock_kind(from->kind), from->lock,
+                          name_of(maker, DARN_EVENT_ACQUIRE, from->lock));
+        lock->stack = make_stack(maker, from->stack);
+        if (from->site)
+            make_place(maker, darn_trace_site(maker->trace, from->site), &lock->taken);
+    }
+}
+
+static enum darn_op op_of(const struct darn_event *event)
+{
+    switch (event->kind) {
+    case DARN_EVENT_READ:
+        return DARN_OP_READ;
+    case DARN_EVENT_UPDATE:
+        return DARN_OP_UPDATE;
+    case DARN_EVENT_FREE:
+        return DARN_OP_FREE;
+    case DARN_EVENT_ACQUIRE:
+    case DARN_EVENT_REQUEST:
+        return DARN_OP_ACQUIRE;
+    case DARN_EVENT_JOIN:
+        return DARN_OP_JOIN;
+    case DARN_EVENT_WAIT:
+        return DARN_OP_WAIT;
+    case DARN_EVENT_SIGNAL:
+        return DARN_OP_SIGNAL;
+    case DARN_EVENT_BROADCAST:
+        return DARN_OP_BROADCAST;
+    default:
+        return DARN_OP_WRITE;
+    }
+}
+
+/* What a step that is no access to memory is about. */
+static void make_target(struct maker *maker, const struct darn_event *event,
+                        struct darn_access *access)
+{
+    const char *name = copy(maker, darn_trace_target_name(maker->trace, event));
+
+    if (access->op == DARN_OP_JOIN)
+        access->awaited = thread_label(maker, (uint32_t)event->target);
+    else if (access->op == DARN_OP_ACQUIRE)
+        access->target = make_lock(maker, lock_kind(event->lock), event->target, name);
+    else
+        access->target = make_lock(maker, "cond", event->target, name);
+    if (access->op == DARN_OP_WAIT && event->extra)
+        access->mutex = make_lock(maker, "mutex", event->extra,
+                                  name_of(maker, DARN_EVENT_ACQUIRE, event->extra));
+}
+
+/* By the names of the record: those of the report are demangled later. The name of a text trace is
+ * left out, so that several traces of one program have the same findings. */
+static uint64_t hash_site(struct maker *maker, const struct darn_access *access,
+                          const struct darn_trace_site *site)
+{
+    const char *kind = maker->finding->kind;
+
+    if (maker->is_text)
+        return darn_identity_site(kind, site ? site->file : NULL, site ? site->function : NULL,
+                                  access->line, access->column);
+    if (access->op == DARN_OP_FREE)
+        return darn_identity_free(kind);
+    if (!access->has_site || access->op > DARN_OP_FREE)
+        return 0;
+    return darn_identity_site(kind, access->file, access->function, access->line, access->column);
+}
+
+static void make_access(struct maker *maker, const struct darn_prediction_step *step,
+                        struct darn_access *access)
+{
+    const struct darn_event *event = &step->event;
+    const struct darn_trace_site *site = darn_trace_site(maker->trace, event->site);
+    const struct darn_trace_thread *thread = darn_trace_thread(maker->trace, event->thread);
+    struct darn_frame place;
+
+    access->op = op_of(event);
+    access->atomic = event->flags & DARN_EVENT_ATOMIC;
+    access->is_volatile = event->flags & DARN_EVENT_VOLATILE;
+    access->size = maker->is_text || access->op == DARN_OP_FREE ? 0 : event->size;
+    access->thread = thread_label(maker, event->thread);
+    if (thread && !maker->is_text) {
+        access->thread_name = copy(maker, thread->name);
+        access->tid = thread->tid;
+    }
+    make_place(maker, site, &place);
+    access->file = place.file;
+    access->dir = place.dir;
+    access->function = place.function;
+    access->line = place.line;
+    access->column = place.column;
+    access->has_site = access->file && access->line;
+    access->stack = make_stack(maker, event->stack);
+    make_locks(maker, step, access);
+    if (access->op > DARN_OP_FREE)
+        make_target(maker, event, access);
+    if (access->op == DARN_OP_WAIT && site)
+        access->predicate = copy(maker, site->variable);
+    access->site_hash = hash_site(maker, access, site);
+}
+
+/* The name that the site, or in a text trace the event, has for what is accessed. */
+static const char *variable_of(struct maker *maker, const struct darn_event *event)
+{
+    const struct darn_trace_site *site = darn_trace_site(maker->trace, event->site);
+
+    if (maker->is_text)
+        return copy(maker, darn_trace_target_name(maker->trace, event));
+    if (!site || !(darn_event_is_access(event)))
+        return NULL;
+    return copy(maker, site->variable);
+}
+
+/* `p->x` here and `q->x` there: the name of the global, if it is one, tells more. */
+static bool is_vague(const char *a, const char *b)
+{
+    bool a_is_plain = a && !strpbrk(a, "->*["), b_is_plain = b && !strpbrk(b, "->*[");
+
+    return a && b && strcmp(a, b) != 0 && a_is_plain == b_is_plain;
+}
+
+static void make_block(struct maker *maker, const struct darn_event *alloc)
+{
+    struct darn_place *place = &maker->finding->place;
+
+    place->kind = DARN_PLACE_HEAP;
+    place->address = alloc->target;
+    place->size = alloc->extra;
+    place->thread = thread_label(maker, alloc->thread);
+    place->stack = make_stack(maker, alloc->stack);
+}
+
+static void make_variable(struct maker *maker, const struct darn_predicted *predicted)
+{
+    const struct darn_prediction *prediction = predicted->prediction;
+    struct darn_finding *finding = maker->finding;
+    const char *a = variable_of(maker, &prediction->steps[0].event);
+    const char *b =
+        prediction->step_count > 1 ? variable_of(maker, &prediction->steps[1].event) : NULL;
+
+    finding->variable = darn_identity_variable(a, b);
+    finding->variable_is_vague = is_vague(a, b);
+    if (finding->access_count > 1 && finding->accesses[0].site_hash &&
+        finding->accesses[1].site_hash)
+        finding->id = darn_identity_race(maker->pool, finding->accesses[0].site_hash,
+                                         finding->accesses[1].site_hash, finding->variable);
+    if (maker->is_text)
+        return;
+    finding->address = prediction->target;
+    finding->size = finding->accesses[0].size;
+    if (predicted->block) {
+        make_block(maker, predicted->block);
+    } else if (locate(maker, finding->address, &finding->place.symbol.module,
+                      &finding->place.symbol.offset)) {
+        finding->place.kind = DARN_PLACE_GLOBAL;
+    }
+}
+
+static bool is_listed(const struct darn_finding *finding, const char *thread)
+{
+    return darn_finding_thread(finding, thread) != NULL;
+}
+
+/* Who the threads of the steps are. */
+static void make_threads(struct maker *maker, const struct darn_prediction *prediction)
+{
+    struct darn_finding *finding = maker->finding;
+
+    finding->threads =
+        darn_pool_get(maker->pool, prediction->step_count, sizeof(*finding->threads));
+    for (size_t i = 0; i < prediction->step_count; i++) {
+        const struct darn_trace_thread *from =
+            darn_trace_thread(maker->trace, prediction->steps[i].event.thread);
+        const char *label = finding->accesses[i].thread;
+        struct darn_thread *thread = &finding->threads[finding->thread_count];
+
+        if (!from || is_listed(finding, label))
+            continue;
+        thread->thread = label;
+        thread->name = maker->is_text ? NULL : copy(maker, from->name);
+        thread->tid = from->tid;
+        thread->parent = from->has_parent ? thread_label(maker, from->parent) : NULL;
+        thread->stack = make_stack(maker, from->stack);
+        finding->thread_count++;
+    }
+}
+
+static void make_finding(struct maker *maker, const struct darn_predicted *predicted)
+{
+    const struct darn_prediction *prediction = predicted->prediction;
+    struct darn_trace_about about = darn_trace_about(predicted->trace);
+    struct darn_finding *finding = maker->finding;
+
+    finding->kind = faults[prediction->kind].kind;
+    finding->reason = faults[prediction->kind].reason;
+    finding->certainty = "predicted";
+    finding->engine = darn_pool_text(maker->pool, predicted->engine);
+    finding->count = prediction->count ? prediction->count : 1;
+    finding->pid = about.pid;
+    finding->from_text_trace = maker->is_text;
+    finding->program = copy(maker, about.program);
+    finding->access_count = prediction->step_count;
+    finding->accesses =
+        darn_pool_get(maker->pool, finding->access_count, sizeof(*finding->accesses));
+    for (size_t i = 0; i < finding->access_count; i++)
+        make_access(maker, &prediction->steps[i], &finding->accesses[i]);
+    if (prediction->kind == DARN_PREDICTS_RACE)
+        make_variable(maker, predicted);
+    make_threads(maker, prediction);
+}
+
+struct darn_finding *darn_finding_predicted(const struct darn_predicted *predicted)
+{
+    struct darn_finding *finding = calloc(1, sizeof(*finding));
+    struct maker maker = {
+        .trace = predicted->trace,
+        .is_text = darn_trace_about(predicted->trace).is_text,
+        .finding = finding,
+    };
+
+    if (!finding) {
+        fputs("darn: out of memory\n", stderr);
+        exit(2);
+    }
+    maker.pool = &finding->pool;
+    maker.path = darn_pool_text(maker.pool, predicted->path);
+    make_finding(&maker, predicted);
+    return finding;
+}
+
+void darn_finding_complete(struct darn_finding *finding, struct darn_modules *modules)
+{
+    if (finding->from_text_trace)
+        darn_identify(finding);
+    else
+        darn_resolve_in(finding, modules);
+}

@@ -1,0 +1,95 @@
+#include "runtime/heat.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "runtime/os.h"
+#include "runtime/profile.h"
+
+#define FIRST 20000
+#define BURST 500
+
+/* Sites that are disarmed now. A site for which there is no place stays armed. */
+#define COOLING 4096
+
+static _Atomic(const struct darn_site *) cooling[COOLING];
+static _Atomic uint32_t cooling_count;
+
+static bool may_cool(const struct darn_site *site)
+{
+    return !(site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN)) &&
+           !(*darn_site_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE));
+}
+
+static void cool(const struct darn_site *site)
+{
+    uint32_t place;
+
+    if (!may_cool(site) || atomic_load(&cooling_count) >= COOLING)
+        return;
+    place = atomic_fetch_add(&cooling_count, 1);
+    if (place >= COOLING)
+        return;
+    __atomic_fetch_and(darn_site_armed(site), (uint8_t)~DARN_ARMED_RECORD, __ATOMIC_RELAXED);
+    atomic_store(&cooling[place], site);
+}
+
+static struct darn_heat *find(struct darn_thread *thread, const struct darn_site *site)
+{
+    uintptr_t hash = (uintptr_t)site / sizeof(*site);
+    struct darn_heat *heat;
+
+    if (!thread->heat)
+        thread->heat = darn_os_allocate(DARN_HEAT_SITES * sizeof(*thread->heat));
+    if (!thread->heat)
+        return NULL;
+    heat = &thread->heat[(hash ^ hash >> 9) % DARN_HEAT_SITES];
+    if (heat->site != site)
+        *heat = (struct darn_heat){.site = site, .limit = FIRST};
+    return heat;
+}
+
+/* Half of the lines for each doubling; which half depends on the line alone, not on the thread. */
+static bool is_chosen(const struct darn_heat *heat, uintptr_t address)
+{
+    uint32_t times = heat->chosen / FIRST;
+    uint32_t level = times ? 32 - (uint32_t)__builtin_clz(times) : 0;
+    uint64_t hash = (address >> 6) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (hash >> 32 & ((UINT64_C(1) << level) - 1)) == 0;
+}
+
+bool darn_heat_count(struct darn_thread *thread, const struct darn_site *site, uintptr_t address)
+{
+    struct darn_heat *heat = find(thread, site);
+
+    if (!heat)
+        return true;
+    if (!(*darn_site_armed(site) & DARN_ARMED_RECORD)) {
+        heat->chosen++;
+        return is_chosen(heat, address);
+    }
+    if (++heat->count >= heat->limit) {
+        heat->limit = heat->count + BURST;
+        cool(site);
+    }
+    return true;
+}
+
+/* A place that was taken but not filled yet is left for the next time. */
+void darn_heat_again(void)
+{
+    uint32_t count = atomic_load(&cooling_count), left = 0;
+
+    count = count < COOLING ? count : COOLING;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct darn_site *site = atomic_exchange(&cooling[i], NULL);
+
+        if (site)
+            __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_RECORD, __ATOMIC_RELAXED);
+        else
+            left++;
+    }
+    if (!left)
+        atomic_compare_exchange_strong(&cooling_count, &count, 0);
+}

@@ -1,0 +1,174 @@
+/*
+ * What carries a message from one thread to another without being made for threads: pipes, sockets,
+ * eventfds, signals, and the guards of C++'s local statics. Only a trace wants to know.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/intercept.h"
+#include "runtime/message.h"
+#include "runtime/os.h"
+#include "runtime/record.h"
+
+#define FRAME __builtin_frame_address(0)
+
+#define SIGNALS (UINT64_C(1) << 61) /* no address of the program */
+
+static void tell(enum darn_event_kind kind, uint64_t target, const void *frame)
+{
+    struct darn_thread *thread = darn_thread_self();
+    struct darn_event event = {.kind = (uint8_t)kind, .target = target};
+
+    if (thread && target)
+        darn_record_event(thread, &event, NULL, frame);
+}
+
+void darn_message_sent(int fd, const void *frame)
+{
+    if (darn_recording)
+        tell(DARN_EVENT_SEND, darn_os_channel(fd), frame);
+}
+
+void darn_message_received(int fd, const void *frame)
+{
+    if (darn_recording)
+        tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
+}
+
+static void signal_sent(const void *frame)
+{
+    if (darn_recording)
+        tell(DARN_EVENT_SEND, SIGNALS, frame);
+}
+
+void darn_message_signal(const void *frame)
+{
+    if (darn_recording)
+        tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
+}
+
+/* result name(parameters) that writes to `fd`: the arguments are those of the real function. */
+#define SENDS(result, name, parameters, arguments)                                                 \
+    DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
+    {                                                                                              \
+        darn_message_sent(fd, FRAME);                                                              \
+        return DARN_REAL(name) arguments;                                                          \
+    }
+#define PARAMETERS(...) __VA_ARGS__
+
+SENDS(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size))
+SENDS(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+SENDS(ssize_t, send, (int fd, const void *buffer, size_t size, int flags),
+      (fd, buffer, size, flags))
+SENDS(ssize_t, sendto,
+      (int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to,
+       socklen_t length),
+      (fd, buffer, size, flags, to, length))
+SENDS(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+SENDS(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
+SENDS(int, shutdown, (int fd, int how), (fd, how))
+SENDS(int, close, (int fd), (fd))
+
+DARN_INTERCEPT(int, eventfd_read, int fd, eventfd_t *value)
+{
+    int result = DARN_WAITING(DARN_REAL(eventfd_read)(fd, value));
+
+    darn_message_received(fd, FRAME);
+    return result;
+}
+
+#define SIGNALLING(result, name, parameters, arguments)                                            \
+    DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
+    {                                                                                              \
+        signal_sent(FRAME);                                                                        \
+        return DARN_REAL(name) arguments;                                                          \
+    }
+
+SIGNALLING(int, kill, (pid_t process, int number), (process, number))
+SIGNALLING(int, raise, (int number), (number))
+SIGNALLING(int, pthread_kill, (pthread_t thread, int number), (thread, number))
+SIGNALLING(int, sigqueue, (pid_t process, int number, const union sigval value),
+           (process, number, value))
+
+/* The guard of a local static of C++: the compiler reads it as an atomic, libstdc++ writes it. */
+static void guard_access(void *guard, enum darn_event_kind kind, unsigned flags, const void *frame)
+{
+    struct darn_thread *thread = darn_thread_self();
+    struct darn_event event = {.kind = (uint8_t)kind,
+                               .target = (uintptr_t)guard,
+                               .size = 1,
+                               .flags = (uint16_t)(DARN_EVENT_ATOMIC | flags)};
+
+    if (darn_recording && thread)
+        darn_record_event(thread, &event, NULL, frame);
+}
+
+DARN_INTERCEPT(int, __cxa_guard_acquire, void *guard)
+{
+    int result = DARN_REAL(__cxa_guard_acquire)(guard);
+
+    guard_access(guard, DARN_EVENT_READ, DARN_EVENT_ACQUIRES, FRAME);
+    return result;
+}
+
+DARN_INTERCEPT(void, __cxa_guard_release, void *guard)
+{
+    guard_access(guard, DARN_EVENT_WRITE, DARN_EVENT_RELEASES, FRAME);
+    DARN_REAL(__cxa_guard_release)(guard);
+}
+
+/* Locks on files: who gets one comes after all who had it. Ordinary files count here. */
+static void file_locked(int fd, enum darn_event_kind kind, const void *frame)
+{
+    if (darn_recording)
+        tell(kind, darn_os_file_id(fd), frame);
+}
+
+DARN_INTERCEPT(int, flock, int fd, int operation)
+{
+    int result;
+
+    file_locked(fd, DARN_EVENT_SEND, FRAME);
+    result = DARN_WAITING(DARN_REAL(flock)(fd, operation));
+    if (result == 0)
+        file_locked(fd, DARN_EVENT_RECEIVE, FRAME);
+    return result;
+}
+
+DARN_INTERCEPT(int, lockf, int fd, int command, off_t length)
+{
+    int result;
+
+    file_locked(fd, DARN_EVENT_SEND, FRAME);
+    result = DARN_WAITING(DARN_REAL(lockf)(fd, command, length));
+    if (result == 0)
+        file_locked(fd, DARN_EVENT_RECEIVE, FRAME);
+    return result;
+}
+
+/* The third argument is a number or a pointer: it is passed on as it came. */
+DARN_INTERCEPT(int, fcntl, int fd, int command, ...)
+{
+    va_list arguments;
+    void *argument;
+    int result;
+
+    va_start(arguments, command);
+    argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (command != F_SETLK && command != F_SETLKW && command != F_OFD_SETLK &&
+        command != F_OFD_SETLKW)
+        return DARN_REAL(fcntl)(fd, command, argument);
+    file_locked(fd, DARN_EVENT_SEND, FRAME);
+    result = DARN_WAITING(DARN_REAL(fcntl)(fd, command, argument));
+    if (result == 0)
+        file_locked(fd, DARN_EVENT_RECEIVE, FRAME);
+    return result;
+}

@@ -1,0 +1,12 @@
+/* Messages between threads by way of the system, for the trace (intercept_message.c). */
+#ifndef DARN_RUNTIME_MESSAGE_H
+#define DARN_RUNTIME_MESSAGE_H
+
+/* Before something is written to the file, and after something was read. */
+void darn_message_sent(int fd, const void *frame);
+void darn_message_received(int fd, const void *frame);
+
+/* After a wait for a signal. */
+void darn_message_signal(const void *frame);
+
+#endif

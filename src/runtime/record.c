@@ -1,0 +1,561 @@
+#include "runtime/record.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/counters.h"
+#include "runtime/deliver.h"
+#include "runtime/finding.h"
+#include "runtime/os.h"
+#include "runtime/say.h"
+#include "runtime/sites.h"
+#include "runtime/spin.h"
+#include "runtime/state.h"
+#include "runtime/tables.h"
+#include "runtime/tracefile.h"
+
+#define STATUS_WRONG_USAGE 2
+
+bool darn_recording;
+
+/* Taken by every event that synchronizes: on a cache line of its own. From 1 on. */
+static _Alignas(64) _Atomic uint64_t stamps = 1;
+
+/*
+ * Which memory was recorded, and which of that was freed since, by cache line and hash: a block
+ * that nobody has recorded an access to may come and go unseen. A bit that is set in vain costs an
+ * event.
+ */
+#define LINES 65536
+static _Alignas(64) uint8_t lines[LINES];
+
+enum { TOUCHED = 1, FREED = 2 };
+
+/* How many allocations at one place in a row are recorded for their names alone. */
+#define NAMED 1000
+
+/* A block of more lines than this is taken as touched. */
+#define MANY_LINES 256
+
+/* Protects the list of unused streams; nothing nests inside. */
+static struct darn_spin list_lock;
+static struct darn_stream *unused;
+
+static bool is_temporary; /* the trace is for ourselves */
+
+static uint64_t next_stamp(void)
+{
+    return atomic_fetch_add_explicit(&stamps, 1, memory_order_seq_cst);
+}
+
+static uint8_t *line_of(uintptr_t address)
+{
+    return &lines[(address >> 6 ^ address >> 22) % LINES];
+}
+
+static bool any_line(uintptr_t start, uint64_t size, uint8_t what)
+{
+    if (size / 64 > MANY_LINES)
+        return true;
+    for (uintptr_t at = start & ~UINT64_C(63); at < start + size; at += 64) {
+        if (*line_of(at) & what)
+            return true;
+    }
+    return false;
+}
+
+static void set_lines(uintptr_t start, uint64_t size, uint8_t what)
+{
+    for (uintptr_t at = start & ~UINT64_C(63); at < start + size; at += 64) {
+        uint8_t *line = line_of(at);
+
+        if (!(*line & what))
+            __atomic_fetch_or(line, what, __ATOMIC_RELAXED);
+    }
+}
+
+static struct darn_stream *take_stream(void)
+{
+    uint64_t mask = darn_os_block_signals();
+    struct darn_stream *stream;
+
+    darn_spin_lock(&list_lock);
+    stream = unused;
+    if (stream)
+        unused = stream->next;
+    darn_spin_unlock(&list_lock);
+    darn_os_restore_signals(mask);
+    return stream ? stream : darn_os_allocate(sizeof(*stream));
+}
+
+static void give_stream(struct darn_stream *stream)
+{
+    uint64_t mask = darn_os_block_signals();
+
+    darn_spin_lock(&list_lock);
+    stream->next = unused;
+    unused = stream;
+    darn_spin_unlock(&list_lock);
+    darn_os_restore_signals(mask);
+}
+
+/* Short threads shall not take up much room. */
+static uint32_t pages_of(uint32_t sequence)
+{
+    return sequence == 0 ? 1 : sequence == 1 ? 4 : DARN_TRACE_BLOCK / DARN_TRACE_PAGE;
+}
+
+static bool new_block(struct darn_thread *thread, struct darn_stream *stream)
+{
+    stream->block = darn_tracefile_block(DARN_BLOCK_EVENTS, thread->number, stream->sequence,
+                                         pages_of(stream->sequence));
+    if (!stream->block) {
+        stream->at = stream->limit = NULL;
+        return false;
+    }
+    stream->sequence++;
+    stream->at = darn_block_start(stream->block);
+    stream->limit = darn_block_end(stream->block) - DARN_CODEC_MOST;
+    stream->codec = (struct darn_codec){0};
+    return true;
+}
+
+static void put(struct darn_thread *thread, struct darn_stream *stream,
+                const struct darn_coded *coded)
+{
+    if (stream->at >= stream->limit && !new_block(thread, stream)) {
+        darn_tracefile_lost();
+        return;
+    }
+    stream->at = darn_codec_put(&stream->codec, stream->at, coded);
+    darn_block_used(stream->block, stream->at);
+}
+
+/*
+ * The stamp of the last synchronizing store to an address, by hash: its version. It is set after
+ * the stamp was taken and before the store happens. A thread that has acquired a version has an
+ * edge from all stores up to it; a read that finds no newer one acquires nothing new, and need not
+ * be recorded again. So a thread that polls, or reads back what it wrote itself, records nothing.
+ */
+#define VERSIONS 16384
+static _Alignas(64) _Atomic uint64_t versions[VERSIONS];
+
+static _Atomic uint64_t *version_of(uintptr_t address)
+{
+    return &versions[(address >> 3 ^ address >> 17) % VERSIONS];
+}
+
+/* Our own store adds nothing to what we know, if we know what came before it. */
+static void new_version(struct darn_stream *stream, uintptr_t address, uint64_t stamp)
+{
+    size_t i = (address >> 3) % DARN_REPEATS;
+    uint64_t before = atomic_exchange(version_of(address), stamp);
+
+    if (stream->known[i].address == address && stream->known[i].version == before)
+        stream->known[i].version = stamp;
+}
+
+static void put_stamped(struct darn_thread *thread, struct darn_stream *stream,
+                        struct darn_coded *coded)
+{
+    coded->stamp = next_stamp();
+    stream->segment++;
+    if (darn_event_writes(&coded->event))
+        new_version(stream, coded->event.target, coded->stamp);
+    put(thread, stream, coded);
+}
+
+/*
+ * Whether the read acquires nothing that was not acquired before. One that does not acquire by
+ * itself (memory_order_relaxed) may still be followed by a fence that does.
+ */
+static bool is_old(struct darn_stream *stream, const struct darn_coded *read)
+{
+    uintptr_t address = read->event.target;
+    uint64_t version = atomic_load_explicit(version_of(address), memory_order_acquire);
+    size_t i = (address >> 3) % DARN_REPEATS, j = (address >> 2 ^ read->where * 7) % DARN_REPEATS;
+    bool acquires = read->event.flags & (DARN_EVENT_ACQUIRES | DARN_EVENT_SYNC);
+    bool recorded = stream->reads[j].address == address && stream->reads[j].where == read->where;
+    bool old;
+
+    if (stream->known[i].address != address) {
+        stream->known[i].address = address;
+        stream->known[i].version = stream->known[i].seen = UINT64_MAX;
+    }
+    old = recorded &&
+          (stream->known[i].version == version || (!acquires && stream->known[i].seen == version));
+    if (acquires)
+        stream->known[i].version = version;
+    stream->known[i].seen = version;
+    stream->reads[j].address = address;
+    stream->reads[j].where = read->where;
+    return old;
+}
+
+/* The read that was kept back has happened by now. */
+static void settle(struct darn_thread *thread, struct darn_stream *stream)
+{
+    if (stream->pending) {
+        stream->pending = false;
+        if (!is_old(stream, &stream->late))
+            put_stamped(thread, stream, &stream->late);
+    }
+}
+
+/* The return address of the function that made the access: with the site, nearly as good as the
+ * whole stack to tell whether we have been here before. */
+static uintptr_t caller_of(const struct darn_thread *thread, const void *frame)
+{
+    uintptr_t up = ((const uintptr_t *)frame)[0];
+
+    if (up % sizeof(up) || up < thread->stack_start || up + 16 > thread->stack_end)
+        return 0;
+    return ((const uintptr_t *)up)[1];
+}
+
+static uint32_t new_where(struct darn_thread *thread, const struct darn_site *site,
+                          const void *frame)
+{
+    struct darn_stack stack;
+
+    if (darn_state.preloaded)
+        darn_stack_unwind(&stack, frame);
+    else
+        darn_stack_walk(&stack, thread, frame);
+    if (stack.depth && site)
+        stack.pcs[0]--; /* into the call of the hook, which has the line of the access */
+    return darn_tables_where(site, &stack);
+}
+
+static uint32_t where_of(struct darn_thread *thread, struct darn_stream *stream,
+                         const struct darn_site *site, const void *frame)
+{
+    /* Without a site it is a call of an interceptor: its return address stands for the site. */
+    const struct darn_site *key =
+        site ? site : (const struct darn_site *)((const uintptr_t *)frame)[1];
+    uintptr_t caller = caller_of(thread, frame);
+    uintptr_t hash = (uintptr_t)key / 8 ^ caller * 31;
+    size_t i = (hash ^ hash >> 9) % DARN_WHERE_CACHE;
+
+    if (stream->wheres[i].site != key || stream->wheres[i].caller != caller) {
+        stream->wheres[i].where = new_where(thread, site, frame);
+        stream->wheres[i].site = key;
+        stream->wheres[i].caller = caller;
+    }
+    return stream->wheres[i].where;
+}
+
+static unsigned flags_of(const struct darn_site *site)
+{
+    unsigned flags = 0;
+
+    if (site->flags & DARN_SITE_ATOMIC)
+        flags |= DARN_EVENT_ATOMIC;
+    if (site->flags & DARN_SITE_VOLATILE)
+        flags |= DARN_EVENT_VOLATILE;
+    if (site->flags & DARN_SITE_ACQUIRES)
+        flags |= DARN_EVENT_ACQUIRES;
+    if (site->flags & DARN_SITE_RELEASES)
+        flags |= DARN_EVENT_RELEASES;
+    if (site->flags & DARN_SITE_GAPS)
+        flags |= DARN_EVENT_GAPS;
+    return flags;
+}
+
+/* Keeps a read back. One that only repeats the last one, as in a spin, takes its place. */
+static void put_late(struct darn_thread *thread, struct darn_stream *stream,
+                     const struct darn_coded *coded)
+{
+    if (stream->pending &&
+        (stream->late.event.target != coded->event.target || stream->late.where != coded->where))
+        settle(thread, stream);
+    stream->late = *coded;
+    stream->pending = true;
+}
+
+static void put_synchronizing(struct darn_thread *thread, struct darn_stream *stream,
+                              struct darn_coded *coded)
+{
+    struct darn_coded second;
+
+    if (coded->event.kind == DARN_EVENT_READ) {
+        put_late(thread, stream, coded);
+        return;
+    }
+    settle(thread, stream);
+    second = *coded;
+    if (coded->event.kind == DARN_EVENT_UPDATE)
+        coded->event.flags &= (uint16_t)~DARN_EVENT_ACQUIRES;
+    put_stamped(thread, stream, coded);
+    if (second.event.kind == DARN_EVENT_UPDATE) {
+        second.event.kind = DARN_EVENT_READ;
+        second.event.flags &= (uint16_t)~DARN_EVENT_RELEASES;
+        second.event.flags |= DARN_EVENT_HALF;
+        put_late(thread, stream, &second);
+    }
+}
+
+/* Whether the same access was recorded since the last stamp: then it says nothing new. */
+static bool is_repeated(struct darn_stream *stream, uintptr_t address, uint32_t where)
+{
+    size_t i = (address >> 2 ^ where * 7) % DARN_REPEATS;
+
+    if (stream->repeats[i].address == address && stream->repeats[i].where == where &&
+        stream->repeats[i].segment == stream->segment)
+        return true;
+    stream->repeats[i].address = address;
+    stream->repeats[i].where = where;
+    stream->repeats[i].segment = stream->segment;
+    return false;
+}
+
+static void note_stack(struct darn_thread *thread, struct darn_stream *stream, uintptr_t address)
+{
+    if (address >= thread->stack_start && address < thread->stack_end &&
+        (!stream->deepest || address < stream->deepest))
+        stream->deepest = address;
+}
+
+void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t size,
+                        const struct darn_site *site, bool sync, const void *frame)
+{
+    struct darn_stream *stream = thread->stream;
+    struct darn_coded coded;
+    bool synchronizes;
+
+    if (!stream || stream->busy)
+        return;
+    stream->busy = true;
+    sync = sync || *darn_site_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
+    synchronizes = sync || site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN);
+    coded.where = where_of(thread, stream, site, frame);
+    if (!synchronizes) {
+        settle(thread, stream);
+        if (size <= 8 && is_repeated(stream, address, coded.where)) {
+            stream->busy = false;
+            return;
+        }
+    }
+    coded.event = (struct darn_event){
+        .kind = (uint8_t)(DARN_EVENT_READ + site->kind),
+        .target = address,
+        .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
+        .flags = (uint16_t)(flags_of(site) | (sync ? DARN_EVENT_SYNC : 0)),
+        .extra = site->flags & DARN_SITE_GAPS ? site->gaps : 0,
+    };
+    coded.stamp = 0;
+    note_stack(thread, stream, address);
+    set_lines(address, size, TOUCHED);
+    if (synchronizes)
+        put_synchronizing(thread, stream, &coded);
+    else
+        put(thread, stream, &coded);
+    stream->busy = false;
+}
+
+static_assert(DARN_EVENT_READ + DARN_SITE_WRITE == DARN_EVENT_WRITE &&
+                  DARN_EVENT_READ + DARN_SITE_UPDATE == DARN_EVENT_UPDATE,
+              "darn_record_access adds");
+
+void darn_record_event(struct darn_thread *thread, const struct darn_event *event,
+                       const struct darn_site *site, const void *frame)
+{
+    struct darn_stream *stream = thread->stream;
+    struct darn_coded coded = {.event = *event};
+
+    if (!stream || stream->busy)
+        return;
+    stream->busy = true;
+    settle(thread, stream);
+    if (frame)
+        coded.where = where_of(thread, stream, site, frame);
+    put_stamped(thread, stream, &coded);
+    stream->busy = false;
+}
+
+void darn_record_alloc(const void *block, uint64_t size, const void *frame)
+{
+    struct darn_thread *thread = darn_thread_peek();
+    struct darn_stream *stream = thread ? thread->stream : NULL;
+    struct darn_coded coded = {
+        .event = {.kind = DARN_EVENT_ALLOC, .target = (uintptr_t)block, .extra = size}};
+
+    if (!stream || stream->busy || !block || darn_state.mode != DARN_MODE_RECORD)
+        return;
+    stream->busy = true;
+    settle(thread, stream);
+    coded.where = where_of(thread, stream, NULL, frame);
+    /* Memory that others have used before: their free must come first. Other allocations are only
+     * of use to name the block in reports. */
+    if (any_line((uintptr_t)block, size, FREED))
+        put_stamped(thread, stream, &coded);
+    else if (coded.where != stream->last_alloc || stream->alike++ < NAMED)
+        put(thread, stream, &coded);
+    stream->last_alloc = coded.where;
+    stream->busy = false;
+}
+
+void darn_record_free(const void *block, uint64_t size, const void *frame)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    if (!thread || !thread->stream || !any_line((uintptr_t)block, size, TOUCHED))
+        return;
+    set_lines((uintptr_t)block, size, FREED);
+    darn_record_event(
+        thread,
+        &(struct darn_event){.kind = DARN_EVENT_FREE, .target = (uintptr_t)block, .extra = size},
+        NULL, frame);
+}
+
+void darn_record_thread_start(struct darn_thread *thread)
+{
+    struct darn_event event = {.kind = DARN_EVENT_START,
+                               .target = thread->has_parent ? thread->parent : thread->number};
+    char name[16];
+
+    if (!darn_recording)
+        return;
+    thread->stream = take_stream();
+    if (!thread->stream) {
+        darn_count(DARN_COUNT_THREADS_NOT_RECORDED);
+        return;
+    }
+    thread->stream->block = NULL;
+    thread->stream->at = thread->stream->limit = NULL;
+    thread->stream->sequence = 0;
+    thread->stream->segment++;
+    thread->stream->busy = thread->stream->pending = false;
+    thread->stream->deepest = 0;
+    memset(thread->stream->reads, 0, sizeof(thread->stream->reads));
+    memset(thread->stream->known, 0, sizeof(thread->stream->known));
+    darn_os_thread_name(name);
+    darn_tables_thread(thread, name);
+    darn_record_event(thread, &event, NULL, NULL);
+}
+
+/* The stack will be another thread's: what was recorded there is not about the same variables. */
+#define MOST_STACK (UINT64_C(1) << 20)
+
+static void forget_stack(struct darn_thread *thread, uintptr_t deepest)
+{
+    uint64_t size = thread->stack_end - deepest;
+    struct darn_event event = {.kind = DARN_EVENT_FREE, .target = deepest};
+
+    event.extra = size > MOST_STACK ? MOST_STACK : size;
+    darn_record_event(thread, &event, NULL, NULL);
+}
+
+/* Who gets a robust mutex whose owner died comes after all that the owner did. */
+static void release_held(struct darn_thread *thread)
+{
+    for (uint32_t i = thread->locks.count; i > 0; i--) {
+        struct darn_event event = {.kind = DARN_EVENT_RELEASE,
+                                   .target = thread->locks.held[i - 1].address,
+                                   .lock = (uint8_t)thread->locks.held[i - 1].kind};
+
+        darn_record_event(thread, &event, NULL, NULL);
+    }
+}
+
+void darn_record_thread_end(struct darn_thread *thread)
+{
+    struct darn_stream *stream = thread->stream;
+    char name[16];
+
+    if (!stream)
+        return;
+    release_held(thread);
+    if (stream->deepest)
+        forget_stack(thread, stream->deepest);
+    darn_record_event(thread, &(struct darn_event){.kind = DARN_EVENT_EXIT}, NULL, NULL);
+    darn_os_thread_name(name); /* by now it has the name that it gave itself */
+    darn_tables_thread(thread, name);
+    thread->stream = NULL;
+    give_stream(stream);
+}
+
+static int refuse(const char *path, int error)
+{
+    struct darn_say say;
+
+    darn_say_start(&say);
+    darn_say_text(&say, "darn: trace=");
+    darn_say_text(&say, path);
+    darn_say_text(&say, error == -17 ? ": the file is there already"
+                        : error == -28
+                            ? ": there is no room on the disk"
+                            : ": the file cannot be made; is the directory there, and yours?");
+    darn_say_end(&say);
+    return STATUS_WRONG_USAGE;
+}
+
+/* detect_deadlocks: only synchronization, in a file that goes when it was analyzed. */
+static void choose_path(struct darn_options *options)
+{
+    const char *directory = getenv("TMPDIR");
+    struct darn_text text;
+
+    darn_text_start(&text, options->trace, sizeof(options->trace));
+    darn_text_add(&text, directory && *directory ? directory : "/tmp");
+    darn_text_add(&text, "/darn-locks-");
+    darn_text_number(&text, (uint64_t)darn_os_process_id());
+    options->trace_what = DARN_TRACE_SYNC;
+    is_temporary = true;
+}
+
+int darn_record_open(void)
+{
+    struct darn_options *options = &darn_state.options;
+    int error;
+
+    if (options->detect_deadlocks && !options->trace[0])
+        choose_path(options);
+    if (!options->trace[0])
+        return 0;
+    error = darn_tracefile_open(options->trace, (uint64_t)options->max_size << 20);
+    /* A program that the program has started finds the file taken: one trace, one process. */
+    if (error == -17)
+        return 0;
+    if (!error)
+        error = darn_tables_open() ? -28 : 0;
+    if (error)
+        return refuse(options->trace, error);
+    darn_recording = true;
+    return 0;
+}
+
+void darn_record_finish(void)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    if (!darn_recording)
+        return;
+    if (thread && thread->stream && !thread->stream->busy)
+        settle(thread, thread->stream);
+    for (int i = 0; i < DARN_COUNT_END; i++) {
+        uint64_t value = darn_counter_value((enum darn_counter)i);
+
+        if (value)
+            darn_tables_counter((uint32_t)i + 1, value, darn_counter_text((enum darn_counter)i));
+    }
+    darn_recording = false;
+    darn_tracefile_finish();
+    if (is_temporary) {
+        if (darn_deliver_locks(darn_state.options.trace))
+            darn_findings_predicted();
+        darn_os_remove(darn_state.options.trace);
+    }
+}
+
+void darn_record_after_fork(void)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    darn_recording = false;
+    if (thread)
+        thread->stream = NULL;
+}

@@ -1,0 +1,296 @@
+#include "runtime/spins.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "runtime/attention.h"
+#include "runtime/counters.h"
+#include "runtime/finding.h"
+#include "runtime/os.h"
+#include "runtime/profile.h"
+#include "runtime/random.h"
+#include "runtime/record.h"
+#include "runtime/spin.h"
+#include "runtime/state.h"
+#include "runtime/tables.h"
+#include "runtime/thread.h"
+
+#define WATCHES 64
+#define PAIRS   1024
+
+/* With a pair known already, a spin is watched once in so many times: another store may end it,
+ * too. Only where raising attention costs anything. */
+#define AGAIN 64
+
+struct watch {
+    _Atomic uint32_t owner; /* number of the thread that spins + 1; 0: unused */
+    uintptr_t address;
+    uint32_t size;
+    uint64_t value; /* that is seen over and over again */
+    const struct darn_site *reader;
+    _Atomic(const struct darn_site *) writer; /* the last store of another thread */
+    _Atomic bool open;
+};
+
+static struct watch watches[WATCHES];
+static _Atomic uint32_t open_count;
+
+struct pair {
+    _Atomic(const struct darn_site *) reader; /* written last: the pair counts from then on */
+    const struct darn_site *writer;
+};
+
+/* Protects the addition of pairs. Taken with signals blocked. */
+static struct darn_spin lock;
+static struct pair pairs[PAIRS];
+static _Atomic uint32_t pair_count;
+
+static bool is_pair(const struct darn_site *reader, const struct darn_site *writer)
+{
+    uint32_t count = atomic_load_explicit(&pair_count, memory_order_acquire);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (pairs[i].reader == reader && pairs[i].writer == writer)
+            return true;
+    }
+    return false;
+}
+
+static void arm(const struct darn_site *site, uint8_t bit)
+{
+    __atomic_fetch_or(darn_site_armed(site), bit, __ATOMIC_RELAXED);
+}
+
+static bool add_pair(const struct darn_site *reader, const struct darn_site *writer)
+{
+    uint64_t mask = darn_os_block_signals();
+    bool added = false;
+
+    darn_spin_lock(&lock);
+    if (!is_pair(reader, writer)) {
+        uint32_t count = pair_count;
+
+        if (count < PAIRS) {
+            pairs[count].writer = writer;
+            pairs[count].reader = reader;
+            atomic_store_explicit(&pair_count, count + 1, memory_order_release);
+            added = true;
+        } else {
+            darn_count(DARN_COUNT_SPINS_FULL);
+        }
+    }
+    darn_spin_unlock(&lock);
+    darn_os_restore_signals(mask);
+    return added;
+}
+
+static void recognise(const struct darn_site *reader, const struct darn_site *writer)
+{
+    if (is_pair(reader, writer) || !add_pair(reader, writer))
+        return;
+    darn_count(DARN_COUNT_SPINS);
+    arm(reader, DARN_ARMED_SYNC_READ);
+    arm(writer, DARN_ARMED_SYNC_WRITE);
+    if (darn_recording)
+        darn_tables_sync(reader, writer);
+    if (darn_state.mode == DARN_MODE_LEARN)
+        darn_profile_add_pair(DARN_FACT_SPIN, reader, writer);
+    darn_findings_recognised();
+}
+
+/* The value as a number. What cannot be held in one counts as never changing. */
+static uint64_t value_at(uintptr_t address, uint32_t size)
+{
+    switch (size) {
+    case 1:
+        return *(const volatile uint8_t *)address;
+    case 2:
+        return *(const volatile uint16_t *)address;
+    case 4:
+        return *(const volatile uint32_t *)address;
+    case 8:
+        return *(const volatile uint64_t *)address;
+    default:
+        return 0;
+    }
+}
+
+static int32_t open_watch(struct darn_thread *thread, const struct darn_load *load)
+{
+    if (darn_state.mode == DARN_MODE_WATCH && *darn_site_armed(load->site) & DARN_ARMED_SYNC_READ &&
+        darn_random(&thread->random) % AGAIN)
+        return 0;
+    for (int32_t i = 0; i < WATCHES; i++) {
+        struct watch *watch = &watches[i];
+        uint32_t expected = 0;
+
+        if (!atomic_compare_exchange_strong(&watch->owner, &expected, thread->number + 1))
+            continue;
+        watch->address = load->address;
+        watch->size = load->site->size;
+        watch->value = load->value;
+        watch->reader = load->site;
+        atomic_store(&watch->writer, NULL);
+        atomic_store(&watch->open, true);
+        atomic_fetch_add(&open_count, 1);
+        darn_attention_refresh();
+        return i + 1;
+    }
+    darn_count(DARN_COUNT_SPINS_FULL);
+    return 0;
+}
+
+/* Ends the spin: whoever has stored last has ended it. */
+static void close_watch(struct darn_load *load)
+{
+    struct watch *watch = load->watch ? &watches[load->watch - 1] : NULL;
+    const struct darn_site *writer;
+
+    if (!watch)
+        return;
+    load->watch = 0;
+    atomic_store(&watch->open, false);
+    writer = atomic_load(&watch->writer);
+    if (writer)
+        recognise(load->site, writer);
+    else
+        darn_count(DARN_COUNT_SPINS_UNSEEN);
+    atomic_fetch_sub(&open_count, 1);
+    atomic_store(&watch->owner, 0);
+    darn_attention_refresh();
+}
+
+static struct darn_load *find_load(struct darn_thread *thread, const struct darn_site *site)
+{
+    struct darn_load *load;
+
+    for (int i = 0; i < DARN_LOADS; i++) {
+        if (thread->loads[i].site == site)
+            return &thread->loads[i];
+    }
+    load = &thread->loads[thread->next_load++ % DARN_LOADS];
+    close_watch(load);
+    load->site = NULL;
+    return load;
+}
+
+bool darn_spins_read(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
+{
+    struct darn_load *load = find_load(thread, site);
+    uint64_t value = value_at(address, site->size);
+
+    if (load->site == site && load->address == address && load->value == value) {
+        if (load->count < UINT32_MAX)
+            load->count++;
+        if (load->count == darn_state.options.spin_threshold)
+            load->watch = open_watch(thread, load);
+        thread->spinning = true;
+        return false;
+    }
+    close_watch(load);
+    *load = (struct darn_load){.site = site, .address = address, .value = value, .count = 1};
+    thread->spinning = true;
+    return true;
+}
+
+void darn_spins_leave(struct darn_thread *thread)
+{
+    thread->spinning = false;
+    for (int i = 0; i < DARN_LOADS; i++) {
+        close_watch(&thread->loads[i]);
+        thread->loads[i].site = NULL;
+    }
+}
+
+static bool touches(const struct watch *watch, const struct darn_touch *touch)
+{
+    return watch->address < touch->address + touch->size &&
+           touch->address < watch->address + watch->size;
+}
+
+/* A store of the very value that is seen anyway ends nothing. */
+static bool may_end(const struct watch *watch, const struct darn_touch *touch)
+{
+    return !touch->has_value || touch->address != watch->address || touch->size != watch->size ||
+           touch->value != watch->value;
+}
+
+static bool store(struct darn_thread *thread, const struct darn_touch *touch, bool note)
+{
+    bool any = false;
+
+    for (int i = 0; i < WATCHES; i++) {
+        struct watch *watch = &watches[i];
+
+        if (!atomic_load(&watch->open) || watch->owner == thread->number + 1 ||
+            !touches(watch, touch) || !may_end(watch, touch))
+            continue;
+        any = true;
+        if (note && touch->site)
+            atomic_store(&watch->writer, touch->site);
+    }
+    return any;
+}
+
+bool darn_spins_store(struct darn_thread *thread, const struct darn_touch *touch)
+{
+    return atomic_load_explicit(&open_count, memory_order_relaxed) && store(thread, touch, true);
+}
+
+void darn_spins_await(struct darn_thread *thread, const struct darn_touch *touch,
+                      uint64_t nanoseconds)
+{
+    uint64_t end = darn_os_now() + nanoseconds;
+
+    while (!store(thread, touch, false) && darn_os_now() < end)
+        darn_os_sleep(100000);
+}
+
+static bool is_member(const struct darn_touch *touch)
+{
+    return touch->site &&
+           *darn_site_armed(touch->site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
+}
+
+static bool are_pair(const struct darn_touch *reader, const struct darn_touch *writer)
+{
+    if (!reader->site || !writer->site)
+        return false;
+    return is_pair(reader->site, writer->site) ||
+           darn_profile_has_pair(darn_site_key(reader->site), darn_site_key(writer->site));
+}
+
+bool darn_spins_synchronize(const struct darn_touch *a, const struct darn_touch *b)
+{
+    /* Tian 3.2: atomic instructions in the vicinity of the spin belong to it. */
+    if (is_member(a) && is_member(b))
+        return true;
+    if ((is_member(a) && b->atomic) || (is_member(b) && a->atomic))
+        return true;
+    return are_pair(a, b) || are_pair(b, a);
+}
+
+bool darn_spins_each(void (*visit)(uintptr_t address, uint32_t size))
+{
+    bool any = false;
+
+    if (!atomic_load_explicit(&open_count, memory_order_relaxed))
+        return false;
+    for (int i = 0; i < WATCHES; i++) {
+        if (atomic_load(&watches[i].open)) {
+            visit(watches[i].address, watches[i].size);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void darn_spins_after_fork(void)
+{
+    for (int i = 0; i < WATCHES; i++) {
+        atomic_store(&watches[i].open, false);
+        atomic_store(&watches[i].owner, 0);
+    }
+    atomic_store(&open_count, 0);
+    darn_spin_unlock(&lock);
+}

@@ -1,0 +1,267 @@
+#define _GNU_SOURCE
+#include "runtime/stuck.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/finding.h"
+#include "runtime/os.h"
+#include "runtime/state.h"
+#include "runtime/thread.h"
+
+/* The time between two looks, in nanoseconds. */
+#define INTERVAL UINT64_C(200000000)
+
+/* So many looks in a row must show the same before everybody counts as waiting in vain. */
+#define LOOKS 5
+
+#define MOST_THREADS 4096
+
+/* A thread that waits, as one look saw it. */
+struct waiter {
+    struct darn_thread *thread;
+    uint32_t number, turn, kind;
+    int tid;
+    uintptr_t target, mutex;
+    bool stable; /* it waited in the same wait at the look before */
+    bool seen;   /* on the way of the search */
+};
+
+/* Only the watchdog uses these. */
+static struct waiter *now, *before;
+static uint32_t now_count, before_count;
+static struct darn_thread **list;
+static uint64_t last_look;
+static uint32_t alike; /* looks in a row at which all threads were in the same waits */
+static struct darn_stuck stuck;
+
+static bool take_memory(void)
+{
+    if (!now)
+        now = darn_os_allocate(MOST_THREADS * sizeof(*now));
+    if (!before)
+        before = darn_os_allocate(MOST_THREADS * sizeof(*before));
+    if (!list)
+        list = darn_os_allocate(MOST_THREADS * sizeof(*list));
+    return now && before && list;
+}
+
+static bool was_there(const struct waiter *waiter)
+{
+    for (uint32_t i = 0; i < before_count; i++) {
+        if (before[i].thread == waiter->thread)
+            return before[i].number == waiter->number && before[i].turn == waiter->turn;
+    }
+    return false;
+}
+
+/* Returns how many threads there are, waiting or not. */
+static uint32_t look(void)
+{
+    struct waiter *swap = before;
+    uint32_t count = darn_threads_list(list, MOST_THREADS);
+
+    before = now;
+    before_count = now_count;
+    now = swap;
+    now_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct darn_thread *thread = list[i];
+        struct waiter waiter = {.thread = thread};
+
+        waiter.turn = __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE);
+        waiter.kind = __atomic_load_n(&thread->wait.kind, __ATOMIC_ACQUIRE);
+        waiter.number = thread->number;
+        waiter.tid = thread->tid;
+        waiter.target = thread->wait.target;
+        waiter.mutex = thread->waits_with;
+        if (waiter.kind == DARN_WAIT_NONE ||
+            __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE) != waiter.turn)
+            continue;
+        waiter.stable = was_there(&waiter);
+        now[now_count++] = waiter;
+    }
+    return count;
+}
+
+/* Whether the one waits for the other. */
+static bool waits_for(const struct waiter *one, const struct waiter *other)
+{
+    const pthread_mutex_t *mutex = (const pthread_mutex_t *)one->target;
+    const struct darn_lock *held;
+
+    switch (one->kind) {
+    case DARN_WAIT_MUTEX:
+        return mutex->__data.__owner == other->tid;
+    case DARN_WAIT_JOIN:
+        return one->target == other->number;
+    case DARN_WAIT_READ:
+    case DARN_WAIT_WRITE:
+        held = darn_lock_find(&other->thread->locks, one->target);
+        return held && (one->kind == DARN_WAIT_WRITE || held->kind == DARN_LOCK_WRITE);
+    default:
+        return false;
+    }
+}
+
+/* Searches for a way from `at` back to `start`; the way is left in `path`. */
+static uint32_t find_way(struct waiter *start, struct waiter *at, struct waiter **path,
+                         uint32_t depth)
+{
+    path[depth++] = at;
+    at->seen = true;
+    if (waits_for(at, start))
+        return depth;
+    for (uint32_t i = 0; i < now_count && depth < DARN_STUCK_THREADS; i++) {
+        struct waiter *next = &now[i];
+        uint32_t found;
+
+        if (!next->stable || next->seen || !waits_for(at, next))
+            continue;
+        found = find_way(start, next, path, depth);
+        if (found)
+            return found;
+    }
+    return 0;
+}
+
+static void describe(struct darn_stuck_thread *to, struct darn_thread *thread)
+{
+    struct darn_touch nothing = {0};
+    uint32_t unused;
+
+    to->wait = thread->wait.kind;
+    to->target = thread->wait.target;
+    to->mutex = thread->waits_with;
+    darn_side_fill(&to->side, thread, &nothing, thread->wait.frame);
+    to->side.name[0] = '\0'; /* that is the name of the calling thread */
+    if (darn_findings_lock(&unused)) {
+        darn_os_name_of(thread->tid, to->side.name, sizeof(to->side.name));
+        darn_findings_unlock();
+    }
+}
+
+static void report(const char *kind, const char *reason, struct waiter **threads, uint32_t count)
+{
+    uint64_t mask;
+
+    stuck = (struct darn_stuck){.kind = kind, .reason = reason, .count = count};
+    for (uint32_t i = 0; i < count; i++)
+        describe(&stuck.threads[i], threads[i]->thread);
+    for (uint32_t i = 0; i < count; i++) {
+        /* Not one of them has moved meanwhile. */
+        if (__atomic_load_n(&threads[i]->thread->wait.turn, __ATOMIC_ACQUIRE) != threads[i]->turn)
+            return;
+    }
+    mask = darn_os_block_signals();
+    darn_finding_stuck(&stuck);
+    darn_os_restore_signals(mask);
+}
+
+static bool check_circles(void)
+{
+    struct waiter *path[DARN_STUCK_THREADS];
+    bool any = false;
+
+    for (uint32_t i = 0; i < now_count; i++) {
+        uint32_t length;
+
+        for (uint32_t j = 0; j < now_count; j++)
+            now[j].seen = false;
+        if (!now[i].stable)
+            continue;
+        length = find_way(&now[i], &now[i], path, 0);
+        if (length) {
+            report("deadlock", NULL, path, length);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Another process may signal what is shared with it. */
+static bool is_shared(const struct waiter *waiter)
+{
+    const pthread_mutex_t *mutex = (const pthread_mutex_t *)waiter->target;
+    const pthread_cond_t *cond = (const pthread_cond_t *)waiter->target;
+
+    if (waiter->kind == DARN_WAIT_MUTEX)
+        return mutex->__data.__kind & 128;
+    return waiter->kind == DARN_WAIT_COND && cond->__data.__wrefs & 1;
+}
+
+/*
+ * Every thread of the process is known, sleeps in the kernel and waits for another: nobody is left
+ * who could wake one of them. A thread that was woken and has not run yet does not sleep.
+ */
+static bool all_sleep(void)
+{
+    uint32_t unused;
+    bool sleep;
+
+    if (!darn_findings_lock(&unused))
+        return false;
+    sleep = darn_os_thread_count() == (int)now_count + 1; /* and the watchdog */
+    for (uint32_t i = 0; i < now_count && sleep; i++)
+        sleep = darn_os_state_of(now[i].tid) == 'S';
+    darn_findings_unlock();
+    return sleep;
+}
+
+static bool may_end(const struct waiter *waiter)
+{
+    return !waiter->stable || waiter->kind == DARN_WAIT_OTHER ||
+           waiter->kind == DARN_WAIT_BARRIER || is_shared(waiter);
+}
+
+static void check_vain(uint32_t threads)
+{
+    struct waiter *path[DARN_STUCK_THREADS];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < now_count; i++) {
+        if (may_end(&now[i]) || threads != now_count) {
+            alike = 0;
+            return;
+        }
+        if (now[i].kind == DARN_WAIT_COND && count < DARN_STUCK_THREADS)
+            path[count++] = &now[i];
+    }
+    if (count && ++alike >= LOOKS && all_sleep())
+        report("notification", "no-signaller", path, count);
+}
+
+void darn_stuck_check(void)
+{
+    uint64_t time = darn_os_now();
+    uint32_t threads;
+
+    if (time - last_look < INTERVAL || darn_state.finished || !take_memory())
+        return;
+    last_look = time;
+    threads = look();
+    if (!check_circles())
+        check_vain(threads);
+}
+
+void darn_stuck_check_own(struct darn_thread *thread)
+{
+    const pthread_mutex_t *mutex = (const pthread_mutex_t *)thread->wait.target;
+    int type = mutex->__data.__kind & 3;
+    static _Atomic bool busy;
+    static struct darn_stuck own;
+    uint64_t mask;
+
+    if (mutex->__data.__owner != thread->tid || type == PTHREAD_MUTEX_RECURSIVE ||
+        type == PTHREAD_MUTEX_ERRORCHECK || atomic_exchange(&busy, true))
+        return;
+    own = (struct darn_stuck){.kind = "deadlock", .count = 1};
+    describe(&own.threads[0], thread);
+    mask = darn_os_block_signals();
+    darn_finding_stuck(&own);
+    darn_os_restore_signals(mask);
+    busy = false;
+}

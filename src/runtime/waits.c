@@ -1,0 +1,29 @@
+#include "runtime/waits.h"
+
+#include "runtime/stuck.h"
+#include "runtime/thread.h"
+
+/* Read by the watchdog without a lock: what a wait is comes before that it is one, and `turn` tells
+ * two waits apart. */
+void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
+                     const volatile void *target, const void *frame)
+{
+    if (!thread)
+        return;
+    thread->wait.target = (uintptr_t)target;
+    thread->wait.frame = frame;
+    __atomic_store_n(&thread->wait.turn, thread->wait.turn + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->wait.kind, (uint32_t)kind, __ATOMIC_RELEASE);
+    darn_thread_block(thread);
+    if (kind == DARN_WAIT_MUTEX)
+        darn_stuck_check_own(thread);
+}
+
+void darn_wait_end(struct darn_thread *thread)
+{
+    if (!thread)
+        return;
+    __atomic_store_n(&thread->wait.kind, DARN_WAIT_NONE, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->wait.turn, thread->wait.turn + 1, __ATOMIC_RELEASE);
+    darn_thread_unblock(thread);
+}

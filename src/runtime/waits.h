@@ -1,0 +1,34 @@
+/*
+ * Who waits for what: every call that may wait for another thread says so before and after.
+ */
+#ifndef DARN_RUNTIME_WAITS_H
+#define DARN_RUNTIME_WAITS_H
+
+#include <stdint.h>
+
+struct darn_thread;
+
+enum darn_wait_kind {
+    DARN_WAIT_NONE,
+    DARN_WAIT_MUTEX,
+    DARN_WAIT_READ, /* a read-write lock, for reading */
+    DARN_WAIT_WRITE,
+    DARN_WAIT_JOIN,    /* the target is the number of the thread */
+    DARN_WAIT_COND,    /* for ever */
+    DARN_WAIT_BARRIER, /* for ever */
+    DARN_WAIT_OTHER,   /* with a timeout, or for something that others than threads may bring */
+};
+
+struct darn_wait {
+    uint32_t kind; /* enum darn_wait_kind */
+    uint32_t turn; /* changes when a wait begins and when it ends */
+    uintptr_t target;
+    const void *frame; /* of the interceptor, live as long as the wait lasts */
+};
+
+/* `frame` is that of the interceptor. */
+void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
+                     const volatile void *target, const void *frame);
+void darn_wait_end(struct darn_thread *thread);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * What is wrong with a trace, and where. The first damage that is found counts.
+ */
+#ifndef DARN_TRACE_DAMAGE_H
+#define DARN_TRACE_DAMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct darn_damage {
+    bool found;
+    uint64_t at; /* byte of the file; of a text, its line */
+    char what[224];
+};
+
+/* Returns -1, for callers to pass on. */
+__attribute__((format(printf, 3, 4))) int darn_damage(struct darn_damage *damage, uint64_t at,
+                                                      const char *format, ...);
+
+#endif

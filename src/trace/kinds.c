@@ -1,0 +1,36 @@
+#include "trace/kinds.h"
+
+#include <stddef.h>
+
+static const char *const kinds[DARN_EVENT_KINDS] = {
+    [DARN_EVENT_READ] = "read",       [DARN_EVENT_WRITE] = "write",
+    [DARN_EVENT_UPDATE] = "update",   [DARN_EVENT_ACQUIRE] = "acquire",
+    [DARN_EVENT_RELEASE] = "release", [DARN_EVENT_REQUEST] = "request",
+    [DARN_EVENT_FORK] = "fork",       [DARN_EVENT_JOIN] = "join",
+    [DARN_EVENT_START] = "start",     [DARN_EVENT_EXIT] = "exit",
+    [DARN_EVENT_ARRIVE] = "arrive",   [DARN_EVENT_DEPART] = "depart",
+    [DARN_EVENT_WAIT] = "wait",       [DARN_EVENT_WAKE] = "wake",
+    [DARN_EVENT_SIGNAL] = "signal",   [DARN_EVENT_BROADCAST] = "broadcast",
+    [DARN_EVENT_POST] = "post",       [DARN_EVENT_TAKE] = "take",
+    [DARN_EVENT_SEND] = "send",       [DARN_EVENT_RECEIVE] = "receive",
+    [DARN_EVENT_FENCE] = "fence",     [DARN_EVENT_ALLOC] = "alloc",
+    [DARN_EVENT_FREE] = "free",       [DARN_EVENT_BEGIN] = "begin",
+    [DARN_EVENT_END] = "end",         [DARN_EVENT_SPIN] = "spin",
+};
+
+static const char *const locks[] = {
+    [DARN_EVENT_MUTEX] = "mutex",
+    [DARN_EVENT_RDLOCK] = "read",
+    [DARN_EVENT_WRLOCK] = "write",
+    [DARN_EVENT_SPINLOCK] = "spin",
+};
+
+const char *darn_event_kind_name(unsigned kind)
+{
+    return kind < DARN_EVENT_KINDS && kinds[kind] ? kinds[kind] : "unknown";
+}
+
+const char *darn_event_lock_name(unsigned lock)
+{
+    return lock < sizeof(locks) / sizeof(locks[0]) ? locks[lock] : "unknown";
+}

@@ -1,0 +1,44 @@
+/*
+ * claim: a trylock does not wait: both orders with one of them are no deadlock
+ * build: -O0
+ * build: -O2
+ * predict: deadlock
+ * expect: none
+ */
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+
+static void *first(void *arg)
+{
+    pthread_mutex_lock(&a);
+    if (pthread_mutex_trylock(&b) == 0) {
+        count++;
+        pthread_mutex_unlock(&b);
+    }
+    pthread_mutex_unlock(&a);
+    return arg;
+}
+
+static void *second(void *arg)
+{
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    count++;
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, first, NULL);
+    usleep(40000); /* they never meet in a usual run */
+    pthread_create(&threads[1], NULL, second, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return count < 1 || count > 2;
+}

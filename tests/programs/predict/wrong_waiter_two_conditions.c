@@ -1,0 +1,53 @@
+/*
+ * claim: a condition variable for each predicate: nothing is predicted
+ * build: -O0
+ * build: -O2
+ * predict: notify
+ * expect: none
+ */
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t fill = PTHREAD_COND_INITIALIZER, drain = PTHREAD_COND_INITIALIZER;
+static int full, empty, seen;
+
+static void *wait_full(void *arg)
+{
+    pthread_mutex_lock(&mutex);
+    while (!full)
+        pthread_cond_wait(&fill, &mutex);
+    seen++;
+    pthread_mutex_unlock(&mutex);
+    return arg;
+}
+
+static void *wait_empty(void *arg)
+{
+    pthread_mutex_lock(&mutex);
+    while (!empty)
+        pthread_cond_wait(&drain, &mutex);
+    seen++;
+    pthread_mutex_unlock(&mutex);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, wait_full, NULL);
+    pthread_create(&threads[1], NULL, wait_empty, NULL);
+    usleep(20000); /* both are waiting */
+    pthread_mutex_lock(&mutex);
+    empty = 1;
+    pthread_cond_signal(&drain);
+    pthread_mutex_unlock(&mutex);
+    usleep(10000);
+    pthread_mutex_lock(&mutex);
+    full = 1;
+    pthread_cond_broadcast(&fill); /* whoever still waits */
+    pthread_mutex_unlock(&mutex);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return seen != 2;
+}

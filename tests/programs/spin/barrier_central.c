@@ -1,0 +1,80 @@
+/*
+ * claim: phases between centralized barriers are ordered by them (Tian, figure 1b)
+ * build: -O0 -DVAR=
+ * build: -O0 -DVAR=volatile
+ * build: -O0 -DVAR=_Atomic
+ * build: -O2 -DVAR=
+ * build: -O2 -DVAR=volatile
+ * build: -O2 -DVAR=_Atomic
+ * predict: hb
+ * expect: none
+ * spin: SPIN from COUNT
+ * tsan: racy without _Atomic
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+#include "order.h"
+
+enum { THREADS = 4, WIDTH = 8, CELLS = THREADS * WIDTH, PHASES = 12 };
+
+/* A counter that only counts up is good for one barrier. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static VAR int counters[2 * PHASES];
+static long grid[2][THREADS * WIDTH];
+static long partial[THREADS], total;
+
+static void barrier(VAR int *counter)
+{
+    pthread_mutex_lock(&mutex);
+    *counter = *counter + 1; /* spin: COUNT */
+    pthread_mutex_unlock(&mutex);
+    while (*counter != THREADS) { /* spin: SPIN */
+        sched_yield();
+        ORDER();
+    }
+    ORDER();
+}
+
+/* Each cell becomes the sum of its two neighbours; the sum of all doubles with each phase. */
+static void *work(void *arg)
+{
+    long self = (long)arg;
+    VAR int *next = counters;
+    for (int phase = 0; phase < PHASES; phase++) {
+        long *from = grid[phase % 2], *to = grid[(phase + 1) % 2];
+        partial[self] = 0;
+        for (int i = self * WIDTH; i < (self + 1) * WIDTH; i++) {
+            to[i] = from[(i + 1) % CELLS] + from[(i + CELLS - 1) % CELLS];
+            partial[self] += to[i];
+        }
+        if (phase % THREADS == self)
+            usleep(300); /* long enough for the others to spin */
+        barrier(next++);
+        if (self == 0) {
+            total = 0;
+            for (int i = 0; i < THREADS; i++)
+                total += partial[i];
+        }
+        barrier(next++);
+        if (total != (long)CELLS << (phase + 1))
+            return &total;
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    int wrong = 0;
+    for (int i = 0; i < CELLS; i++)
+        grid[0][i] = 1;
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, work, (void *)i);
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        wrong |= result != NULL;
+    }
+    return wrong || total != (long)CELLS << PHASES;
+}

@@ -1,0 +1,82 @@
+/*
+ * claim: data behind a test-and-set lock is ordered by it
+ * build: -O0 -DVAR=
+ * build: -O0 -DVAR=volatile
+ * build: -O0 -DVAR=_Atomic
+ * build: -O2 -DVAR=
+ * build: -O2 -DVAR=volatile
+ * build: -O2 -DVAR=_Atomic
+ * predict: hb
+ * expect: none
+ * spin: TRY from GIVE
+ * tsan: racy without _Atomic
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+#include "order.h"
+
+enum { THREADS = 4, ROUNDS = 40, ACCOUNTS = 5 };
+
+static VAR int taken;
+
+struct account {
+    long balance;
+    int bookings;
+};
+
+static struct account accounts[ACCOUNTS];
+static long history[THREADS * ROUNDS];
+static int written;
+
+static void lock(void)
+{
+    while (__atomic_exchange_n((int *)&taken, 1, __ATOMIC_SEQ_CST)) /* spin: TRY */
+        sched_yield();
+    ORDER();
+}
+
+static void unlock(void)
+{
+    ORDER();
+    taken = 0; /* spin: GIVE */
+}
+
+static void book(int from, int to, long amount)
+{
+    accounts[from].balance -= amount;
+    accounts[from].bookings++;
+    accounts[to].balance += amount;
+    accounts[to].bookings++;
+    history[written++] = amount;
+}
+
+static void *teller(void *arg)
+{
+    long self = (long)arg;
+    for (int i = 0; i < ROUNDS; i++) {
+        lock();
+        book((self + i) % ACCOUNTS, (self + i + 1) % ACCOUNTS, self + i + 1);
+        if (i % 8 == 0)
+            usleep(50); /* long enough for the others to spin */
+        unlock();
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    long sum = 0;
+    int bookings = 0;
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, teller, (void *)i);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < ACCOUNTS; i++) {
+        sum += accounts[i].balance;
+        bookings += accounts[i].bookings;
+    }
+    return sum != 0 || bookings != 2 * THREADS * ROUNDS || written != THREADS * ROUNDS ||
+           history[THREADS * ROUNDS - 1] == 0;
+}
