@@ -15,6 +15,7 @@
 #include "cli/verdicts.h"
 #include "report/format.h"
 #include "report/predict.h"
+#include "report/shell.h"
 #include "report/sink.h"
 #include "report/suppress.h"
 
@@ -82,6 +83,18 @@ static void want_blocks(struct analysis *analysis, struct darn_race_blocks *bloc
     }
 }
 
+/* As in a shell, after a blank. */
+static void add_arguments(struct darn_finding *finding, char *const *arguments)
+{
+    const char *line = "";
+
+    for (; finding && arguments && *arguments; arguments++)
+        line = darn_pool_format(&finding->pool, "%s %s", line,
+                                darn_shell_word(&finding->pool, *arguments));
+    if (finding && *line)
+        finding->arguments = line;
+}
+
 static void collect(struct analysis *analysis, struct darn_trace *trace, const char *path,
                     const struct darn_race_blocks *blocks)
 {
@@ -100,8 +113,10 @@ static void collect(struct analysis *analysis, struct darn_trace *trace, const c
                 .block = darn_race_blocks_get(blocks, &predictions[j]),
             };
 
-            darn_verdicts_add(&analysis->verdicts, darn_finding_predicted(&predicted),
-                              analysis->trace, &analysis->modules);
+            struct darn_finding *finding = darn_finding_predicted(&predicted);
+
+            add_arguments(finding, analysis->options->arguments);
+            darn_verdicts_add(&analysis->verdicts, finding, analysis->trace, &analysis->modules);
         }
     }
 }

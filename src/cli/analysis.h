@@ -23,6 +23,7 @@ struct darn_analysis_options {
     bool ignore_sync;   /* take no notice of recognised spins */
     bool ignore_atomic; /* atomic accesses are plain ones */
     bool prefix;        /* of a damaged trace, analyze what comes before the damage */
+    char *const *arguments; /* of the program that was recorded, for advice; ends with NULL */
     bool stats;         /* print what each engine costs */
     bool quiet;         /* when nothing is found, say nothing */
     FILE *out;          /* where the reports go; NULL: stdout */

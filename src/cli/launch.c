@@ -101,9 +101,19 @@ static int status_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+static volatile pid_t running;
+
+/* Whoever ends us means the program. */
+static void pass_on(int number)
+{
+    if (running > 0)
+        kill(running, number);
+}
+
 int darn_launch(const char *command, char **program, bool quiet)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    struct sigaction pass = {.sa_handler = pass_on}, end, hangup;
     int status = 0;
     pid_t child;
 
@@ -111,10 +121,14 @@ int darn_launch(const char *command, char **program, bool quiet)
     /* Ctrl-C is for the program: we want to see how it ends. */
     sigaction(SIGINT, &ignore, &interrupt);
     sigaction(SIGQUIT, &ignore, &quit);
+    sigaction(SIGTERM, &pass, &end);
+    sigaction(SIGHUP, &pass, &hangup);
     child = fork();
     if (child == 0) {
         sigaction(SIGINT, &interrupt, NULL);
         sigaction(SIGQUIT, &quit, NULL);
+        sigaction(SIGTERM, &end, NULL);
+        sigaction(SIGHUP, &hangup, NULL);
         if (quiet) {
             send_to_nowhere(STDOUT_FILENO);
             send_to_nowhere(STDERR_FILENO);
@@ -122,10 +136,14 @@ int darn_launch(const char *command, char **program, bool quiet)
         execvp(program[0], program);
         _exit(STATUS_CANNOT_RUN);
     }
+    running = child;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
+    running = 0;
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGQUIT, &quit, NULL);
+    sigaction(SIGTERM, &end, NULL);
+    sigaction(SIGHUP, &hangup, NULL);
     if (child < 0) {
         darn_refuse(command, "%s cannot be started: %s", program[0], strerror(errno));
         return STATUS_CANNOT_RUN;

@@ -64,7 +64,7 @@ static int read_line(struct darn_recording *recording, struct darn_analyze_line 
     return status;
 }
 
-static int predict(struct darn_recording *recording, const struct darn_analysis_options *options)
+static int predict(struct darn_recording *recording, struct darn_analysis_options *options)
 {
     int status = 0, found;
     int result = darn_analysis_check(options); /* before the program runs */
@@ -73,6 +73,7 @@ static int predict(struct darn_recording *recording, const struct darn_analysis_
         result = darn_recording_run(recording, &status);
     if (result)
         return result;
+    options->arguments = recording->program + 1;
     found = darn_analysis_run(options, recording->output);
     return found == DARN_EXIT_FINDINGS && status ? status : found ? found : status;
 }

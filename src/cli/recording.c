@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,13 @@ static bool has_suspects(const char *path)
     return found;
 }
 
+/* Whoever stops the program wants no other run of it. */
+static bool was_stopped(int status)
+{
+    return status == 128 + SIGINT || status == 128 + SIGQUIT || status == 128 + SIGTERM ||
+           status == 128 + SIGHUP;
+}
+
 static int learn(struct darn_recording *recording, const char *profile, const struct input *input)
 {
     struct darn_options options = recording->options;
@@ -206,6 +214,8 @@ static int learn(struct darn_recording *recording, const char *profile, const st
         snprintf(options.profile, sizeof(options.profile), "%s",
                  access(profile, F_OK) == 0 ? profile : "");
         result = run_once(recording, &options, input, true, &status);
+        if (!result && was_stopped(status))
+            return status;
         /* Spins that never had to wait: once more, with the stores held back. */
         if (i + 1 == runs && runs <= SUSPECT_RUNS && has_suspects(profile))
             runs++;
@@ -229,13 +239,15 @@ static int record(struct darn_recording *recording, const char *profile, const s
     result = run_once(recording, &options, input, false, status);
     if (result)
         return result;
+    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE)
+        return DARN_EXIT_USAGE; /* the runtime has said why */
     if (access(options.trace, F_OK))
         return darn_refuse(recording->command,
                            "%s left no trace: it ended before it began, or it "
                            "starts no program that darn compiled",
                            recording->program[0]);
     if (darn_trace_pack(options.trace, error, sizeof(error)))
-        return darn_refuse(recording->command, "%s", error);
+        darn_warn(recording->command, "%s; the trace stays as the program left it", error);
     return 0;
 }
 

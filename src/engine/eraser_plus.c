@@ -6,9 +6,10 @@
  *
  * Joins: S(t) are the threads that t has joined, with all that they had joined; T(v) are the
  * threads that have touched v. When a thread comes with T(v) ⊆ S(t) ∪ {t}, it is the last one alive
- * of those, and v becomes its own: Exclusive2, with all locks in C(v) and T(v) = {t}. In state
- * Exclusive this would always be so for the owner, and would spend the ownership that is still to
- * come; so there the rule is left to the other threads, for whom it only changes T(v).
+ * of those, and v becomes its own: Exclusive2, with all locks in C(v) and T(v) = {t}. How this is
+ * kept: teams.h. In state Exclusive it would always be so for the owner, and would spend the
+ * ownership that is still to come; so there the rule is left to the other threads, for whom it only
+ * changes T(v).
  *
  * A thread does not inherit S from its creator: Letko's rule is about joins alone.
  */
@@ -112,13 +113,8 @@ static bool come(struct plus *plus, struct cell *cell, uint32_t thread)
         return true;
     if (!cell->team)
         cell->team = darn_team_create(plus->teams, cell->thread);
-    if (darn_team_is_joined(plus->teams, cell->team, thread)) {
-        darn_team_leave(plus->teams, cell->team);
-        cell->team = NULL;
-        return true;
-    }
-    cell->team = darn_team_add(plus->teams, cell->team, thread);
-    return false;
+    cell->team = darn_team_come(plus->teams, cell->team, thread);
+    return !cell->team;
 }
 
 static void become_owner(struct cell *cell)
@@ -241,6 +237,15 @@ static void on_event(void *state, const struct darn_event *event)
     darn_racebase_count(&plus->base);
 }
 
+static struct darn_engine_cost cost(const void *state)
+{
+    const struct plus *plus = state;
+    struct darn_engine_cost cost = darn_racebase_cost(state);
+
+    cost.dropped += darn_teams_crowds(plus->teams);
+    return cost;
+}
+
 const struct darn_engine darn_engine_eraser_plus = {
     .name = "eraser+",
     .help = "eraser with ownership and joins: fewer false alarms, and a few races less",
@@ -249,6 +254,6 @@ const struct darn_engine darn_engine_eraser_plus = {
     .finish = darn_racebase_finish,
     .predictions = darn_racebase_predictions,
     .dynamic = darn_racebase_dynamic,
-    .cost = darn_racebase_cost,
+    .cost = cost,
     .destroy = destroy,
 };

@@ -120,20 +120,17 @@ static struct darn_event event_of(const struct multi *multi, const struct darn_a
     return event;
 }
 
-static void report(struct visit *visit, const struct cell *cell, const struct darn_access *access,
-                   uint64_t address)
+static void report(struct visit *visit, const struct darn_phase_pair *pair, uint64_t address)
 {
     struct multi *multi = visit->multi;
-    struct darn_phase_pair pair =
-        darn_phase_pair(multi->phases, cell->phase, access, visit->event->thread);
-    struct darn_event earlier = event_of(multi, &pair.earlier, address);
-    struct darn_event later = event_of(multi, &pair.later, address);
+    struct darn_event earlier = event_of(multi, &pair->earlier, address);
+    struct darn_event later = event_of(multi, &pair->later, address);
 
-    if (memcmp(&visit->reported, &pair.earlier, sizeof(pair.earlier)) == 0)
+    if (memcmp(&visit->reported, &pair->earlier, sizeof(pair->earlier)) == 0)
         return;
-    visit->reported = pair.earlier;
-    darn_racebase_report(&multi->base, address, &earlier, pair.earlier.holding, &later,
-                         pair.later.holding);
+    visit->reported = pair->earlier;
+    darn_racebase_report(&multi->base, address, &earlier, pair->earlier.holding, &later,
+                         pair->later.holding);
 }
 
 /* Whether the access is to memory that only its thread can know. */
@@ -158,12 +155,13 @@ static void on_news(struct visit *visit, struct cell *cell, uint64_t address)
 {
     struct darn_access access =
         darn_access_pack(visit->event, visit->epoch, visit->holding, false, address);
+    struct darn_phase_pair pair;
     bool races;
 
-    cell->phase =
-        darn_phase_next(visit->multi->phases, cell->phase, &access, visit->event->thread, &races);
+    cell->phase = darn_phase_next(visit->multi->phases, cell->phase, &access, visit->event->thread,
+                                  &races, &pair);
     if (races)
-        report(visit, cell, &access, address);
+        report(visit, &pair, address);
     if (cell->epoch != visit->epoch || cell->holding != visit->holding)
         cell->seen = 0;
     cell->epoch = visit->epoch;

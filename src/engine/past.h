@@ -32,8 +32,9 @@ struct darn_access darn_past_access(const struct darn_event *event, uint32_t hol
 
 void darn_past_add(struct darn_past *past, const struct darn_access *access);
 
-/* The same for the access that ends the time in which a variable was its owner's alone. What the owner
- * did is kept only as long as there is nothing better: mostly it is initialization, and harmless. */
+/* The same for the access that ends the time in which a variable was its owner's alone. What the
+ * owner did is kept only as long as there is nothing better: mostly it is initialization, and
+ * harmless. */
 void darn_past_share(struct darn_past *past, const struct darn_access *access, uint32_t owner);
 
 /* Reports the access together with the best of the past; or, if it conflicts with neither of the

@@ -6,7 +6,7 @@
 #include "engine/grow.h"
 #include "engine/phase_store.h"
 
-#define MEMO_ROWS 1024
+#define MEMO_ROWS 512
 #define MEMO_WAYS 4
 
 /* What became of a phase that several variables share: the next of them need not ask again. */
@@ -87,6 +87,16 @@ static bool writes(const struct darn_access *access)
     return darn_access_sort_of(access) == DARN_PLAIN_WRITE;
 }
 
+static const struct darn_access *find_period(const struct darn_phase_accesses *list,
+                                             darn_epoch epoch)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (darn_phase_access(list, i)->epoch == epoch)
+            return darn_phase_access(list, i);
+    }
+    return NULL;
+}
+
 static bool has_subset(const struct darn_phases *phases, const struct darn_phase_sets *list,
                        uint32_t set)
 {
@@ -137,7 +147,9 @@ static void add(struct darn_phases *phases, struct darn_phase *phase,
 {
     uint32_t set = lockset_of(phases, access);
 
-    if (writes(access)) {
+    if (phase->flags & DARN_PHASE_REPORTED) {
+        add_period(phases, &phase->writes, access, thread);
+    } else if (writes(access)) {
         if (any_concurrent(phases, &phase->writes, thread))
             phase->flags |= DARN_WRITES_MEET;
         if (any_concurrent(phases, &phase->reads, thread))
@@ -189,6 +201,8 @@ static void absorb(struct darn_phases *phases, struct darn_phase *phase)
 static bool dominates(const struct darn_phases *phases, const struct darn_phase *a,
                       const struct darn_phase *b)
 {
+    if (a->flags & DARN_PHASE_REPORTED)
+        return true;
     if (b->flags & ~a->flags)
         return false;
     if (b->writes.count &&
@@ -199,6 +213,31 @@ static bool dominates(const struct darn_phases *phases, const struct darn_phase 
             return false;
     }
     return true;
+}
+
+static void strip(struct darn_phases *phases, struct darn_phase *to,
+                  const struct darn_phase_accesses *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct darn_access bare = {.epoch = darn_phase_access(list, i)->epoch,
+                                   .shape = DARN_PLAIN_WRITE};
+
+        if (!find_period(&to->writes, bare.epoch))
+            darn_phase_insert_access(&phases->store, &to->writes, &bare);
+    }
+}
+
+/* What is left of a phase that has a race: its periods, all as if they were writes. Older phases
+ * are of no interest: who is concurrent with them is concurrent with this one. */
+static struct darn_phase *close(struct darn_phases *phases, struct darn_phase *phase)
+{
+    struct darn_phase *closed = darn_phase_make(&phases->store);
+
+    closed->flags = DARN_PHASE_REPORTED;
+    strip(phases, closed, &phase->writes);
+    strip(phases, closed, &phase->reads);
+    darn_phase_leave(phases, phase);
+    return closed;
 }
 
 /* How many of the older phases have to be gone through to get rid of the last one that those after
@@ -288,15 +327,57 @@ static struct darn_phase *advance(struct darn_phases *phases, struct darn_phase 
 static bool has(const struct darn_phases *phases, const struct darn_phase *phase,
                 const struct darn_access *access)
 {
-    const struct darn_phase_accesses *list = writes(access) ? &phase->writes : &phase->reads;
-    uint32_t set = lockset_of(phases, access), i = 0;
+    uint32_t set = lockset_of(phases, access);
 
-    while (i < list->count && darn_phase_access(list, i)->epoch != access->epoch)
-        i++;
-    if (i == list->count)
-        return false;
-    return writes(access) ? darn_lockset_is_subset(phases->sets, phase->write_set, set)
-                          : has_subset(phases, &phase->read_sets, set);
+    if (phase->flags & DARN_PHASE_REPORTED)
+        return find_period(&phase->writes, access->epoch);
+    if (writes(access))
+        return find_period(&phase->writes, access->epoch) &&
+               darn_lockset_is_subset(phases->sets, phase->write_set, set);
+    return find_period(&phase->reads, access->epoch) && has_subset(phases, &phase->read_sets, set);
+}
+
+/* How well an earlier access goes with this one; 0: not at all. */
+static int fit(const struct darn_phases *phases, const struct darn_access *earlier,
+               const struct darn_access *access, uint32_t thread)
+{
+    if (darn_epoch_slot(earlier->epoch) == darn_epoch_slot(access->epoch) ||
+        !(writes(earlier) || writes(access)))
+        return 0;
+    return 1 + 2 * is_concurrent(phases, earlier, thread) +
+           darn_lockset_disjoint_for(phases->sets, lockset_of(phases, earlier),
+                                     lockset_of(phases, access));
+}
+
+static struct darn_phase_pair find_pair(const struct darn_phases *phases,
+                                        const struct darn_phase *phase,
+                                        const struct darn_access *access, uint32_t thread)
+{
+    const struct darn_phase_accesses *lists[] = {&phase->writes, &phase->reads};
+    struct darn_phase_pair pair = {.later = *access};
+    int best = 0;
+
+    for (size_t l = 0; l < 2; l++) {
+        for (uint32_t i = 0; i < lists[l]->count; i++) {
+            int good = fit(phases, darn_phase_access(lists[l], i), access, thread);
+
+            if (good > best) {
+                best = good;
+                pair.earlier = *darn_phase_access(lists[l], i);
+            }
+        }
+    }
+    if (best)
+        return pair;
+    /* The access is a read, and made ReadSets smaller; all writes are of its own thread. The reads
+     * of other threads conflict with those. */
+    pair.later = phase->writes.first;
+    for (uint32_t i = 0; i < phase->reads.count; i++) {
+        if (darn_epoch_slot(darn_phase_access(&phase->reads, i)->epoch) !=
+            darn_epoch_slot(pair.later.epoch))
+            pair.earlier = *darn_phase_access(&phase->reads, i);
+    }
+    return pair;
 }
 
 static struct memo *row_of(struct darn_phases *phases, const struct darn_phase *from,
@@ -338,7 +419,8 @@ static void note(struct darn_phases *phases, struct memo *row, struct darn_phase
 }
 
 struct darn_phase *darn_phase_next(struct darn_phases *phases, struct darn_phase *phase,
-                                   const struct darn_access *access, uint32_t thread, bool *races)
+                                   const struct darn_access *access, uint32_t thread, bool *races,
+                                   struct darn_phase_pair *pair)
 {
     struct darn_phase *from = NULL, *to;
     struct memo *row = NULL;
@@ -360,7 +442,9 @@ struct darn_phase *darn_phase_next(struct darn_phases *phases, struct darn_phase
     to = advance(phases, phase, access, thread);
     *races = !(to->flags & DARN_PHASE_REPORTED) && is_race(phases, to);
     if (*races)
-        to->flags |= DARN_PHASE_REPORTED;
+        *pair = find_pair(phases, to, access, thread);
+    if (*races || to->flags & DARN_PHASE_REPORTED)
+        to = close(phases, to);
     to = darn_phase_common(&phases->store, to);
     /* Each variable has its own race. */
     if (row && !*races)
@@ -368,48 +452,6 @@ struct darn_phase *darn_phase_next(struct darn_phases *phases, struct darn_phase
     else
         darn_phase_leave(phases, from);
     return to;
-}
-
-/* How well an earlier access goes with this one; 0: not at all. */
-static int fit(const struct darn_phases *phases, const struct darn_access *earlier,
-               const struct darn_access *access, uint32_t thread)
-{
-    if (darn_epoch_slot(earlier->epoch) == darn_epoch_slot(access->epoch) ||
-        !(writes(earlier) || writes(access)))
-        return 0;
-    return 1 + 2 * is_concurrent(phases, earlier, thread) +
-           darn_lockset_disjoint_for(phases->sets, lockset_of(phases, earlier),
-                                     lockset_of(phases, access));
-}
-
-struct darn_phase_pair darn_phase_pair(struct darn_phases *phases, const struct darn_phase *phase,
-                                       const struct darn_access *access, uint32_t thread)
-{
-    const struct darn_phase_accesses *lists[] = {&phase->writes, &phase->reads};
-    struct darn_phase_pair pair = {.later = *access};
-    int best = 0;
-
-    for (size_t l = 0; l < 2; l++) {
-        for (uint32_t i = 0; i < lists[l]->count; i++) {
-            int good = fit(phases, darn_phase_access(lists[l], i), access, thread);
-
-            if (good > best) {
-                best = good;
-                pair.earlier = *darn_phase_access(lists[l], i);
-            }
-        }
-    }
-    if (best)
-        return pair;
-    /* The access is a read, and made ReadSets smaller; all writes are of its own thread. The reads
-     * of other threads conflict with those. */
-    pair.later = phase->writes.first;
-    for (uint32_t i = 0; i < phase->reads.count; i++) {
-        if (darn_epoch_slot(darn_phase_access(&phase->reads, i)->epoch) !=
-            darn_epoch_slot(pair.later.epoch))
-            pair.earlier = *darn_phase_access(&phase->reads, i);
-    }
-    return pair;
 }
 
 size_t darn_phases_memory(const struct darn_phases *phases)

@@ -47,20 +47,18 @@ void darn_phases_destroy(struct darn_phases *phases);
 void darn_phase_share(struct darn_phase *phase);
 void darn_phase_leave(struct darn_phases *phases, struct darn_phase *phase);
 
-/* The last phase of a variable after an access by `thread` in its present period, which is the
- * epoch of the access; in place of the one that is given, which is NULL before the first access.
- * `races` is set if figure 3 reports a race that it has not reported for this phase before. */
-struct darn_phase *darn_phase_next(struct darn_phases *phases, struct darn_phase *phase,
-                                   const struct darn_access *access, uint32_t thread, bool *races);
-
-/* The two accesses that show best why there is a race after `access`; the earlier one is always of
- * another thread than the later one, and they conflict. */
+/* Two accesses that show best why there is a race: they are of different threads, and conflict. */
 struct darn_phase_pair {
     struct darn_access earlier, later;
 };
 
-struct darn_phase_pair darn_phase_pair(struct darn_phases *phases, const struct darn_phase *phase,
-                                       const struct darn_access *access, uint32_t thread);
+/* The last phase of a variable after an access by `thread` in its present period, which is the
+ * epoch of the access; in place of the one that is given, which is NULL before the first access.
+ * `races` is set if figure 3 reports a race, and has not done so for this phase before; `pair` is
+ * filled then. */
+struct darn_phase *darn_phase_next(struct darn_phases *phases, struct darn_phase *phase,
+                                   const struct darn_access *access, uint32_t thread, bool *races,
+                                   struct darn_phase_pair *pair);
 
 size_t darn_phases_memory(const struct darn_phases *phases);
 

@@ -10,27 +10,23 @@ struct darn_team {
     struct darn_team *next; /* in its bucket */
     uint32_t references;
     uint32_t hash;
-    uint32_t witness; /* the member that was not joined when somebody last asked: asked first */
-    uint32_t count;
+    uint32_t joins;     /* how many joins there had been when the members were roots */
+    uint32_t count;     /* 0: a crowd */
     uint32_t members[]; /* indexes of threads, sorted */
-};
-
-/* One bit for each thread, by its index. */
-struct joined {
-    uint64_t *words;
-    size_t capacity;
 };
 
 struct darn_teams {
     struct darn_threads threads;
-    struct joined *joined; /* S(t), by the index of the thread */
-    size_t capacity;
+    uint32_t *joiners; /* by the index of a thread: index of who has joined it, + 1 */
+    size_t joiner_capacity;
+    uint32_t joins;
     struct darn_team **buckets;
     size_t bucket_count; /* a power of two */
     size_t team_count;
-    uint32_t *scratch; /* the members of a team that is looked for */
+    uint32_t *scratch; /* the members of a team that is being made */
     size_t scratch_capacity;
-    size_t memory; /* of bits and teams */
+    size_t memory; /* of teams */
+    uint64_t crowds;
 };
 
 struct darn_teams *darn_teams_create(void)
@@ -40,7 +36,7 @@ struct darn_teams *darn_teams_create(void)
     if (!teams)
         return NULL;
     teams->bucket_count = 64;
-    teams->buckets = calloc(teams->bucket_count, sizeof(*teams->buckets));
+    teams->buckets = calloc(teams->bucket_count, sizeof(struct darn_team *));
     if (!teams->buckets) {
         free(teams);
         return NULL;
@@ -52,56 +48,52 @@ void darn_teams_destroy(struct darn_teams *teams)
 {
     if (!teams)
         return;
-    for (size_t i = 0; i < teams->capacity; i++)
-        free(teams->joined[i].words);
-    free(teams->joined);
+    free(teams->joiners);
     free(teams->buckets);
     free(teams->scratch);
     darn_threads_free(&teams->threads);
     free(teams);
 }
 
-static size_t team_size(uint32_t count)
+static uint32_t index_of(struct darn_teams *teams, uint32_t thread)
 {
-    return sizeof(struct darn_team) + count * sizeof(uint32_t);
+    uint32_t index = darn_threads_index(&teams->threads, thread);
+
+    teams->joiners = darn_grow(teams->joiners, &teams->joiner_capacity, teams->threads.count,
+                               sizeof(*teams->joiners));
+    return index;
 }
 
-static void make_room(struct darn_teams *teams, struct joined *joined, size_t words)
+/* Whoever has joined it, and who has joined that one, and so on; the way is made shorter. */
+static uint32_t root_of(struct darn_teams *teams, uint32_t index)
 {
-    size_t before = joined->capacity;
+    uint32_t root = index;
 
-    joined->words = darn_grow(joined->words, &joined->capacity, words, sizeof(*joined->words));
-    teams->memory += (joined->capacity - before) * sizeof(*joined->words);
+    while (teams->joiners[root])
+        root = teams->joiners[root] - 1;
+    while (teams->joiners[index]) {
+        uint32_t next = teams->joiners[index] - 1;
+
+        teams->joiners[index] = root + 1;
+        index = next;
+    }
+    return root;
 }
 
 void darn_teams_join(struct darn_teams *teams, uint32_t thread, uint32_t joined)
 {
-    uint32_t to = darn_threads_index(&teams->threads, thread);
-    uint32_t from = darn_threads_index(&teams->threads, joined);
-    const struct joined *theirs;
-    struct joined *ours;
+    uint32_t by = index_of(teams, thread), who = index_of(teams, joined);
 
-    teams->joined =
-        darn_grow(teams->joined, &teams->capacity, teams->threads.count, sizeof(*teams->joined));
-    ours = &teams->joined[to];
-    theirs = &teams->joined[from];
-    make_room(teams, ours, theirs->capacity);
-    for (size_t i = 0; i < theirs->capacity; i++)
-        ours->words[i] |= theirs->words[i];
-    make_room(teams, ours, (size_t)from / 64 + 1);
-    ours->words[from / 64] |= UINT64_C(1) << from % 64;
+    /* A join of itself, or in a circle, is none. */
+    if (teams->joiners[who] || root_of(teams, by) == who)
+        return;
+    teams->joiners[who] = by + 1;
+    teams->joins++;
 }
 
-static bool has_joined(const struct darn_teams *teams, uint32_t thread, uint32_t other)
+static size_t team_size(uint32_t count)
 {
-    const struct joined *joined;
-
-    if (thread == other)
-        return true;
-    if (thread >= teams->capacity)
-        return false;
-    joined = &teams->joined[thread];
-    return other / 64 < joined->capacity && joined->words[other / 64] >> other % 64 & 1;
+    return sizeof(struct darn_team) + count * sizeof(uint32_t);
 }
 
 static void grow_buckets(struct darn_teams *teams)
@@ -140,13 +132,15 @@ static struct darn_team *get(struct darn_teams *teams, uint32_t count)
         if (team->hash == hash && team->count == count &&
             memcmp(team->members, teams->scratch, count * sizeof(team->members[0])) == 0) {
             team->references++;
+            team->joins = teams->joins;
             return team;
         }
     }
     grow_buckets(teams);
     team = darn_need_memory(malloc(team_size(count)));
     bucket = &teams->buckets[hash & (teams->bucket_count - 1)];
-    *team = (struct darn_team){.next = *bucket, .references = 1, .hash = hash, .count = count};
+    *team = (struct darn_team){
+        .next = *bucket, .references = 1, .hash = hash, .joins = teams->joins, .count = count};
     memcpy(team->members, teams->scratch, count * sizeof(team->members[0]));
     *bucket = team;
     teams->team_count++;
@@ -154,11 +148,16 @@ static struct darn_team *get(struct darn_teams *teams, uint32_t count)
     return team;
 }
 
-struct darn_team *darn_team_create(struct darn_teams *teams, uint32_t thread)
+static void make_room(struct darn_teams *teams, size_t count)
 {
     teams->scratch =
-        darn_grow(teams->scratch, &teams->scratch_capacity, 1, sizeof(*teams->scratch));
-    teams->scratch[0] = darn_threads_index(&teams->threads, thread);
+        darn_grow(teams->scratch, &teams->scratch_capacity, count, sizeof(*teams->scratch));
+}
+
+struct darn_team *darn_team_create(struct darn_teams *teams, uint32_t thread)
+{
+    make_room(teams, 1);
+    teams->scratch[0] = index_of(teams, thread);
     return get(teams, 1);
 }
 
@@ -183,11 +182,23 @@ void darn_team_leave(struct darn_teams *teams, struct darn_team *team)
     free(team);
 }
 
-struct darn_team *darn_team_add(struct darn_teams *teams, struct darn_team *team, uint32_t thread)
+/* Adds an index to the scratch, which is sorted; the number of members then. */
+static uint32_t put(struct darn_teams *teams, uint32_t count, uint32_t index)
 {
-    uint32_t index = darn_threads_index(&teams->threads, thread);
+    uint32_t at = count;
+
+    while (at && teams->scratch[at - 1] > index)
+        at--;
+    if (at && teams->scratch[at - 1] == index)
+        return count;
+    memmove(teams->scratch + at + 1, teams->scratch + at, (count - at) * sizeof(*teams->scratch));
+    teams->scratch[at] = index;
+    return count + 1;
+}
+
+static bool has(const struct darn_team *team, uint32_t index)
+{
     uint32_t low = 0, high = team->count;
-    struct darn_team *found;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -197,38 +208,39 @@ struct darn_team *darn_team_add(struct darn_teams *teams, struct darn_team *team
         else
             high = middle;
     }
-    if (low < team->count && team->members[low] == index)
-        return team;
-    teams->scratch = darn_grow(teams->scratch, &teams->scratch_capacity, (size_t)team->count + 1,
-                               sizeof(*teams->scratch));
-    memcpy(teams->scratch, team->members, low * sizeof(*teams->scratch));
-    teams->scratch[low] = index;
-    memcpy(teams->scratch + low + 1, team->members + low,
-           (team->count - low) * sizeof(*teams->scratch));
-    found = get(teams, team->count + 1);
-    darn_team_leave(teams, team);
-    return found;
+    return low < team->count && team->members[low] == index;
 }
 
-bool darn_team_is_joined(struct darn_teams *teams, struct darn_team *team, uint32_t thread)
+struct darn_team *darn_team_come(struct darn_teams *teams, struct darn_team *team, uint32_t thread)
 {
-    uint32_t index = darn_threads_index(&teams->threads, thread);
+    uint32_t self = index_of(teams, thread), count = 0;
+    struct darn_team *after;
 
-    if (!has_joined(teams, index, team->members[team->witness]))
-        return false;
-    for (uint32_t i = 0; i < team->count; i++) {
-        if (!has_joined(teams, index, team->members[i])) {
-            team->witness = i;
-            return false;
-        }
+    if (!team->count || (team->joins == teams->joins && team->count > 1 && has(team, self)))
+        return team;
+    make_room(teams, (size_t)team->count + 1);
+    for (uint32_t i = 0; i < team->count; i++)
+        count = put(teams, count, root_of(teams, team->members[i]));
+    /* Its own root, for a thread that goes on after it was joined. */
+    count = put(teams, count, root_of(teams, self));
+    if (count > DARN_TEAM_MOST) {
+        teams->crowds++;
+        count = 0;
     }
-    return true;
+    after = count == 1 ? NULL : get(teams, count);
+    darn_team_leave(teams, team);
+    return after;
+}
+
+uint64_t darn_teams_crowds(const struct darn_teams *teams)
+{
+    return teams->crowds;
 }
 
 size_t darn_teams_memory(const struct darn_teams *teams)
 {
     return sizeof(*teams) + darn_threads_memory(&teams->threads) +
-           teams->capacity * sizeof(*teams->joined) +
+           teams->joiner_capacity * sizeof(*teams->joiners) +
            teams->bucket_count * sizeof(struct darn_team *) +
            teams->scratch_capacity * sizeof(*teams->scratch) + teams->memory;
 }

@@ -221,49 +221,99 @@ static int is_junction(LLVMBasicBlockRef block)
     return in == LLVMGetBasicBlockTerminator(block) && LLVMGetNumSuccessors(in) == 1;
 }
 
-/* Sees the loop as one that only one edge to `start` takes for another round. */
-static void visit_edges(const struct darn_flow *flow, struct darn_body body, unsigned start,
-                        void (*visit)(void *, const struct darn_body *), void *context)
+/* The loop of the header with all of its back edges, unless it is too large. Returns their number.
+ */
+static unsigned collect_all(const struct darn_flow *flow, unsigned header, struct darn_body *all,
+                            int *fits)
 {
-    body.start = flow->blocks[start];
-    for (unsigned i = flow->first_before[start]; i < flow->first_before[start + 1]; i++) {
-        body.latch = flow->blocks[flow->before[i]];
-        if (dominates(flow, number_of(flow, body.blocks[0]), flow->before[i]))
-            visit(context, &body);
-    }
-}
-
-static void visit_header(const struct darn_flow *flow, unsigned header,
-                         void (*visit)(void *, const struct darn_body *), void *context)
-{
-    LLVMBasicBlockRef block = flow->blocks[header];
-    struct darn_body all = {{block}, 1, block, NULL};
     unsigned latches = 0;
-    int fits = 1;
 
+    *fits = 1;
     for (unsigned j = flow->first_before[header]; j < flow->first_before[header + 1]; j++) {
-        LLVMBasicBlockRef latch = flow->blocks[flow->before[j]];
-        struct darn_body one = {{block}, 1, block, latch};
-        unsigned known = all.count;
+        unsigned known = all->count;
 
         if (!dominates(flow, header, flow->before[j]))
             continue;
         latches++;
-        fits = fits && add_block(&all, latch) && complete(flow, &all, known);
-        if (!add_block(&one, latch) || !complete(flow, &one, 1))
-            continue;
-        visit(context, &one);
-        if (is_junction(latch))
-            visit_edges(flow, one, flow->before[j], visit, context);
+        *fits =
+            *fits && add_block(all, flow->blocks[flow->before[j]]) && complete(flow, all, known);
+    }
+    return latches;
+}
+
+/* Whom to tell about loops. */
+struct visitor {
+    const struct darn_flow *flow;
+    darn_flow_visit *visit;
+    void *context;
+    const struct darn_body *whole;
+};
+
+/* Sees the loop as one that only one edge to `start` takes for another round. */
+static void visit_edges(const struct visitor *visitor, struct darn_body body, unsigned start)
+{
+    const struct darn_flow *flow = visitor->flow;
+
+    body.start = flow->blocks[start];
+    for (unsigned i = flow->first_before[start]; i < flow->first_before[start + 1]; i++) {
+        body.latch = flow->blocks[flow->before[i]];
+        if (dominates(flow, number_of(flow, body.blocks[0]), flow->before[i]))
+            visitor->visit(visitor->context, &body, visitor->whole);
+    }
+}
+
+/* Sees the loop as if each edge to the junction had one of its own. */
+static void visit_junction(const struct visitor *visitor, LLVMBasicBlockRef header,
+                           unsigned junction)
+{
+    const struct darn_flow *flow = visitor->flow;
+    LLVMBasicBlockRef start = flow->blocks[junction];
+
+    for (unsigned i = flow->first_before[junction]; i < flow->first_before[junction + 1]; i++) {
+        LLVMBasicBlockRef latch = flow->blocks[flow->before[i]];
+        struct darn_body body = {{header, start}, 2, start, latch};
+
+        if (add_block(&body, latch) && complete(flow, &body, 2))
+            visitor->visit(visitor->context, &body, visitor->whole);
+    }
+}
+
+static void visit_latch(const struct visitor *visitor, LLVMBasicBlockRef header, unsigned number)
+{
+    LLVMBasicBlockRef latch = visitor->flow->blocks[number];
+    struct darn_body body = {{header}, 1, header, latch};
+
+    if (!add_block(&body, latch) || !complete(visitor->flow, &body, 1))
+        return;
+    visitor->visit(visitor->context, &body, visitor->whole);
+    if (!is_junction(latch) || latch == header)
+        return;
+    visit_junction(visitor, header, number);
+    visit_edges(visitor, body, number);
+}
+
+static void visit_header(const struct darn_flow *flow, unsigned header, darn_flow_visit *visit,
+                         void *context)
+{
+    LLVMBasicBlockRef block = flow->blocks[header];
+    struct darn_body all = {{block}, 1, block, NULL};
+    int fits;
+    unsigned latches = collect_all(flow, header, &all, &fits);
+    struct visitor visitor = {flow, visit, context, fits ? &all : NULL};
+
+    if (!latches)
+        return;
+    for (unsigned j = flow->first_before[header]; j < flow->first_before[header + 1]; j++) {
+        if (dominates(flow, header, flow->before[j]))
+            visit_latch(&visitor, block, flow->before[j]);
     }
     if (latches < 2 || !fits)
         return;
-    visit(context, &all);
-    visit_edges(flow, all, header, visit, context);
+    visit(context, &all, &all);
+    visit_edges(&visitor, all, header);
 }
 
-void darn_flow_loops(const struct darn_flow *flow,
-                     void (*visit)(void *context, const struct darn_body *body), void *context)
+void darn_flow_loops(const struct darn_flow *flow, darn_flow_visit *visit, void *context)
 {
     for (unsigned i = 0; i < flow->count; i++)
         visit_header(flow, i, visit, context);

@@ -48,10 +48,12 @@ void darn_flow_free(struct darn_flow *flow);
  *
  *     do for (i = 0; i < n && ready[i]; i++); while (i < n);
  *
- * the optimizer may give one header to both loops, and one block that leads to it.
+ * the optimizer may give one header to both loops, and one block that leads to it. `whole` is the
+ * loop with all that its back edges bring, or NULL if it is too large.
  */
-void darn_flow_loops(const struct darn_flow *flow,
-                     void (*visit)(void *context, const struct darn_body *body), void *context);
+typedef void darn_flow_visit(void *context, const struct darn_body *body,
+                             const struct darn_body *whole);
+void darn_flow_loops(const struct darn_flow *flow, darn_flow_visit *visit, void *context);
 
 /* The successors of a block that the program's own branches lead to: without those of exceptions.
  */

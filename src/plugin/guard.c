@@ -76,28 +76,21 @@ static LLVMValueRef hook(struct darn_guards *guards, const char *name, LLVMTypeR
     return found;
 }
 
-/* So many bytes at once, a power of two. */
-static LLVMValueRef load_bytes(struct darn_guards *guards, LLVMValueRef address, unsigned count)
+static LLVMValueRef load_byte(struct darn_guards *guards, LLVMValueRef address)
 {
-    LLVMTypeRef type = LLVMIntTypeInContext(guards->context, 8 * count);
-    LLVMValueRef load = LLVMBuildLoad2(guards->builder, type, address, "");
+    LLVMValueRef load = LLVMBuildLoad2(guards->builder, guards->i8, address, "");
 
     LLVMSetOrdering(load, LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(load, count);
+    LLVMSetAlignment(load, 1);
     return load;
 }
 
-static LLVMValueRef load_byte(struct darn_guards *guards, LLVMValueRef address)
-{
-    return load_bytes(guards, address, 1);
-}
-
-/* Goes to `unlikely` if the number is not 0, else to `likely`. */
-static void branch_on(struct darn_guards *guards, LLVMValueRef number, LLVMBasicBlockRef unlikely,
+/* Goes to `unlikely` if the byte is not 0, else to `likely`. */
+static void branch_on(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
                       LLVMBasicBlockRef likely)
 {
-    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(number));
-    LLVMValueRef raised = LLVMBuildICmp(guards->builder, LLVMIntNE, number, zero, "");
+    LLVMValueRef zero = LLVMConstInt(guards->i8, 0, 0);
+    LLVMValueRef raised = LLVMBuildICmp(guards->builder, LLVMIntNE, byte, zero, "");
     LLVMValueRef branch = LLVMBuildCondBr(guards->builder, raised, unlikely, likely);
     LLVMMetadataRef weights[3] = {
         LLVMMDStringInContext2(guards->context, "branch_weights", 14),
@@ -110,8 +103,9 @@ static void branch_on(struct darn_guards *guards, LLVMValueRef number, LLVMBasic
         LLVMMetadataAsValue(guards->context, LLVMMDNodeInContext2(guards->context, weights, 3)));
 }
 
-/* What the filter says about the address. */
-static LLVMValueRef load_filter(struct darn_guards *guards, LLVMValueRef address)
+/* Goes to `call` if the filter says "perhaps" for the address, or the site is armed. */
+static void look_into_filter(struct darn_guards *guards, LLVMValueRef address, LLVMValueRef armed,
+                             LLVMBasicBlockRef call, LLVMBasicBlockRef done)
 {
     LLVMBuilderRef b = guards->builder;
     LLVMTypeRef table = LLVMArrayType2(guards->i8, DARN_FILTER_SIZE);
@@ -121,18 +115,10 @@ static LLVMValueRef load_filter(struct darn_guards *guards, LLVMValueRef address
         LLVMBuildLShr(b, number, LLVMConstInt(guards->i64, DARN_FILTER_SHIFT, 0), "");
     LLVMValueRef index =
         LLVMBuildAnd(b, line, LLVMConstInt(guards->i64, DARN_FILTER_SIZE - 1, 0), "");
+    LLVMValueRef slot = LLVMBuildInBoundsGEP2(b, guards->i8, filter, &index, 1, "");
+    LLVMValueRef watched = load_byte(guards, slot);
 
-    return load_byte(guards, LLVMBuildInBoundsGEP2(b, guards->i8, filter, &index, 1, ""));
-}
-
-/* Goes to `call` if the filter says "perhaps" for the address, or the site is armed. */
-static void look_into_filter(struct darn_guards *guards, LLVMValueRef address, LLVMValueRef armed,
-                             LLVMBasicBlockRef call, LLVMBasicBlockRef done)
-{
-    LLVMValueRef filter = load_filter(guards, address);
-
-    branch_on(guards, LLVMBuildOr(guards->builder, filter, load_byte(guards, armed), ""), call,
-              done);
+    branch_on(guards, LLVMBuildOr(b, watched, load_byte(guards, armed), ""), call, done);
 }
 
 static LLVMValueRef to_word(struct darn_guards *guards, LLVMValueRef value)
@@ -339,31 +325,9 @@ void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,
     call_guard(guards, before, hook_name, &site, 1, NULL);
 }
 
-/* Of each member of a group a guard gets what darn_hook_write does, and its armed byte; last come
- * the armed bytes of all. */
+/* Of each member of a group a guard gets what darn_hook_write does, and its armed byte. */
 #define FOR_HOOK   3
 #define PER_MEMBER 4
-
-/*
- * Goes to `some` if one of the members is armed, or the filter says "perhaps" for one of them. One
- * branch each needs fewer registers than all of it or-ed, and measures faster.
- */
-static void look_at_all(struct darn_guards *guards, LLVMValueRef guard, unsigned count,
-                        LLVMBasicBlockRef some, LLVMBasicBlockRef done)
-{
-    LLVMBasicBlockRef next = append_block(guards, guard);
-    unsigned bytes = 1;
-
-    while (bytes < count)
-        bytes *= 2;
-    branch_on(guards, load_bytes(guards, LLVMGetParam(guard, PER_MEMBER * count), bytes), some,
-              next);
-    for (unsigned i = 0; i < count; i++) {
-        LLVMPositionBuilderAtEnd(guards->builder, next);
-        next = i + 1 < count ? append_block(guards, guard) : done;
-        branch_on(guards, load_filter(guards, LLVMGetParam(guard, PER_MEMBER * i)), some, next);
-    }
-}
 
 /* One after the other: if the filter says so for this pointer, call the hook with its site. */
 static void build_group_calls(struct darn_guards *guards, LLVMValueRef guard, unsigned count,
@@ -395,15 +359,12 @@ static LLVMValueRef build_group_guard(struct darn_guards *guards, const char *na
     LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
     LLVMBasicBlockRef entry = append_block(guards, guard);
     LLVMBasicBlockRef raised = append_block(guards, guard);
-    LLVMBasicBlockRef some = append_block(guards, guard);
     LLVMBasicBlockRef done = append_block(guards, guard);
 
     mark_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
     branch_on_attention(guards, raised, done);
     LLVMPositionBuilderAtEnd(guards->builder, raised);
-    look_at_all(guards, guard, count, some, done);
-    LLVMPositionBuilderAtEnd(guards->builder, some);
     build_group_calls(guards, guard, count, done);
     LLVMBuildRetVoid(guards->builder);
     return guard;
@@ -417,12 +378,12 @@ static LLVMValueRef constant_word(struct darn_guards *guards, LLVMValueRef value
     return LLVMConstInt(guards->i64, 0, 0);
 }
 
-void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader, LLVMValueRef armed,
+void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
                              const struct darn_member *members, unsigned count)
 {
-    LLVMValueRef arguments[PER_MEMBER * DARN_GROUP_MAX + 1], guard;
-    LLVMTypeRef types[PER_MEMBER * DARN_GROUP_MAX + 1], type;
-    unsigned total = PER_MEMBER * count + 1;
+    LLVMValueRef arguments[PER_MEMBER * DARN_GROUP_MAX], guard;
+    LLVMTypeRef types[PER_MEMBER * DARN_GROUP_MAX], type;
+    unsigned total = PER_MEMBER * count;
     char name[64];
 
     for (unsigned i = 0; i < count; i++) {
@@ -431,7 +392,6 @@ void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader, LL
         arguments[PER_MEMBER * i + 2] = members[i].record.site;
         arguments[PER_MEMBER * i + 3] = members[i].record.armed;
     }
-    arguments[total - 1] = armed;
     for (unsigned i = 0; i < total; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     type = LLVMFunctionType(guards->nothing, types, total, 0);

@@ -33,9 +33,8 @@ struct darn_member {
     struct darn_record record;
 };
 
-/* One guard in front of `leader` for several plain accesses, up to DARN_GROUP_MAX. `armed` are the
- * bytes of all of them (darn_sites_armed). */
-void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader, LLVMValueRef armed,
+/* One guard in front of `leader` for several plain accesses, up to DARN_GROUP_MAX. */
+void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
                              const struct darn_member *members, unsigned count);
 
 /* A guarded call at the beginning of a function (DARN_HOOK_BEGIN) or at an end (DARN_HOOK_END). */

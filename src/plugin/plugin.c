@@ -83,11 +83,9 @@ struct instrumentation {
 
 static void instrument_one(struct instrumentation *in, struct darn_access *access)
 {
-    LLVMValueRef armed = darn_sites_armed(&in->sites, 1);
-
     if (access->value && darn_guards_take(access->value))
         access->flags |= DARN_SITE_VALUE;
-    darn_guards_place(&in->guards, access, darn_sites_add(&in->sites, access, in->names, armed));
+    darn_guards_place(&in->guards, access, darn_sites_add(&in->sites, access, in->names));
 }
 
 /*
@@ -98,24 +96,19 @@ static void instrument_group(struct instrumentation *in, struct darn_access *acc
                              size_t extent)
 {
     struct darn_member members[DARN_GROUP_MAX];
-    LLVMValueRef armed;
-    unsigned count = 0, number = 0;
+    unsigned count = 0;
 
-    for (size_t i = 0; i < extent; i++)
-        count += !accesses[i].dropped;
-    armed = darn_sites_armed(&in->sites, count);
     for (size_t i = 0; i < extent; i++) {
         struct darn_access *access = &accesses[i];
-        LLVMValueRef byte = darn_sites_armed_byte(&in->sites, armed, number);
 
         if (access->dropped)
             continue;
         if (access->value && LLVMIsAConstantInt(access->value) && darn_guards_take(access->value))
             access->flags |= DARN_SITE_VALUE;
-        members[number++] = (struct darn_member){
-            access->pointer, access->value, darn_sites_add(&in->sites, access, in->names, byte)};
+        members[count++] = (struct darn_member){access->pointer, access->value,
+                                                darn_sites_add(&in->sites, access, in->names)};
     }
-    darn_guards_place_group(&in->guards, accesses[0].instruction, armed, members, count);
+    darn_guards_place_group(&in->guards, accesses[0].instruction, members, count);
 }
 
 static void instrument_function(struct instrumentation *in, LLVMValueRef function)

@@ -16,9 +16,6 @@
 /* The longest name that a record carries. */
 #define MAX_NAME 256
 
-/* The most armed bytes that are side by side. */
-#define MAX_ARMED 8
-
 void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
@@ -97,42 +94,32 @@ void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function)
 {
     sites->function = function;
     sites->armed = NULL;
-    sites->armed_used = 0;
+    sites->armed_count = 0;
 }
 
 /* One array for all sites of the function: a global for each would cost the compiler much more. */
 void darn_sites_end(struct darn_sites *sites)
 {
-    LLVMTypeRef type = LLVMArrayType2(sites->i8, sites->armed_used);
+    LLVMTypeRef type = LLVMArrayType2(sites->i8, sites->armed_count);
     LLVMValueRef bytes;
 
     if (!sites->armed)
         return;
     bytes = add_global(sites, type, "darn.armed", DARN_ARMED_SECTION);
     LLVMSetInitializer(bytes, LLVMConstNull(type));
-    LLVMSetAlignment(bytes, MAX_ARMED);
+    LLVMSetAlignment(bytes, 1);
     LLVMReplaceAllUsesWith(sites->armed, bytes);
     LLVMDeleteGlobal(sites->armed);
 }
 
-LLVMValueRef darn_sites_armed_byte(struct darn_sites *sites, LLVMValueRef armed, unsigned number)
+static LLVMValueRef new_armed(struct darn_sites *sites)
 {
-    LLVMValueRef index = LLVMConstInt(sites->i64, number, 0);
+    LLVMValueRef index = LLVMConstInt(sites->i64, sites->armed_count++, 0);
 
-    return number ? LLVMConstInBoundsGEP2(sites->i8, armed, &index, 1) : armed;
-}
-
-LLVMValueRef darn_sites_armed(struct darn_sites *sites, unsigned count)
-{
-    unsigned size = 1, at;
-
-    while (size < count)
-        size *= 2;
-    at = (sites->armed_used + size - 1) & ~(size - 1);
-    sites->armed_used = at + size;
     if (!sites->armed)
         sites->armed = LLVMAddGlobal(sites->module, sites->i8, "darn.armed");
-    return darn_sites_armed_byte(sites, sites->armed, at);
+    /* Only in bounds LLVM sees that the distance to it is known to the linker. */
+    return LLVMConstInBoundsGEP2(sites->i8, sites->armed, &index, 1);
 }
 
 static LLVMValueRef new_record(struct darn_sites *sites)
@@ -181,9 +168,9 @@ static void set_record(struct darn_sites *sites, const struct darn_access *acces
 }
 
 struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
-                                  struct darn_names *names, LLVMValueRef armed)
+                                  struct darn_names *names)
 {
-    struct darn_record record = {new_record(sites), armed};
+    struct darn_record record = {new_record(sites), new_armed(sites)};
     LLVMValueRef at = access->instruction;
     struct source source = {.line = LLVMGetDebugLocLine(at), .column = LLVMGetDebugLocColumn(at)};
 
@@ -215,7 +202,7 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites)
     source.line = LLVMDISubprogramGetLine(subprogram);
     darn_text_start(&text, source.function, sizeof(source.function));
     darn_di_string(context, darn_di_operand(context, subprogram, DARN_DI_SUBPROGRAM_NAME), &text);
-    record = (struct darn_record){new_record(sites), darn_sites_armed(sites, 1)};
+    record = (struct darn_record){new_record(sites), new_armed(sites)};
     set_record(sites, &access, &source, record);
     return record.site;
 }

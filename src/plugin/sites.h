@@ -17,7 +17,7 @@ struct darn_sites {
     unsigned count;
     LLVMValueRef function; /* whose sites are being added */
     LLVMValueRef armed;    /* stands for its armed bytes until their number is known */
-    unsigned armed_used;
+    unsigned armed_count;
 };
 
 void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module);
@@ -34,16 +34,9 @@ struct darn_record {
     LLVMValueRef armed; /* the byte that site->armed names */
 };
 
-/* Armed bytes for so many sites side by side, with zeros up to the next power of two, and aligned,
- * so that one load sees all of them. */
-LLVMValueRef darn_sites_armed(struct darn_sites *sites, unsigned count);
-
-/* The byte of the site with that number. */
-LLVMValueRef darn_sites_armed_byte(struct darn_sites *sites, LLVMValueRef armed, unsigned number);
-
-/* The record of an access, with this byte as its own. */
+/* The record of an access. */
 struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
-                                  struct darn_names *names, LLVMValueRef armed);
+                                  struct darn_names *names);
 
 /* The record of the function itself, or NULL if it has no place in the source. */
 LLVMValueRef darn_sites_add_function(struct darn_sites *sites);

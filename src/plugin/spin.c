@@ -253,8 +253,10 @@ static void remember_update(struct finder *finder, LLVMValueRef update,
     finder->updates[finder->count++] = (struct update){update, *body};
 }
 
-/* Returns whether the loop is a spin loop. */
-static int judge_body(struct finder *finder, const struct darn_body *body)
+/* Returns whether the loop is a spin loop. If `whole` is there, it is a part of that one, and in
+ * that one the reads must not walk either. */
+static int judge_body(struct finder *finder, const struct darn_body *body,
+                      const struct darn_body *whole)
 {
     struct judge judge = {.finder = finder};
 
@@ -265,6 +267,12 @@ static int judge_body(struct finder *finder, const struct darn_body *body)
     judge_conditions(&judge);
     if (!judge.count || !waits(&judge))
         return 0;
+    if (whole)
+        darn_loop_init(&judge.loop, whole);
+    for (unsigned i = 0; whole && i < judge.count; i++) {
+        if (LLVMIsALoadInst(judge.reads[i]) && walks(&judge, judge.reads[i]))
+            return 0;
+    }
     for (unsigned i = 0; i < judge.count; i++) {
         if (is_update(judge.reads[i]))
             remember_update(finder, judge.reads[i], body);
@@ -274,7 +282,7 @@ static int judge_body(struct finder *finder, const struct darn_body *body)
     return 1;
 }
 
-enum { BUSY = 1, UPDATES = 2, PAUSES = 4 };
+enum { BUSY = 1, CALLS = 2, UPDATES = 4, PAUSES = 8 };
 
 /* What the block does beside computing and reading. */
 static int duties(struct finder *finder, LLVMBasicBlockRef block)
@@ -284,14 +292,42 @@ static int duties(struct finder *finder, LLVMBasicBlockRef block)
 
     darn_trace_start(&trace, NULL, &finder->escape);
     for (LLVMValueRef in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
+        int is_call = LLVMIsACallInst(in) || LLVMIsAInvokeInst(in);
+
         if (is_update(in))
             found |= UPDATES;
         else if (!is_quiet(in, &trace, &finder->quiets, DARN_SILENT))
-            found |= BUSY;
-        else if (LLVMIsACallInst(in) && darn_quiet_is_pause(in))
+            found |= is_call ? BUSY | CALLS : BUSY;
+        else if (is_call && darn_quiet_is_pause(in))
             found |= PAUSES;
     }
     return found;
+}
+
+static int duties_of(struct finder *finder, const struct darn_body *body,
+                     const struct darn_body *without)
+{
+    int found = 0;
+
+    for (unsigned i = 0; i < body->count; i++) {
+        if (!without || darn_body_find(without, body->blocks[i]) < 0)
+            found |= duties(finder, body->blocks[i]);
+    }
+    return found;
+}
+
+/*
+ * Judges rounds of a loop that has other rounds, too: a lock for readers waits while there is a
+ * writer, and otherwise tries to add one to the readers. That a loop merely passes by what it does
+ * at other times (`if (verbose) print()`) is no wait. A pause tells, or else the other rounds must
+ * not do much, and must not lead on to other memory.
+ */
+static int judge_part_of(struct finder *finder, const struct darn_body *body,
+                         const struct darn_body *whole)
+{
+    if (duties_of(finder, body, NULL) & PAUSES)
+        return judge_body(finder, body, NULL);
+    return whole && !(duties_of(finder, whole, body) & CALLS) && judge_body(finder, body, whole);
 }
 
 /* Keeps the blocks of `kept` that lie on a way from the start back to it. */
@@ -323,42 +359,31 @@ static void keep_rounds(const struct darn_loop *loop, uint64_t kept, struct darn
     }
 }
 
-/*
- * A loop that does not only wait may still have rounds that do: a lock for readers waits while
- * there is a writer, and otherwise tries to add one to the readers. That a loop merely passes by
- * what it does at other times (`if (verbose) print()`) is no wait; it takes a pause to tell, or
- * that the other rounds only try an update.
- */
+/* Leaves out of the loop what does more than to wait, and judges what is left. */
 static void judge_rounds(struct finder *finder, const struct darn_body *body)
 {
     struct darn_loop loop;
     struct darn_body rounds;
     uint64_t kept = 0;
-    int dropped = 0, pauses = 0;
 
     for (unsigned i = 0; i < body->count; i++) {
-        int found = duties(finder, body->blocks[i]);
-
-        if (found & (BUSY | UPDATES))
-            dropped |= found;
-        else
+        if (!(duties(finder, body->blocks[i]) & (BUSY | UPDATES)))
             kept |= UINT64_C(1) << i;
     }
-    if (!(kept & 1) || !dropped)
+    if (!(kept & 1))
         return;
     darn_loop_init(&loop, body);
     keep_rounds(&loop, kept, &rounds);
-    for (unsigned i = 0; i < rounds.count; i++)
-        pauses |= duties(finder, rounds.blocks[i]) & PAUSES;
-    if (rounds.count && (!(dropped & BUSY) || pauses))
-        judge_body(finder, &rounds);
+    if (rounds.count && rounds.count < body->count)
+        judge_part_of(finder, &rounds, body);
 }
 
-static void judge_loop(void *context, const struct darn_body *body)
+static void judge_loop(void *context, const struct darn_body *body, const struct darn_body *whole)
 {
     struct finder *finder = context;
+    int is_part = !whole || body->count < whole->count;
 
-    if (!judge_body(finder, body))
+    if (!(is_part ? judge_part_of(finder, body, whole) : judge_body(finder, body, NULL)))
         judge_rounds(finder, body);
 }
 
@@ -448,11 +473,12 @@ static void mark_calls(struct preparation *preparation, const struct darn_body *
     }
 }
 
-static void prepare_loop(void *context, const struct darn_body *body)
+static void prepare_loop(void *context, const struct darn_body *body, const struct darn_body *whole)
 {
     struct preparation *preparation = context;
     struct darn_trace trace;
 
+    (void)whole;
     darn_trace_start(&trace, NULL, &preparation->escape);
     if (is_quiet_body(body, &trace, &preparation->quiets, DARN_READS))
         mark_calls(preparation, body);

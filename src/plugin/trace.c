@@ -185,17 +185,30 @@ static void note_block(struct darn_trace *trace, LLVMBasicBlockRef block)
         trace->deciders |= darn_loop_deciders(trace->loop, (unsigned)number);
 }
 
-/* What the phi gets when a round starts, or what it gets within a round. */
+/* Whether the phi gets this value when a round begins. If a junction leads to the header, what is
+ * not chosen there is the same for all rounds that pass it. */
+static int is_around(const struct darn_body *body, LLVMValueRef phi, unsigned number)
+{
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, number);
+    LLVMBasicBlockRef at = LLVMGetInstructionParent(phi);
+    LLVMValueRef value = LLVMGetIncomingValue(phi, number);
+
+    if (at == body->start)
+        return darn_body_is_latch(body, from);
+    return from == body->start &&
+           !(LLVMIsAPHINode(value) && LLVMGetInstructionParent(value) == body->start);
+}
+
+/* What the phi gets when a round begins, or what it gets within a round. */
 static void trace_inputs(struct darn_trace *trace, LLVMValueRef phi, int around)
 {
     const struct darn_body *body = trace->loop->body;
-    int start = LLVMGetInstructionParent(phi) == body->start;
 
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
         int number = darn_body_find(body, from);
 
-        if (number < 0 || around != (start && darn_body_is_latch(body, from)))
+        if (number < 0 || around != is_around(body, phi, i))
             continue; /* from before the loop, or not what is asked for */
         darn_trace_value(trace, LLVMGetIncomingValue(phi, i));
         if (around) /* what leads to another round is looked at anyway */
@@ -210,11 +223,13 @@ static void trace_phi(struct darn_trace *trace, LLVMValueRef phi)
 {
     /* A name for the phi of another round: no value has an odd address. */
     LLVMValueRef before = (LLVMValueRef)((uintptr_t)phi | 1);
+    LLVMBasicBlockRef at = LLVMGetInstructionParent(phi);
 
     if (!enter(trace, phi, 0))
         return;
     trace_inputs(trace, phi, 0);
-    if (LLVMGetInstructionParent(phi) == trace->loop->body->start && enter(trace, before, 1)) {
+    if ((at == trace->loop->body->start || at == trace->loop->body->blocks[0]) &&
+        enter(trace, before, 1)) {
         trace_inputs(trace, phi, 1);
         trace->depth--;
     }

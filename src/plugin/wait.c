@@ -77,10 +77,11 @@ struct around {
     struct darn_body body;
 };
 
-static void visit_loop(void *context, const struct darn_body *body)
+static void visit_loop(void *context, const struct darn_body *body, const struct darn_body *whole)
 {
     struct around *around = context;
 
+    (void)whole;
     if (darn_body_find(body, around->block) < 0)
         return;
     if (!around->body.count || body->count < around->body.count)

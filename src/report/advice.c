@@ -280,7 +280,8 @@ const char *darn_advice_again(const struct darn_finding *finding, struct darn_po
     /* A text trace tells of no program that could be run. */
     if (!noise || (darn_finding_is_predicted(finding) && !finding->program))
         return NULL;
-    return darn_pool_format(pool, "darn run --noise=%s -- %s%s", darn_shell_word(pool, noise),
+    return darn_pool_format(pool, "darn run %s--noise=%s -- %s%s",
+                            finding->preloaded ? "--preload " : "", darn_shell_word(pool, noise),
                             finding->program ? darn_shell_word(pool, finding->program) : "PROGRAM",
                             finding->arguments ? finding->arguments : "");
 }

@@ -185,6 +185,7 @@ static void read_head(struct darn_finding *finding, const json_t *root)
     finding->before = darn_raw_value(root, "before");
     finding->after = darn_raw_value(root, "after");
     finding->same_value = darn_raw_flag(root, "same_value");
+    finding->preloaded = darn_raw_flag(root, "preloaded");
     finding->unknown_origin = origin && strcmp(origin, "unknown") == 0;
 }
 

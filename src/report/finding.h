@@ -117,6 +117,7 @@ struct darn_finding {
     uint64_t count, address, size;
     struct darn_value before, after;
     bool same_value, unknown_origin;
+    bool preloaded; /* the program was not compiled by darn */
     bool variable_from_symbol;    /* `variable` is not the name that sites have */
     bool from_text_trace;         /* `file` is the trace, and `line` a location that it names */
     bool variable_is_vague;       /* the sites name it differently: a symbol would be better */

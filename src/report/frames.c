@@ -27,8 +27,16 @@ bool darn_frame_is_libc(const struct darn_frame *frame)
 
 bool darn_frame_is_runtime(const struct darn_frame *frame)
 {
-    /* Every exported name of the runtime carries the prefix. */
-    return frame->function && begins_with(frame->function, "darn_");
+    const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
+
+    /* Every exported name of the runtime carries the prefix; one that was preloaded is a file. */
+    return (frame->function && begins_with(frame->function, "darn_")) ||
+           (slash && begins_with(slash + 1, "libdarn_rt.so"));
+}
+
+bool darn_frame_is_library(const struct darn_frame *frame)
+{
+    return frame->file && strstr(frame->file, "/include/") && strstr(frame->file, "/c++/");
 }
 
 bool darn_frame_is_outside(const struct darn_frame *frame)

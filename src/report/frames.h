@@ -12,6 +12,9 @@ bool darn_frame_is_libc(const struct darn_frame *frame);
 /* Whether the frame belongs to darn's runtime. */
 bool darn_frame_is_runtime(const struct darn_frame *frame);
 
+/* A header of the C++ library: std::mutex is locked there, but the program is what people know. */
+bool darn_frame_is_library(const struct darn_frame *frame);
+
 /* Whether the frame lies outside of main or of a thread's function when no other frame does: what
  * calls those. */
 bool darn_frame_is_outside(const struct darn_frame *frame);

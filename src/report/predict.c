@@ -320,6 +320,7 @@ static void make_finding(struct maker *maker, const struct darn_predicted *predi
     finding->pid = about.pid;
     finding->from_text_trace = maker->is_text;
     finding->program = copy(maker, about.program);
+    finding->preloaded = about.program && !darn_trace_site_count(predicted->trace);
     finding->access_count = prediction->step_count;
     finding->accesses =
         darn_pool_get(maker->pool, finding->access_count, sizeof(*finding->accesses));

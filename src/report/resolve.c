@@ -81,8 +81,9 @@ static void expand(struct resolver *resolver, struct darn_stack *stack,
     darn_frames_trim(stack);
 }
 
-/* One guard speaks for several accesses, and may stand in a function that was inlined before the one
- * of this access: `work` called `add`, then made the access. What is not around the access goes. */
+/* One guard speaks for several accesses, and may stand in a function that was inlined before the
+ * one of this access: `work` called `add`, then made the access. What is not around the access
+ * goes. */
 static void drop_neighbours(struct darn_access *access)
 {
     struct darn_stack *stack = &access->stack;
@@ -128,13 +129,18 @@ static void put_site_first(struct resolver *resolver, struct darn_access *access
  * made it. NULL when there is none that is known. */
 static const struct darn_frame *telling_frame(const struct darn_stack *stack)
 {
+    const struct darn_frame *library = NULL;
+
     for (size_t i = 0; i < stack->count; i++) {
         const struct darn_frame *frame = &stack->frames[i];
 
-        if (frame->file && !darn_frame_is_libc(frame) && !darn_frame_is_runtime(frame))
+        if (!frame->file || darn_frame_is_libc(frame) || darn_frame_is_runtime(frame))
+            continue;
+        if (!darn_frame_is_library(frame))
             return frame;
+        library = library ? library : frame;
     }
-    return NULL;
+    return library;
 }
 
 static void take_site_from_stack(struct darn_access *access)
@@ -205,7 +211,8 @@ void darn_resolve_in(struct darn_finding *finding, struct darn_modules *modules)
     if (finding->place.kind == DARN_PLACE_GLOBAL)
         darn_symbolize_data(modules, resolver.pool, &finding->place.symbol);
     name_variable(finding);
-    finding->arguments = darn_shell_arguments(resolver.pool, finding->pid, finding->program);
+    if (!finding->arguments)
+        finding->arguments = darn_shell_arguments(resolver.pool, finding->pid, finding->program);
     darn_identify(finding);
 }
 

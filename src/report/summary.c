@@ -27,7 +27,8 @@ static void name_by_stack(struct darn_pool *pool, struct darn_modules *modules,
         item->file = found[0].file;
         item->line = found[0].line;
         item->function = found[0].function;
-        return;
+        if (!darn_frame_is_library(&found[0]))
+            return;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/frames.h"
 #include "report/pattern.h"
 
 enum kind {
@@ -294,12 +295,15 @@ static const char *name_to_match(const struct darn_finding *finding)
 {
     const struct darn_stack *stack = &finding->accesses[0].stack;
 
-    if (stack->count) {
-        const struct darn_frame *top = &stack->frames[0];
-        const char *name = top->function ? top->function : top->file ? top->file : top->module;
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct darn_frame *frame = &stack->frames[i];
+        const char *name = frame->function ? frame->function : frame->file;
 
-        if (name)
-            return name;
+        /* One of the C++ library, as std::mutex::lock is, would match far too much. */
+        if (darn_frame_is_library(frame) && i + 1 < stack->count)
+            continue;
+        if (name || frame->module)
+            return name ? name : frame->module;
     }
     if (finding->accesses[0].target.symbol.name)
         return finding->accesses[0].target.symbol.name;

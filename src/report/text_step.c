@@ -193,7 +193,7 @@ static void say_why_deadlock(struct darn_page *page)
         }
     }
     darn_say(&page->ink, "each thread can come to hold what the next one takes: they hold no lock "
-                         "in common, and nothing puts one after the other");
+                         "in common, and no start or end of a thread puts one after the other");
 }
 
 void darn_page_why(struct darn_page *page)

@@ -304,6 +304,7 @@ static void write_stuck(struct darn_json *json, const struct darn_stuck *stuck, 
         darn_json_string(json, "reason", stuck->reason);
     darn_json_string(json, "certainty", "observed");
     darn_json_string(json, "engine", "wait-for");
+    darn_json_bool(json, "preloaded", darn_state.preloaded);
     darn_json_number(json, "count", 1);
     darn_json_open(json, "accesses", '[');
     for (uint32_t i = 0; i < stuck->count; i++) {
@@ -357,8 +358,8 @@ static void write_finding(struct darn_json *json, struct darn_maps *maps,
     darn_json_number(json, "line", finding->line);
     darn_json_string(json, "function", finding->function);
     darn_json_string(json, "variable", finding->variable);
-    if (finding->pc)
-        write_stack(json, maps, &(struct darn_stack){1, {finding->pc}});
+    if (finding->stack.depth)
+        write_stack(json, maps, &finding->stack);
     darn_json_close(json, '}');
 }
 

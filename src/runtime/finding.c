@@ -179,7 +179,7 @@ static bool may_be_spin(const struct darn_race *race)
 
     if (!b || !a->site || !b->site || darn_state.options.report_spins || darn_state.finished)
         return false;
-    return (a->site->flags | b->site->flags) & DARN_SITE_SPIN || a->atomic != b->atomic;
+    return darn_spins_may_wait(a, b) || darn_spins_may_wait(b, a);
 }
 
 static bool is_same(const struct darn_race *a, const struct darn_race *b)
@@ -307,6 +307,9 @@ void darn_finding_stuck(const struct darn_stuck *stuck)
     struct darn_finding *finding;
     bool halt = false;
 
+    /* A learning run has no more to learn; the run after it shows the same, and reports it. */
+    if (darn_state.mode == DARN_MODE_LEARN)
+        darn_os_exit(darn_finish(0));
     if (is_known(id))
         return;
     darn_spin_lock(&lock);
@@ -314,7 +317,7 @@ void darn_finding_stuck(const struct darn_stuck *stuck)
     finding = find_or_add(id);
     if (finding && atomic_fetch_add(&finding->count, 1) == 0) {
         finding->kind = stuck->kind;
-        finding->pc = stuck->threads[0].side.stack.pcs[0];
+        finding->stack = stuck->threads[0].side.stack;
         darn_crash_watch();
         finding->suppressed = darn_deliver_stuck(stuck, id) == DARN_SUPPRESSED;
         if (!finding->suppressed)
@@ -348,6 +351,15 @@ void darn_findings_unlock(void)
 void darn_findings_predicted(void)
 {
     atomic_fetch_add(&reported, 1);
+}
+
+bool darn_findings_any_stuck(void)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (findings[i].stack.depth && findings[i].count)
+            return true;
+    }
+    return false;
 }
 
 uint32_t darn_findings_reported(void)

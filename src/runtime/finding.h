@@ -24,7 +24,7 @@ struct darn_finding {
     bool suppressed;
     bool unknown;                         /* of unknown origin */
     const struct darn_site *site, *other; /* to be compared, not to be looked into */
-    uintptr_t pc; /* where the first thread is stuck; 0 of a race */
+    struct darn_stack stack; /* where the first thread is stuck; empty of a race */
     uint32_t line;
     char file[96];
     char function[64];
@@ -52,6 +52,9 @@ void darn_findings_unlock(void);
 
 /* Something was predicted and reported: it counts as a finding. */
 void darn_findings_predicted(void);
+
+/* Whether threads were found to wait for each other. */
+bool darn_findings_any_stuck(void);
 
 /* How many were reported and not suppressed. */
 uint32_t darn_findings_reported(void);

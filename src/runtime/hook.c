@@ -145,6 +145,10 @@ void darn_hook_touch(const struct darn_touch *touch, const void *frame)
     } else if (darn_attention_invited() && darn_sampler_prefers(thread, touch, frame)) {
         darn_watch_stand(thread, touch, frame, darn_sampler_window(), true);
     }
+    if (thread->met_spin) {
+        thread->met_spin = false;
+        darn_spins_hold(thread, touch);
+    }
     darn_watch_pass(thread, touch);
 }
 
@@ -288,6 +292,8 @@ void darn_hook_arm(const struct darn_site *start, const struct darn_site *stop)
 
     if (options->profile[0])
         darn_profile_module(start, stop);
+    if (options->trace_what == DARN_TRACE_SYNC)
+        return;
     if (darn_state.mode == DARN_MODE_LEARN ||
         (darn_state.mode == DARN_MODE_RECORD &&
          (options->trace_what == DARN_TRACE_ALL || !options->profile[0])))

@@ -74,6 +74,11 @@ static void remember_status(int status, void *unused)
     program_status = status;
 }
 
+void darn_ends_with(int status)
+{
+    program_status = status;
+}
+
 /* Our handlers come after the program's own before fork, and before them after it. */
 void darn_before_fork(void)
 {
@@ -125,7 +130,8 @@ static void set_mode(void)
         status = darn_record_open();
     if (status)
         darn_os_exit(status);
-    if (darn_recording && options->trace_what != DARN_TRACE_SYNC)
+    if (options
+            ->trace[0]) /* also in a program that this one has started, and which is not recorded */
         darn_state.mode = DARN_MODE_RECORD;
     else if (options->learn[0])
         darn_state.mode = DARN_MODE_LEARN;
@@ -133,11 +139,14 @@ static void set_mode(void)
 
 static void raise_attention(void)
 {
+    bool records = darn_recording && darn_state.mode == DARN_MODE_RECORD &&
+                   darn_state.options.trace_what != DARN_TRACE_SYNC;
+
     if (darn_state.options.noise_count)
         darn_attention_always();
-    else if (darn_state.mode != DARN_MODE_WATCH)
+    else if (darn_state.mode == DARN_MODE_LEARN || records)
         darn_attention_keep();
-    darn_functions = darn_state.mode == DARN_MODE_RECORD;
+    darn_functions = records;
 }
 
 void darn_init(void)
@@ -185,6 +194,13 @@ int darn_exit_status(int status)
     return status == 0 && darn_findings_reported() ? (int)darn_state.options.exitcode : status;
 }
 
+void darn_keep_learned(void)
+{
+    if (darn_state.ready && darn_state.mode == DARN_MODE_LEARN &&
+        darn_os_process_id() == darn_state.pid && darn_profile_write(darn_state.options.learn))
+        darn_say("darn: learn: the profile cannot be written");
+}
+
 int darn_finish(int status)
 {
     const struct darn_finding *findings;
@@ -198,8 +214,7 @@ int darn_finish(int status)
     darn_state.finished = true;
     darn_attention_off();
     darn_record_finish();
-    if (darn_state.mode == DARN_MODE_LEARN && darn_profile_write(darn_state.options.learn))
-        darn_say("darn: learn: the profile cannot be written");
+    darn_keep_learned();
     darn_findings_undefer();
     if (darn_state.options.verbosity >= 1)
         say_counters();

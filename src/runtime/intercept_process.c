@@ -12,6 +12,7 @@
  */
 DARN_INTERCEPT(void, exit, int status)
 {
+    darn_ends_with(darn_exit_status(status));
     DARN_REAL(exit)(darn_exit_status(status));
     __builtin_unreachable();
 }
@@ -62,4 +63,29 @@ DARN_INTERCEPT(pid_t, _Fork, void)
     else
         darn_after_fork_in_child();
     return child;
+}
+
+/* What was learned so far must not be lost with the process. */
+DARN_INTERCEPT(int, execve, const char *path, char *const arguments[], char *const environment[])
+{
+    darn_keep_learned();
+    return DARN_REAL(execve)(path, arguments, environment);
+}
+
+DARN_INTERCEPT(int, execv, const char *path, char *const arguments[])
+{
+    darn_keep_learned();
+    return DARN_REAL(execv)(path, arguments);
+}
+
+DARN_INTERCEPT(int, execvp, const char *file, char *const arguments[])
+{
+    darn_keep_learned();
+    return DARN_REAL(execvp)(file, arguments);
+}
+
+DARN_INTERCEPT(int, execvpe, const char *file, char *const arguments[], char *const environment[])
+{
+    darn_keep_learned();
+    return DARN_REAL(execvpe)(file, arguments, environment);
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/intercept.h"
 #include "runtime/record.h"
+#include "runtime/sampler.h"
 #include "runtime/waits.h"
 
 #define FRAME __builtin_frame_address(0)
@@ -33,6 +34,8 @@ static void begin_wait(struct darn_thread *thread, const volatile void *cond,
     }
     thread->wait_site = NULL;
     thread->waits_with = (uintptr_t)mutex;
+    if (kind == DARN_WAIT_COND)
+        darn_sampler_start(); /* whoever is alone waits in vain */
     darn_wait_begin(thread, kind, cond, frame);
 }
 

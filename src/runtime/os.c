@@ -10,14 +10,13 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#include "base/text.h"
 
 #if !defined(__x86_64__)
 #error "darn runs on x86-64 so far: add the system call of this machine here"
@@ -200,6 +199,14 @@ void *darn_os_map_new_file(const char *path, size_t size, int *error)
     }
     *error = result < 0 && result > -4096 ? (int)result : 0;
     return *error ? NULL : (void *)result;
+}
+
+uint64_t darn_os_file_limit(void)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+    CALL4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
+    return limit.rlim_cur;
 }
 
 #ifndef MADV_POPULATE_WRITE
@@ -474,56 +481,4 @@ int darn_os_lock(int fd, uint64_t nanoseconds)
             return result;
         darn_os_sleep(1000000);
     }
-}
-
-/* /proc/PID/task/TID/FILE: the process that reads is not ourselves, so "self" would be wrong. */
-static size_t read_task(int tid, const char *file, char *to, size_t size)
-{
-    struct darn_text path;
-    char buffer[64];
-
-    darn_text_start(&path, buffer, sizeof(buffer));
-    darn_text_add(&path, "/proc/");
-    darn_text_number(&path, (uint64_t)darn_os_process_id());
-    darn_text_add(&path, "/task/");
-    darn_text_number(&path, (uint64_t)tid);
-    darn_text_add(&path, file);
-    darn_text_char(&path, '\0');
-    return darn_os_read_file(buffer, to, size);
-}
-
-void darn_os_name_of(int tid, char *name, size_t size)
-{
-    size_t length = read_task(tid, "/comm", name, size - 1);
-
-    while (length && name[length - 1] == '\n')
-        length--;
-    name[length] = '\0';
-}
-
-char darn_os_state_of(int tid)
-{
-    char text[512];
-    size_t length = read_task(tid, "/stat", text, sizeof(text));
-
-    /* 12 (name) S …: the name may contain anything, also parentheses */
-    while (length && text[length - 1] != ')')
-        length--;
-    return length && length + 1 < sizeof(text) ? text[length + 1] : 0;
-}
-
-int darn_os_thread_count(void)
-{
-    char text[2048];
-    size_t length = read_task(darn_os_process_id(), "/status", text, sizeof(text) - 1);
-    const char *line;
-    int count = 0;
-
-    text[length] = '\0';
-    line = strstr(text, "\nThreads:");
-    for (line = line ? line + 9 : ""; *line == ' ' || *line == '\t'; line++)
-        ;
-    for (; *line >= '0' && *line <= '9'; line++)
-        count = 10 * count + (*line - '0');
-    return count;
 }

@@ -46,14 +46,6 @@ void darn_os_restore_timing(int slack);
 /* The name of the calling thread, at least 16 bytes. */
 void darn_os_thread_name(char *name);
 
-/* The name of another thread of the process, and its state as ps shows it; 0 when not known. One at
- * a time, like darn_os_read_file. */
-void darn_os_name_of(int tid, char *name, size_t size);
-char darn_os_state_of(int tid);
-
-/* How many threads the process has, known to us or not. */
-int darn_os_thread_count(void);
-
 /* Writes all of it, as far as that is possible. */
 void darn_os_write(int fd, const char *text, size_t length);
 
@@ -81,6 +73,9 @@ int darn_os_reap(int keeper);
 /* Maps a new file of this size, shared; NULL and *error when there is one already or it cannot be
  * made. No descriptor is left. */
 void *darn_os_map_new_file(const char *path, size_t size, int *error);
+
+/* The most bytes that a file may have (ulimit -f). */
+uint64_t darn_os_file_limit(void);
 
 /* Makes sure that there is room on the disk behind a mapped page range: 0 or negative. */
 int darn_os_populate(void *start, size_t size);

@@ -12,17 +12,14 @@
 #include "runtime/os.h"
 #include "runtime/say.h"
 #include "runtime/sites.h"
-#include "runtime/spin.h"
 #include "runtime/state.h"
+#include "runtime/stream.h"
 #include "runtime/tables.h"
 #include "runtime/tracefile.h"
 
 #define STATUS_WRONG_USAGE 2
 
 bool darn_recording;
-
-/* Taken by every event that synchronizes: on a cache line of its own. From 1 on. */
-static _Alignas(64) _Atomic uint64_t stamps = 1;
 
 /*
  * Which memory was recorded, and which of that was freed since, by cache line and hash: a block
@@ -40,16 +37,7 @@ enum { TOUCHED = 1, FREED = 2 };
 /* A block of more lines than this is taken as touched. */
 #define MANY_LINES 256
 
-/* Protects the list of unused streams; nothing nests inside. */
-static struct darn_spin list_lock;
-static struct darn_stream *unused;
-
 static bool is_temporary; /* the trace is for ourselves */
-
-static uint64_t next_stamp(void)
-{
-    return atomic_fetch_add_explicit(&stamps, 1, memory_order_seq_cst);
-}
 
 static uint8_t *line_of(uintptr_t address)
 {
@@ -74,134 +62,6 @@ static void set_lines(uintptr_t start, uint64_t size, uint8_t what)
 
         if (!(*line & what))
             __atomic_fetch_or(line, what, __ATOMIC_RELAXED);
-    }
-}
-
-static struct darn_stream *take_stream(void)
-{
-    uint64_t mask = darn_os_block_signals();
-    struct darn_stream *stream;
-
-    darn_spin_lock(&list_lock);
-    stream = unused;
-    if (stream)
-        unused = stream->next;
-    darn_spin_unlock(&list_lock);
-    darn_os_restore_signals(mask);
-    return stream ? stream : darn_os_allocate(sizeof(*stream));
-}
-
-static void give_stream(struct darn_stream *stream)
-{
-    uint64_t mask = darn_os_block_signals();
-
-    darn_spin_lock(&list_lock);
-    stream->next = unused;
-    unused = stream;
-    darn_spin_unlock(&list_lock);
-    darn_os_restore_signals(mask);
-}
-
-/* Short threads shall not take up much room. */
-static uint32_t pages_of(uint32_t sequence)
-{
-    return sequence == 0 ? 1 : sequence == 1 ? 4 : DARN_TRACE_BLOCK / DARN_TRACE_PAGE;
-}
-
-static bool new_block(struct darn_thread *thread, struct darn_stream *stream)
-{
-    stream->block = darn_tracefile_block(DARN_BLOCK_EVENTS, thread->number, stream->sequence,
-                                         pages_of(stream->sequence));
-    if (!stream->block) {
-        stream->at = stream->limit = NULL;
-        return false;
-    }
-    stream->sequence++;
-    stream->at = darn_block_start(stream->block);
-    stream->limit = darn_block_end(stream->block) - DARN_CODEC_MOST;
-    stream->codec = (struct darn_codec){0};
-    return true;
-}
-
-static void put(struct darn_thread *thread, struct darn_stream *stream,
-                const struct darn_coded *coded)
-{
-    if (stream->at >= stream->limit && !new_block(thread, stream)) {
-        darn_tracefile_lost();
-        return;
-    }
-    stream->at = darn_codec_put(&stream->codec, stream->at, coded);
-    darn_block_used(stream->block, stream->at);
-}
-
-/*
- * The stamp of the last synchronizing store to an address, by hash: its version. It is set after
- * the stamp was taken and before the store happens. A thread that has acquired a version has an
- * edge from all stores up to it; a read that finds no newer one acquires nothing new, and need not
- * be recorded again. So a thread that polls, or reads back what it wrote itself, records nothing.
- */
-#define VERSIONS 16384
-static _Alignas(64) _Atomic uint64_t versions[VERSIONS];
-
-static _Atomic uint64_t *version_of(uintptr_t address)
-{
-    return &versions[(address >> 3 ^ address >> 17) % VERSIONS];
-}
-
-/* Our own store adds nothing to what we know, if we know what came before it. */
-static void new_version(struct darn_stream *stream, uintptr_t address, uint64_t stamp)
-{
-    size_t i = (address >> 3) % DARN_REPEATS;
-    uint64_t before = atomic_exchange(version_of(address), stamp);
-
-    if (stream->known[i].address == address && stream->known[i].version == before)
-        stream->known[i].version = stamp;
-}
-
-static void put_stamped(struct darn_thread *thread, struct darn_stream *stream,
-                        struct darn_coded *coded)
-{
-    coded->stamp = next_stamp();
-    stream->segment++;
-    if (darn_event_writes(&coded->event))
-        new_version(stream, coded->event.target, coded->stamp);
-    put(thread, stream, coded);
-}
-
-/*
- * Whether the read acquires nothing that was not acquired before. One that does not acquire by
- * itself (memory_order_relaxed) may still be followed by a fence that does.
- */
-static bool is_old(struct darn_stream *stream, const struct darn_coded *read)
-{
-    uintptr_t address = read->event.target;
-    uint64_t version = atomic_load_explicit(version_of(address), memory_order_acquire);
-    size_t i = (address >> 3) % DARN_REPEATS, j = (address >> 2 ^ read->where * 7) % DARN_REPEATS;
-    bool acquires = read->event.flags & (DARN_EVENT_ACQUIRES | DARN_EVENT_SYNC);
-    bool recorded = stream->reads[j].address == address && stream->reads[j].where == read->where;
-    bool old;
-
-    if (stream->known[i].address != address) {
-        stream->known[i].address = address;
-        stream->known[i].version = stream->known[i].seen = UINT64_MAX;
-    }
-    old = recorded &&
-          (stream->known[i].version == version || (!acquires && stream->known[i].seen == version));
-    if (acquires)
-        stream->known[i].version = version;
-    stream->known[i].seen = version;
-    stream->reads[j].address = address;
-    stream->reads[j].where = read->where;
-    return old;
-}
-
-/* The read that was kept back has happened by now. */
-static void settle(struct darn_thread *thread, struct darn_stream *stream)
-{
-    if (stream->pending) {
-        stream->pending = false;
-        if (!is_old(stream, &stream->late))
-            put_stamped(thread, stream, &stream->late);
     }
 }
 
@@ -265,36 +125,25 @@ static unsigned flags_of(const struct darn_site *site)
     return flags;
 }
 
-/* Keeps a read back. One that only repeats the last one, as in a spin, takes its place. */
-static void put_late(struct darn_thread *thread, struct darn_stream *stream,
-                     const struct darn_coded *coded)
-{
-    if (stream->pending &&
-        (stream->late.event.target != coded->event.target || stream->late.where != coded->where))
-        settle(thread, stream);
-    stream->late = *coded;
-    stream->pending = true;
-}
-
 static void put_synchronizing(struct darn_thread *thread, struct darn_stream *stream,
                               struct darn_coded *coded)
 {
     struct darn_coded second;
 
     if (coded->event.kind == DARN_EVENT_READ) {
-        put_late(thread, stream, coded);
+        darn_stream_late(thread, stream, coded);
         return;
     }
-    settle(thread, stream);
+    darn_stream_settle(thread, stream);
     second = *coded;
     if (coded->event.kind == DARN_EVENT_UPDATE)
         coded->event.flags &= (uint16_t)~DARN_EVENT_ACQUIRES;
-    put_stamped(thread, stream, coded);
+    darn_stream_stamp(thread, stream, coded);
     if (second.event.kind == DARN_EVENT_UPDATE) {
         second.event.kind = DARN_EVENT_READ;
         second.event.flags &= (uint16_t)~DARN_EVENT_RELEASES;
         second.event.flags |= DARN_EVENT_HALF;
-        put_late(thread, stream, &second);
+        darn_stream_late(thread, stream, &second);
     }
 }
 
@@ -333,7 +182,7 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
     synchronizes = sync || site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN);
     coded.where = where_of(thread, stream, site, frame);
     if (!synchronizes) {
-        settle(thread, stream);
+        darn_stream_settle(thread, stream);
         if (size <= 8 && is_repeated(stream, address, coded.where)) {
             stream->busy = false;
             return;
@@ -352,7 +201,7 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
     if (synchronizes)
         put_synchronizing(thread, stream, &coded);
     else
-        put(thread, stream, &coded);
+        darn_stream_put(thread, stream, &coded);
     stream->busy = false;
 }
 
@@ -369,10 +218,10 @@ void darn_record_event(struct darn_thread *thread, const struct darn_event *even
     if (!stream || stream->busy)
         return;
     stream->busy = true;
-    settle(thread, stream);
+    darn_stream_settle(thread, stream);
     if (frame)
         coded.where = where_of(thread, stream, site, frame);
-    put_stamped(thread, stream, &coded);
+    darn_stream_stamp(thread, stream, &coded);
     stream->busy = false;
 }
 
@@ -383,17 +232,17 @@ void darn_record_alloc(const void *block, uint64_t size, const void *frame)
     struct darn_coded coded = {
         .event = {.kind = DARN_EVENT_ALLOC, .target = (uintptr_t)block, .extra = size}};
 
-    if (!stream || stream->busy || !block || darn_state.mode != DARN_MODE_RECORD)
+    if (!stream || stream->busy || !block || darn_state.options.trace_what == DARN_TRACE_SYNC)
         return;
     stream->busy = true;
-    settle(thread, stream);
+    darn_stream_settle(thread, stream);
     coded.where = where_of(thread, stream, NULL, frame);
     /* Memory that others have used before: their free must come first. Other allocations are only
      * of use to name the block in reports. */
     if (any_line((uintptr_t)block, size, FREED))
-        put_stamped(thread, stream, &coded);
+        darn_stream_stamp(thread, stream, &coded);
     else if (coded.where != stream->last_alloc || stream->alike++ < NAMED)
-        put(thread, stream, &coded);
+        darn_stream_put(thread, stream, &coded);
     stream->last_alloc = coded.where;
     stream->busy = false;
 }
@@ -419,33 +268,38 @@ void darn_record_thread_start(struct darn_thread *thread)
 
     if (!darn_recording)
         return;
-    thread->stream = take_stream();
+    thread->stream = darn_stream_take();
     if (!thread->stream) {
         darn_count(DARN_COUNT_THREADS_NOT_RECORDED);
         return;
     }
-    thread->stream->block = NULL;
-    thread->stream->at = thread->stream->limit = NULL;
-    thread->stream->sequence = 0;
-    thread->stream->segment++;
-    thread->stream->busy = thread->stream->pending = false;
-    thread->stream->deepest = 0;
-    memset(thread->stream->reads, 0, sizeof(thread->stream->reads));
-    memset(thread->stream->known, 0, sizeof(thread->stream->known));
     darn_os_thread_name(name);
     darn_tables_thread(thread, name);
     darn_record_event(thread, &event, NULL, NULL);
 }
 
-/* The stack will be another thread's: what was recorded there is not about the same variables. */
-#define MOST_STACK (UINT64_C(1) << 20)
+/*
+ * The stack will be another thread's: what was recorded there is not about the same variables. As
+ * deep as the thread itself has recorded, and what others may have touched of its outer frames.
+ */
+#define MOST_STACK  (UINT64_C(1) << 20)
+#define OUTER_STACK (UINT64_C(1) << 14)
 
 static void forget_stack(struct darn_thread *thread, uintptr_t deepest)
 {
-    uint64_t size = thread->stack_end - deepest;
-    struct darn_event event = {.kind = DARN_EVENT_FREE, .target = deepest};
+    uintptr_t outer = thread->stack_end - OUTER_STACK;
+    struct darn_event event = {.kind = DARN_EVENT_FREE};
 
-    event.extra = size > MOST_STACK ? MOST_STACK : size;
+    if (thread->stack_end < OUTER_STACK)
+        return; /* not known */
+    if (!deepest || deepest > outer)
+        deepest = any_line(outer, OUTER_STACK, TOUCHED) ? outer : deepest;
+    if (!deepest)
+        return;
+    if (thread->stack_end - deepest > MOST_STACK)
+        deepest = thread->stack_end - MOST_STACK;
+    event.target = deepest;
+    event.extra = thread->stack_end - deepest;
     darn_record_event(thread, &event, NULL, NULL);
 }
 
@@ -469,13 +323,12 @@ void darn_record_thread_end(struct darn_thread *thread)
     if (!stream)
         return;
     release_held(thread);
-    if (stream->deepest)
-        forget_stack(thread, stream->deepest);
+    forget_stack(thread, stream->deepest);
     darn_record_event(thread, &(struct darn_event){.kind = DARN_EVENT_EXIT}, NULL, NULL);
     darn_os_thread_name(name); /* by now it has the name that it gave itself */
     darn_tables_thread(thread, name);
     thread->stream = NULL;
-    give_stream(stream);
+    darn_stream_give(stream);
 }
 
 static int refuse(const char *path, int error)
@@ -493,37 +346,52 @@ static int refuse(const char *path, int error)
     return STATUS_WRONG_USAGE;
 }
 
-/* detect_deadlocks: only synchronization, in a file that goes when it was analyzed. */
-static void choose_path(struct darn_options *options)
+/* detect_deadlocks: only synchronization, and in memory; a file is made when it is analyzed. */
+#define MOST_LOCKS (UINT64_C(256) << 20)
+
+static void analyze_locks(void)
 {
+    static char path[DARN_OPTIONS_PATH]; /* not on the stack, which may be tiny */
     const char *directory = getenv("TMPDIR");
     struct darn_text text;
 
-    darn_text_start(&text, options->trace, sizeof(options->trace));
+    darn_text_start(&text, path, sizeof(path));
     darn_text_add(&text, directory && *directory ? directory : "/tmp");
     darn_text_add(&text, "/darn-locks-");
     darn_text_number(&text, (uint64_t)darn_os_process_id());
-    options->trace_what = DARN_TRACE_SYNC;
-    is_temporary = true;
+    if (darn_tracefile_save(path) == 0 && darn_deliver_locks(path))
+        darn_findings_predicted();
+    darn_os_remove(path);
 }
 
 int darn_record_open(void)
 {
     struct darn_options *options = &darn_state.options;
+    uint64_t size = (uint64_t)options->max_size << 20;
     int error;
 
-    if (options->detect_deadlocks && !options->trace[0])
-        choose_path(options);
-    if (!options->trace[0])
+    if (!options->trace[0] && !options->detect_deadlocks)
         return 0;
-    error = darn_tracefile_open(options->trace, (uint64_t)options->max_size << 20);
+    if (options->trace[0]) {
+        error = darn_tracefile_open(options->trace, size);
+        if (error == -17 && darn_tracefile_is_ours(options->trace)) {
+            darn_os_remove(options->trace);
+            error = darn_tracefile_open(options->trace, size);
+        }
+    } else {
+        error = darn_tracefile_open(NULL, size < MOST_LOCKS ? size : MOST_LOCKS);
+        options->trace_what = DARN_TRACE_SYNC;
+        is_temporary = true;
+    }
     /* A program that the program has started finds the file taken: one trace, one process. */
     if (error == -17)
         return 0;
     if (!error)
         error = darn_tables_open() ? -28 : 0;
-    if (error)
+    if (error) {
+        darn_os_remove(options->trace);
         return refuse(options->trace, error);
+    }
     darn_recording = true;
     return 0;
 }
@@ -535,7 +403,7 @@ void darn_record_finish(void)
     if (!darn_recording)
         return;
     if (thread && thread->stream && !thread->stream->busy)
-        settle(thread, thread->stream);
+        darn_stream_settle(thread, thread->stream);
     for (int i = 0; i < DARN_COUNT_END; i++) {
         uint64_t value = darn_counter_value((enum darn_counter)i);
 
@@ -544,11 +412,8 @@ void darn_record_finish(void)
     }
     darn_recording = false;
     darn_tracefile_finish();
-    if (is_temporary) {
-        if (darn_deliver_locks(darn_state.options.trace))
-            darn_findings_predicted();
-        darn_os_remove(darn_state.options.trace);
-    }
+    if (is_temporary && !darn_findings_any_stuck()) /* what happened need not be predicted */
+        analyze_locks();
 }
 
 void darn_record_after_fork(void)

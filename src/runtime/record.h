@@ -1,12 +1,6 @@
 /*
- * The recorder: the events of each thread go into blocks of its own of the trace file
- * (src/trace/format.h), without locks.
- *
- * What synchronizes carries a stamp from one counter. A stamp must be taken before the program
- * releases something to others, and after it has acquired it. A hook stands before its access: a
- * store is stamped at once, but a read that may acquire something (an atomic, a volatile one, a
- * spin) is kept back and stamped when the thread comes to its next event, for then it has really
- * happened. An atomic update is both, and makes two events.
+ * The recorder: what becomes an event of the trace, and what of it says nothing new. How events are
+ * written is in stream.h.
  */
 #ifndef DARN_RUNTIME_RECORD_H
 #define DARN_RUNTIME_RECORD_H
@@ -22,43 +16,6 @@
 
 /* Whether a trace is being written. Read by every hook and interceptor. */
 extern bool darn_recording;
-
-#define DARN_WHERE_CACHE 512
-#define DARN_REPEATS     256
-
-/* What a thread needs to write its events. */
-struct darn_stream {
-    uint8_t *at, *limit; /* room for one event is left before `limit` */
-    struct darn_block_header *block;
-    struct darn_codec codec;
-    uint32_t sequence; /* of the next block */
-    uint32_t segment;  /* counts the stamps: accesses in between have the same meaning */
-    bool busy;         /* a signal handler that comes in between records nothing */
-    bool pending;      /* `late` waits for its stamp */
-    struct darn_coded late;
-    uint32_t last_alloc, alike; /* where the last allocation was, and how many there were */
-    uintptr_t deepest;          /* of the addresses recorded on the own stack; 0: none */
-    struct {
-        const struct darn_site *site;
-        uintptr_t caller;
-        uint32_t where;
-    } wheres[DARN_WHERE_CACHE];
-    struct {
-        uintptr_t address;
-        uint32_t where;
-        uint32_t segment;
-    } repeats[DARN_REPEATS];
-    struct {
-        uintptr_t address;
-        uint32_t where;
-    } reads[DARN_REPEATS]; /* recorded before */
-    struct {
-        uintptr_t address;
-        uint64_t version; /* all stores up to this version are acquired, */
-        uint64_t seen;    /* or were at least read */
-    } known[DARN_REPEATS];
-    struct darn_stream *next; /* in the list of unused ones */
-};
 
 /* Starts to record if the options say so. 0, or an exit status after a message. */
 int darn_record_open(void);

@@ -154,10 +154,10 @@ static int sample(void *unused)
 
 void darn_sampler_start(void)
 {
-    int self = darn_os_process_id();
+    int self = darn_state.pid;
     uint64_t mask;
 
-    if (darn_state.finished || atomic_exchange(&running_in, self) == self)
+    if (darn_state.finished || atomic_load(&running_in) == self || atomic_exchange(&running_in, self) == self)
         return;
     atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
     if (darn_state.options.budget == DARN_BUDGET_MAX)

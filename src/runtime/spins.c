@@ -174,11 +174,23 @@ static struct darn_load *find_load(struct darn_thread *thread, const struct darn
     return load;
 }
 
+/* Which addresses reads of spins have touched, by hash: an atomic operation there may belong to a
+ * spin, one elsewhere does not. */
+#define TOUCHED 4096
+static _Atomic uint8_t touched[TOUCHED];
+
+static _Atomic uint8_t *touched_at(uintptr_t address)
+{
+    return &touched[(address >> 2 ^ address >> 14) % TOUCHED];
+}
+
 bool darn_spins_read(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
 {
     struct darn_load *load = find_load(thread, site);
     uint64_t value = value_at(address, site->size);
 
+    if (!*touched_at(address))
+        *touched_at(address) = 1;
     if (load->site == site && load->address == address && load->value == value) {
         if (load->count < UINT32_MAX)
             load->count++;
@@ -244,6 +256,31 @@ void darn_spins_await(struct darn_thread *thread, const struct darn_touch *touch
 
     while (!store(thread, touch, false) && darn_os_now() < end)
         darn_os_sleep(100000);
+}
+
+bool darn_spins_may_wait(const struct darn_touch *read, const struct darn_touch *store)
+{
+    if (!read->site || !store->site || store->op == DARN_OP_READ)
+        return false;
+    if (!(read->site->flags & DARN_SITE_SPIN) &&
+        (!read->atomic || store->atomic || !*touched_at(store->address)))
+        return false;
+    return !darn_spins_synchronize(read, store);
+}
+
+#define HOLD_NS   UINT64_C(100000000)
+#define MOST_HELD 20
+
+void darn_spins_hold(struct darn_thread *thread, const struct darn_touch *store)
+{
+    static _Atomic uint32_t held;
+
+    if (darn_state.options.report_spins || atomic_load(&held) >= MOST_HELD)
+        return;
+    atomic_fetch_add(&held, 1);
+    darn_count(DARN_COUNT_STORES_HELD);
+    darn_spins_await(thread, store, HOLD_NS);
+    darn_spins_store(thread, store);
 }
 
 static bool is_member(const struct darn_touch *touch)

@@ -44,6 +44,12 @@ bool darn_spins_store(struct darn_thread *thread, const struct darn_touch *touch
 void darn_spins_await(struct darn_thread *thread, const struct darn_touch *touch,
                       uint64_t nanoseconds);
 
+/* Whether the first may be the read of a spin that the second, a store, would end. */
+bool darn_spins_may_wait(const struct darn_touch *read, const struct darn_touch *store);
+
+/* Holds a store that ran into such a read back for a moment: if the reader spins, it shows. */
+void darn_spins_hold(struct darn_thread *thread, const struct darn_touch *store);
+
 /* Whether the two belong to one recognised synchronization: the read and the store of a pair, or
  * one of these and an atomic operation. */
 bool darn_spins_synchronize(const struct darn_touch *a, const struct darn_touch *b);

@@ -34,8 +34,15 @@ void darn_before_fork(void);
 void darn_after_fork_in_parent(void);
 void darn_after_fork_in_child(void);
 
+/* The program calls exit: the destructor of a runtime that was preloaded comes before the handlers
+ * that would tell. */
+void darn_ends_with(int status);
+
 /* The exit status that the findings so far make of the program's own. */
 int darn_exit_status(int status);
+
+/* Before another program takes the place of this one: writes the profile that was learned. */
+void darn_keep_learned(void);
 
 /* Says the last word about this run and returns the exit status, given the program's own. */
 int darn_finish(int status);

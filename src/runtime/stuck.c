@@ -9,6 +9,7 @@
 
 #include "runtime/finding.h"
 #include "runtime/os.h"
+#include "runtime/proc.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
 
@@ -139,7 +140,7 @@ static void describe(struct darn_stuck_thread *to, struct darn_thread *thread)
     darn_side_fill(&to->side, thread, &nothing, thread->wait.frame);
     to->side.name[0] = '\0'; /* that is the name of the calling thread */
     if (darn_findings_lock(&unused)) {
-        darn_os_name_of(thread->tid, to->side.name, sizeof(to->side.name));
+        darn_proc_name(thread->tid, to->side.name, sizeof(to->side.name));
         darn_findings_unlock();
     }
 }
@@ -204,9 +205,9 @@ static bool all_sleep(void)
 
     if (!darn_findings_lock(&unused))
         return false;
-    sleep = darn_os_thread_count() == (int)now_count + 1; /* and the watchdog */
+    sleep = darn_proc_threads() == (int)now_count + 1; /* and the watchdog */
     for (uint32_t i = 0; i < now_count && sleep; i++)
-        sleep = darn_os_state_of(now[i].tid) == 'S';
+        sleep = darn_proc_state(now[i].tid) == 'S';
     darn_findings_unlock();
     return sleep;
 }

@@ -23,7 +23,8 @@ static void *map(const char *path, uint64_t *size, int *error)
 {
     void *at = NULL;
 
-    for (; !at && *size >= 16 * DARN_TRACE_BLOCK; *size /= 2) {
+    for (; !at && *size >= 2 * DARN_TRACE_BLOCK; *size /= 2) {
+        *size &= ~(uint64_t)(DARN_TRACE_PAGE - 1);
         at = darn_os_map_new_file(path, *size, error);
         if (at || *error == -17 /* EEXIST */ || *error == -2 /* ENOENT */ || *error == -13)
             break;
@@ -33,21 +34,33 @@ static void *map(const char *path, uint64_t *size, int *error)
 
 int darn_tracefile_open(const char *path, uint64_t size)
 {
+    uint64_t limit = darn_os_file_limit();
     int error = 0;
 
-    file = map(path, &size, &error);
+    if (path && size > limit)
+        size = limit; /* more would end the program by a signal */
+    file = path ? map(path, &size, &error) : darn_os_allocate(size);
     if (!file)
         return error ? error : -12;
     if (darn_os_populate(file, DARN_TRACE_HEADER)) {
         full = true;
         return -28; /* ENOSPC */
     }
-    strncpy(file_path, path, sizeof(file_path) - 1);
+    if (path)
+        strncpy(file_path, path, sizeof(file_path) - 1);
     file_size = size;
     memcpy(header()->magic, DARN_TRACE_MAGIC, sizeof(header()->magic));
     header()->version = DARN_TRACE_VERSION;
     header()->pid = (uint32_t)darn_os_process_id();
     return 0;
+}
+
+bool darn_tracefile_is_ours(const char *path)
+{
+    struct darn_trace_header old = {.pid = 0};
+
+    return darn_os_read_file(path, (char *)&old, sizeof(old)) == sizeof(old) &&
+           old.pid == (uint32_t)darn_os_process_id();
 }
 
 struct darn_block_header *darn_tracefile_block(enum darn_block_type type, uint32_t thread,
@@ -90,8 +103,14 @@ void darn_tracefile_finish(void)
         return;
     full = true;
     used = atomic_load(&next) + MARGIN;
-    if (used < file_size && darn_os_truncate(file_path, used) == 0)
+    if (used < file_size && (!file_path[0] || darn_os_truncate(file_path, used) == 0))
         file_size = used;
     header()->bytes = file_size;
     __atomic_store_n(&header()->finished, 1, __ATOMIC_RELEASE);
+}
+
+int darn_tracefile_save(const char *path)
+{
+    darn_os_remove(path);
+    return file ? darn_os_append(path, (const char *)file, file_size) : 0;
 }

@@ -11,8 +11,15 @@
 
 #include "trace/format.h"
 
-/* 0 or a negative errno. `size` is the most bytes that the file may take. */
+/* 0 or a negative errno. `size` is the most bytes that the file may take. Without a path there is
+ * no file yet, only memory. */
 int darn_tracefile_open(const char *path, uint64_t size);
+
+/* Whether the file was written by a program that this one has taken the place of (exec). */
+bool darn_tracefile_is_ours(const char *path);
+
+/* Writes what is in memory alone to a new file. 0 or a negative errno. */
+int darn_tracefile_save(const char *path);
 
 /* A new block of so many pages, with its header filled in; NULL when there is no room. */
 struct darn_block_header *darn_tracefile_block(enum darn_block_type type, uint32_t thread,

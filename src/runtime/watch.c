@@ -9,6 +9,7 @@
 #include "runtime/counters.h"
 #include "runtime/finding.h"
 #include "runtime/os.h"
+#include "runtime/spins.h"
 #include "runtime/state.h"
 
 #pragma weak __rseq_offset
@@ -119,8 +120,14 @@ bool darn_watch_check(struct darn_thread *thread, const struct darn_touch *touch
 
         /* What is read between here and the claim belongs together: the claim fails if not. */
         if (state_of(word) == OPEN && window->owner != thread->number &&
-            darn_touch_conflict(&window->touch, touch) && claim(window, word, thread, touch, frame))
+            darn_touch_conflict(&window->touch, touch)) {
+            bool spins = darn_spins_may_wait(&window->touch, touch);
+
+            if (!claim(window, word, thread, touch, frame))
+                continue;
+            thread->met_spin |= spins;
             return true;
+        }
     }
     return false;
 }
@@ -325,6 +332,7 @@ static uint32_t open_window(struct window *window, struct darn_thread *thread,
     word = with_state(word + STATES, OPEN);
     window->touch = *touch;
     window->owner = thread->number;
+    window->other.touch.site = NULL;
     darn_side_fill(&window->mine, thread, touch, frame);
     atomic_store(&window->state, word);
     darn_attention_refresh();
@@ -350,6 +358,8 @@ static void stand(struct window *window, struct darn_thread *thread, const struc
     copy_memory(window->before, touch);
     wait_inside(window, word, nanoseconds);
     ours = close_window(window, word);
+    if (ours && window->other.touch.site && darn_spins_may_wait(&window->other.touch, touch))
+        thread->met_spin = true;
     darn_os_restore_timing(timing);
     if (ours)
         give_window(window);

@@ -29,16 +29,69 @@ static int read_all(struct darn_trace_file *file, int descriptor)
     return 0;
 }
 
+static int read_part(int descriptor, uint8_t *to, off_t from, off_t end)
+{
+    while (from < end) {
+        ssize_t got = pread(descriptor, to + from, (size_t)(end - from), from);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got ? -errno : 0;
+        from += got;
+    }
+    return 0;
+}
+
+/*
+ * A file with holes, as a program leaves it that was killed or found the disk full: a hole that is
+ * mapped takes room on some kinds of disks, and if there is none, who looks at it dies of SIGBUS.
+ * So what there is is read into memory of our own.
+ */
+static int read_parts(int descriptor, uint8_t *to, off_t length)
+{
+    off_t at = 0;
+    int result = 0;
+
+    while (at < length && !result) {
+        off_t data = lseek(descriptor, at, SEEK_DATA), hole;
+
+        if (data < 0)
+            return errno == ENXIO ? 0 : read_part(descriptor, to, at, length);
+        hole = lseek(descriptor, data, SEEK_HOLE);
+        at = hole < 0 || hole > length ? length : hole;
+        result = read_part(descriptor, to, data, at);
+    }
+    return result;
+}
+
+static void *copy_all(int descriptor, size_t length, int *error)
+{
+    void *at = mmap(NULL, length, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    *error = at == MAP_FAILED ? -errno : read_parts(descriptor, at, (off_t)length);
+    if (*error && at != MAP_FAILED)
+        munmap(at, length);
+    return *error ? MAP_FAILED : at;
+}
+
 static int map_all(struct darn_trace_file *file, int descriptor, const struct stat *about)
 {
     size_t stored = (size_t)about->st_blocks * 512;
+    int error = 0;
     void *at;
 
     file->length = (size_t)about->st_size;
     file->stored = stored < file->length ? stored : file->length;
-    at = mmap(NULL, file->length, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (at == MAP_FAILED)
-        return -errno;
+    if (file->stored < file->length) {
+        at = copy_all(descriptor, file->length, &error);
+    } else {
+        at = mmap(NULL, file->length, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        error = at == MAP_FAILED ? -errno : 0;
+    }
+    if (error)
+        return error;
     file->bytes = at;
     file->descriptor = descriptor;
     return 0;

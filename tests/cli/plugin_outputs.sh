@@ -41,6 +41,21 @@ for level in $levels; do
     expect_same "$level $(listed libone.so)" "$level $one"
 done
 
+claim "records are read only and need no relocation at load time, and what is armed can be written"
+flags() { readelf -SW "$1" | sed 's/^ *\[ *[0-9]*\] *//' | awk -v name="$2" '$1 == name { print $7 }'; }
+for words in "" -fPIC "-O2 -fPIC" "-O2 -fno-pic" "-O2 -fPIC -ffunction-sections -fdata-sections"; do
+    build darn-cc $words -c one.c -o one.o
+    expect_same "$words $(flags one.o darn_sites)" "$words A"
+    expect_same "$words $(flags one.o darn_armed)" "$words WA"
+done
+for linker in bfd lld; do
+    [ $linker = bfd ] || [ -n "$(command -v ld.$linker)" ] || continue
+    build darn-cc -O1 -fuse-ld=$linker -shared -fPIC -Wl,-z,text -Wl,--gc-sections one.c -o libone.so
+    expect_same "$linker $(flags libone.so darn_sites)" "$linker A"
+    expect_same "$linker $(flags libone.so darn_armed)" "$linker WA"
+    expect_lacks "$(readelf -d libone.so)" TEXTREL
+done
+
 claim "every kind of debug info that has lines"
 for words in -g -g1 -gdwarf-4 -gsplit-dwarf -fdebug-types-section -gz; do
     build darn-cc -O1 $words -c one.c -o one.o

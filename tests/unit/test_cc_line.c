@@ -208,6 +208,19 @@ static void thread_sanitizer_is_seen(void **state)
     }
 }
 
+static void no_warnings_is_seen(void **state)
+{
+    (void)state;
+    read_line("-c a.c -w");
+    assert_true(line.no_warnings);
+    read_line("--no-warnings -c a.c");
+    assert_true(line.no_warnings);
+    read_line("-Wall -Werror -o -w -c a.c");
+    assert_false(line.no_warnings);
+    read_line("-c a.c -- -w");
+    assert_false(line.no_warnings);
+}
+
 static void lto_is_seen(void **state)
 {
     (void)state;
@@ -264,6 +277,7 @@ int main(void)
         cmocka_unit_test(the_inner_compiler_is_recognised),
         cmocka_unit_test(static_programs_are_refused),
         cmocka_unit_test(thread_sanitizer_is_seen),
+        cmocka_unit_test(no_warnings_is_seen),
         cmocka_unit_test(lto_is_seen),
         cmocka_unit_test(response_files_have_gnu_quoting),
     };

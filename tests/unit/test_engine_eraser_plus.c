@@ -2,6 +2,8 @@
  * traces. */
 #include "slow_locksets.h"
 
+#include "engine/teams.h"
+
 #define TRACES 8000
 
 #define X UINT64_C(0x1000)
@@ -244,6 +246,48 @@ static void a_thousand_threads_and_their_joins_are_remembered(void **state)
     stop(&trial);
 }
 
+/* More threads than a team has room for: that they were all joined is not noticed any more, and
+ * counted. */
+static void a_crowd_is_never_joined(void **state)
+{
+    struct trial trial = start(&darn_engine_eraser_plus, NULL);
+
+    (void)state;
+    for (uint32_t i = 0; i <= DARN_TEAM_MOST + 10; i++) {
+        give(&trial, EVENT(i, ACQUIRE, L));
+        give(&trial, ACCESS(i, WRITE, X));
+        give(&trial, EVENT(i, RELEASE, L));
+    }
+    for (uint32_t i = 1; i <= DARN_TEAM_MOST + 10; i++)
+        give(&trial, EVENT(0, JOIN, i));
+    give(&trial, ACCESS(0, WRITE, X));
+    finish(&trial);
+    assert_int_equal(trial.count, 1);
+    assert_int_equal(trial.engine->cost(trial.state).dropped, 1);
+    stop(&trial);
+}
+
+/* Threads that are joined one after the other leave nothing behind in T(v). */
+static void memory_is_bounded_by_the_threads_that_are_alive(void **state)
+{
+    struct trial trial = start(&darn_engine_eraser_plus, NULL);
+
+    (void)state;
+    for (uint32_t i = 1; i <= 60000; i++) {
+        give(&trial, EVENT(0, FORK, i));
+        give(&trial, EVENT(i, ACQUIRE, L));
+        give(&trial, ACCESS(i, WRITE, X));
+        give(&trial, EVENT(i, RELEASE, L));
+        give(&trial, EVENT(i, EXIT, i));
+        give(&trial, EVENT(0, JOIN, i));
+    }
+    finish(&trial);
+    assert_int_equal(trial.count, 0);
+    assert_int_equal(trial.engine->cost(trial.state).dropped, 0);
+    assert_true(trial.engine->cost(trial.state).peak < 60000 * 100);
+    stop(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +304,8 @@ int main(void)
         cmocka_unit_test(figure_4_of_wang_and_stoller_depends_on_who_comes_first),
         cmocka_unit_test(the_reports_are_those_of_the_slow_version),
         cmocka_unit_test(a_thousand_threads_and_their_joins_are_remembered),
+        cmocka_unit_test(a_crowd_is_never_joined),
+        cmocka_unit_test(memory_is_bounded_by_the_threads_that_are_alive),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

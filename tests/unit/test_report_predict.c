@@ -305,7 +305,7 @@ static void a_deadlock_of_a_text_trace_names_its_locks(void **state)
         "  thread T1 holds mutex 'L1' (taken at example.std:20) and then takes mutex 'L2'\n"
         "example.std:20: note: thread T2 holds mutex 'L2' and then takes mutex 'L1'\n"
         "  why: each thread can come to hold what the next one takes: they hold no lock in common, "
-        "and nothing puts one after the other\n"
+        "and no start or end of a thread puts one after the other\n"
         "  next: take mutex 'L2' and mutex 'L1' in the same order everywhere, or one lock around "
         "them all\n"
         "  suppress: deadlock:L2\n");

@@ -130,7 +130,7 @@ static void a_predicted_deadlock_is_called_possible(void **state)
     expect_part(text, " holds mutex 'a' (taken at bank.c:3:5 in transfer) and then takes mutex "
                       "'b'\n");
     expect_part(text, "  why: each thread can come to hold what the next one takes: they hold no "
-                      "lock in common, and nothing puts one after the other\n");
+                      "lock in common, and no start or end of a thread puts one after the other\n");
     expect_part(text, "  see it: darn run --noise=random:100/1000 -- /nowhere/bank\n");
     expect_no_part(text, "again:");
     expect_no_part(text, "waits");

@@ -1,8 +1,8 @@
 /*
- * claim: volatile is no synchronization: races on it are reported
+ * claim: volatile is no synchronization of the language: races on it are reported, also of a spin if asked to
  * build: -O0
  * build: -O2
- * run: --halt-on-error --report-unknown-origin=0 --noise=var:stop:1000/1000 x 20
+ * run: --halt-on-error --report-unknown-origin=0 --report-spins --noise=var:stop:1000/1000 x 20
  * expect: data-race on stop at SET and POLL [write read]
  */
 #include <pthread.h>

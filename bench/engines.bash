@@ -1,0 +1,162 @@
+# The engines on one set of traces, and on traces that are made, of growing length.
+# shellcheck shell=bash disable=SC2154 # the variables are those of bench/run and lib.bash
+
+engine_names() {
+    "$build/bin/darn" analyze --engine=help | awk '{print $1}'
+}
+
+# analyze NAME ENGINES TRACE...: what --stats says of each engine, with the name in front:
+# NAME engine distinct dynamic seconds events/s kilobytes dropped; and `(reading)` with its seconds.
+analyze() {
+    local name=$1 engines=$2 log=$work/logs/$1.engines
+    shift 2
+    "$work/cost" "$log.out" "$log.err" "$build/bin/darn" analyze --engine="$engines" --stats "$@" \
+        >"$log.cost" || return 1
+    case $(awk '{print $4}' "$log.cost") in 0 | 66) ;; *) return 1 ;; esac
+    awk -v name="$name" '
+        /^engine  / { inside = 1; next }
+        !NF { inside = 0 }
+        inside { print name, $0 }' "$log.out"
+}
+
+count_events() {
+    local trace sum=0
+    for trace in "$@"; do
+        sum=$((sum + $("$build/bin/darn" trace stat --json "$trace" | json_number events)))
+    done
+    echo "$sum"
+}
+
+print_engine_tables() {
+    awk -v names="$(engine_names | paste -sd' ')" '
+        BEGIN { engines = split(names, engine, " ") }
+        $2 == "events" { program[++count] = $1; events[$1] = $3; total += $3; next }
+        $2 == "(reading)" { reading += $3; next }
+        {
+            found[$1, $2] = $3
+            distinct[$2] += $3; dynamic[$2] += $4; seconds[$2] += $5; dropped[$2] += $8
+            if ($7 > memory[$2])
+                memory[$2] = $7
+        }
+        END {
+            line = "| Findings | events |"
+            rule = "|---|---:|"
+            for (i = 1; i <= engines; i++) {
+                line = line " `" engine[i] "` |"
+                rule = rule "---:|"
+            }
+            print line "\n" rule
+            for (n = 1; n <= count; n++) {
+                line = sprintf("| %s | %.2f M |", program[n], events[program[n]] / 1e6)
+                for (i = 1; i <= engines; i++)
+                    line = line " " found[program[n], engine[i]] + 0 " |"
+                print line
+            }
+            print ""
+            print "| Engine | findings | how often | seconds | million events/s | memory, largest | dropped |"
+            print "|---|---:|---:|---:|---:|---:|---:|"
+            for (i = 1; i <= engines; i++) {
+                e = engine[i]
+                printf "| `%s` | %d | %d | %.1f | %.1f | %.1f MB | %d |\n", e, distinct[e], dynamic[e],
+                    seconds[e], total / 1e6 / (seconds[e] > 0 ? seconds[e] : 1e-3), memory[e] / 1024, dropped[e]
+            }
+            printf "| (reading) | | | %.1f | %.1f | | |\n\n", reading,
+                total / 1e6 / (reading > 0 ? reading : 1e-3)
+        }' "$1"
+}
+
+engines_compared() {
+    local name trace traces failed=0 rows=$work/engines
+    : >"$rows"
+    for name in $(chosen "${own[@]}" "${real[@]}" "${handmade[@]}") tests/programs/spin; do
+        traces=("$work/traces/$name.trace")
+        is_one_of "$name" "${handmade[@]}" && traces=("$work/traces/spin.$name.volatile.trace")
+        if [ "$name" = tests/programs/spin ]; then
+            traces=()
+            # shellcheck disable=SC2046 # names have no blanks
+            for trace in $(chosen $(spin_tests)); do
+                traces+=("$work/traces/spin.$trace.volatile.trace")
+            done
+            [ ${#traces[@]} -gt 0 ] || continue
+        fi
+        if ! { echo "$name events $(count_events "${traces[@]}")" &&
+            analyze "${name##*/}" all "${traces[@]}" | sed "s|^${name##*/} |$name |"; } >>"$rows"; then
+            echo "bench/run: $name could not be analyzed; see $work/logs/${name##*/}.engines.*" >&2
+            failed=1
+        fi
+        echo "$name: analyzed" >&2
+    done
+    print_engine_tables "$rows"
+    return $failed
+}
+
+# Rows: engine, events, seconds of the engine, kilobytes of the engine, seconds of reading, peak of the process.
+measure_lengths() {
+    local length engine trace=$work/traces/made.trace
+    for length in $lengths; do
+        "$work/trace_make" "$length" "$trace" || return 1
+        for engine in hb hybrid; do
+            analyze "made.$engine" "$engine" "$trace" >"$work/made" || return 1
+            awk -v engine="$engine" -v length_="$length" -v bytes="$(stat -c %s "$trace")" \
+                -v cost="$(cat "$work/logs/made.$engine.engines.cost")" '
+                $2 == engine { seconds = $5; memory = $7 }
+                $2 == "(reading)" { reading = $3 }
+                END {
+                    split(cost, costs, " ")
+                    print engine, length_, seconds, memory, reading, costs[3], bytes
+                }' "$work/made"
+        done
+        rm -f "$trace"
+    done
+}
+
+print_lengths() {
+    awk '
+        {
+            rate[NR] = $2 / 1e6 / ($3 > 0 ? $3 : 1e-3)
+            printf "%s| `%s` | %d M | %.0f MB | %.2f | %.1f | %.1f | %.1f MB | %.1f MB |\n",
+                NR > 1 ? "" : "| Engine | events | file | seconds | million events/s | with reading | memory | of the process |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
+                $1, $2 / 1e6, $7 / 1e6, $3, rate[NR], $2 / 1e6 / ($3 + $5), $4 / 1024, $6
+            # The shortest and the longest of each engine.
+            if (!($1 in first)) {
+                first[$1] = $3 / $2
+                small[$1] = $4
+                order[++engines] = $1
+            }
+            last[$1] = $3 / $2
+            large[$1] = $4
+            speed[$1] = rate[NR]
+        }
+        END {
+            print "\n| Goal | wanted | measured | met |\n|---|---|---|---|"
+            for (i = 1; i <= engines; i++) {
+                e = order[i]
+                printf "| `%s`: million events/s, the longest trace | ≥ 5 | %.1f | %s |\n", e, speed[e],
+                    speed[e] >= 5 ? "yes" : "**no**"
+                printf "| `%s`: time for an event, longest to shortest trace | ≤ 1.5 | %.2f | %s |\n", e,
+                    last[e] / first[e], last[e] / first[e] <= 1.5 ? "yes" : "**no**"
+                printf "| `%s`: memory, longest to shortest trace | ≤ 1.5 | %.2f | %s |\n", e,
+                    large[e] / small[e], large[e] / small[e] <= 1.5 ? "yes" : "**no**"
+            }
+            print ""
+        }'
+}
+
+part_engines() {
+    local failed=0
+    engines_compared || failed=1
+    [ ${#only[@]} -eq 0 ] || return $failed
+    measure_lengths >"$work/lengths" || failed=1
+    print_lengths <"$work/lengths"
+    return $failed
+}
+
+about_engines() {
+    cat <<END
+All engines on the traces above, in one pass over each: how many findings, and what each engine cost over all
+of them. The programs are meant to have no races; what is left is what an engine cannot know, or news.
+
+Then \`hb\` and \`hybrid\`, each alone, on traces that are made: eight threads, locks, atomics, a heap whose blocks
+never come back, some 17,000 variables at a time, whatever the length (\`bench/trace_make.c\`).
+END
+}
