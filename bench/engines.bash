@@ -8,7 +8,7 @@ engine_names() {
 # analyze NAME ENGINES TRACE...: what --stats says of each engine, with the name in front:
 # NAME engine distinct dynamic seconds events/s kilobytes dropped; and `(reading)` with its seconds.
 analyze() {
-    local name=$1 engines=$2 log=$work/logs/$1.engines
+    local name=$1 engines=$2 log=$work/logs/${1//\//.}.engines
     shift 2
     "$work/cost" "$log.out" "$log.err" "$build/bin/darn" analyze --engine="$engines" --stats "$@" \
         >"$log.cost" || return 1
@@ -20,9 +20,10 @@ analyze() {
 }
 
 count_events() {
-    local trace sum=0
+    local trace about sum=0
     for trace in "$@"; do
-        sum=$((sum + $("$build/bin/darn" trace stat --json "$trace" | json_number events)))
+        about=$("$build/bin/darn" trace stat --json "$trace") || return 1
+        sum=$((sum + $(json_number events <<<"$about")))
     done
     echo "$sum"
 }
@@ -65,27 +66,33 @@ print_engine_tables() {
         }' "$1"
 }
 
-engines_compared() {
-    local name trace traces failed=0 rows=$work/engines
-    : >"$rows"
-    for name in $(chosen "${own[@]}" "${real[@]}" "${handmade[@]}") tests/programs/spin; do
-        traces=("$work/traces/$name.trace")
-        is_one_of "$name" "${handmade[@]}" && traces=("$work/traces/spin.$name.volatile.trace")
-        if [ "$name" = tests/programs/spin ]; then
-            traces=()
-            # shellcheck disable=SC2046 # names have no blanks
-            for trace in $(chosen $(spin_tests)); do
-                traces+=("$work/traces/spin.$trace.volatile.trace")
-            done
-            [ ${#traces[@]} -gt 0 ] || continue
-        fi
-        if ! { echo "$name events $(count_events "${traces[@]}")" &&
-            analyze "${name##*/}" all "${traces[@]}" | sed "s|^${name##*/} |$name |"; } >>"$rows"; then
-            echo "bench/run: $name could not be analyzed; see $work/logs/${name##*/}.engines.*" >&2
-            failed=1
-        fi
+# compare_on NAME TRACE...: the rows of a program, or of several that count as one.
+compare_on() {
+    local name=$1 events rows
+    shift
+    if events=$(count_events "$@") && rows=$(analyze "$name" all "$@"); then
+        printf '%s events %s\n%s\n' "$name" "$events" "$rows"
         echo "$name: analyzed" >&2
+    else
+        echo "bench/run: $name could not be analyzed; see $work/logs/${name//\//.}.engines.*" >&2
+        return 1
+    fi
+}
+
+engines_compared() {
+    local name traces=() failed=0 rows=$work/engines
+    : >"$rows"
+    for name in $(chosen "${own[@]}" "${real[@]}"); do
+        compare_on "$name" "$work/traces/$name.trace" >>"$rows" || failed=1
     done
+    for name in $(chosen "${handmade[@]}"); do
+        compare_on "$name" "$work/traces/spin.$name.volatile.trace" >>"$rows" || failed=1
+    done
+    # shellcheck disable=SC2046 # names have no blanks
+    for name in $(chosen $(spin_tests)); do
+        traces+=("$work/traces/spin.$name.volatile.trace")
+    done
+    [ ${#traces[@]} -eq 0 ] || compare_on tests/programs/spin "${traces[@]}" >>"$rows" || failed=1
     print_engine_tables "$rows"
     return $failed
 }
@@ -112,11 +119,17 @@ measure_lengths() {
 
 print_lengths() {
     awk '
+        function verdict(is_met) {
+            return is_met ? "yes" : "**no**"
+        }
+        BEGIN {
+            print "| Engine | events | file | seconds | million events/s | with reading | memory | of the process |"
+            print "|---|---:|---:|---:|---:|---:|---:|---:|"
+        }
         {
             rate[NR] = $2 / 1e6 / ($3 > 0 ? $3 : 1e-3)
-            printf "%s| `%s` | %d M | %.0f MB | %.2f | %.1f | %.1f | %.1f MB | %.1f MB |\n",
-                NR > 1 ? "" : "| Engine | events | file | seconds | million events/s | with reading | memory | of the process |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
-                $1, $2 / 1e6, $7 / 1e6, $3, rate[NR], $2 / 1e6 / ($3 + $5), $4 / 1024, $6
+            printf "| `%s` | %d M | %.0f MB | %.2f | %.1f | %.1f | %.1f MB | %.1f MB |\n", $1, $2 / 1e6,
+                $7 / 1e6, $3, rate[NR], $2 / 1e6 / ($3 + $5), $4 / 1024, $6
             # The shortest and the longest of each engine.
             if (!($1 in first)) {
                 first[$1] = $3 / $2
@@ -132,11 +145,11 @@ print_lengths() {
             for (i = 1; i <= engines; i++) {
                 e = order[i]
                 printf "| `%s`: million events/s, the longest trace | ≥ 5 | %.1f | %s |\n", e, speed[e],
-                    speed[e] >= 5 ? "yes" : "**no**"
+                    verdict(speed[e] >= 5)
                 printf "| `%s`: time for an event, longest to shortest trace | ≤ 1.5 | %.2f | %s |\n", e,
-                    last[e] / first[e], last[e] / first[e] <= 1.5 ? "yes" : "**no**"
+                    last[e] / first[e], verdict(last[e] / first[e] <= 1.5)
                 printf "| `%s`: memory, longest to shortest trace | ≤ 1.5 | %.2f | %s |\n", e,
-                    large[e] / small[e], large[e] / small[e] <= 1.5 ? "yes" : "**no**"
+                    large[e] / small[e], verdict(large[e] / small[e] <= 1.5)
             }
             print ""
         }'
@@ -147,7 +160,7 @@ part_engines() {
     engines_compared || failed=1
     [ ${#only[@]} -eq 0 ] || return $failed
     measure_lengths >"$work/lengths" || failed=1
-    print_lengths <"$work/lengths"
+    sort -k1,1 -k2,2n "$work/lengths" | print_lengths
     return $failed
 }
 

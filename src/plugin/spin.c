@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "plugin/flow.h"
+#include "plugin/idle.h"
 #include "plugin/loop.h"
 #include "plugin/quiet.h"
 #include "plugin/trace.h"
-
-/* Of a loop that waits; at -O0, with the functions that it calls put in place. */
-#define MAX_INSTRUCTIONS 1500
 
 /* Reads that decide about one loop, and updates in it. */
 #define MAX_READS 64
@@ -29,8 +27,7 @@ struct update {
 
 struct finder {
     struct darn_spins *spins;
-    struct darn_escape escape;
-    struct darn_quiets quiets;
+    struct darn_idle idle;
     struct update *updates;
     size_t count, capacity;
 };
@@ -44,50 +41,6 @@ struct judge {
     unsigned count;
     uint64_t deciders;
 };
-
-static int is_update(LLVMValueRef instruction)
-{
-    return LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction);
-}
-
-/* Whether a loop that only waits may do this, as far as the instruction itself says. */
-static int is_quiet(LLVMValueRef instruction, struct darn_trace *trace, struct darn_quiets *quiets,
-                    enum darn_quiet least)
-{
-    switch (LLVMGetInstructionOpcode(instruction)) {
-    case LLVMStore:
-        return darn_trace_is_own(trace, LLVMGetOperand(instruction, 1));
-    case LLVMCall:
-    case LLVMInvoke:
-        if (LLVMIsAMemIntrinsic(instruction))
-            return darn_trace_is_own(trace, LLVMGetOperand(instruction, 0));
-        return darn_quiet_call(quiets, instruction) >= least;
-    case LLVMCallBr:
-    case LLVMIndirectBr:
-    case LLVMVAArg:
-    case LLVMLandingPad:
-    case LLVMAlloca:
-        return 0;
-    default:
-        return 1;
-    }
-}
-
-static int is_quiet_body(const struct darn_body *body, struct darn_trace *trace,
-                         struct darn_quiets *quiets, enum darn_quiet least)
-{
-    unsigned count = 0;
-
-    for (unsigned i = 0; i < body->count; i++) {
-        LLVMValueRef in = LLVMGetFirstInstruction(body->blocks[i]);
-
-        for (; in; in = LLVMGetNextInstruction(in)) {
-            if (++count > MAX_INSTRUCTIONS || !is_quiet(in, trace, quiets, least))
-                return 0;
-        }
-    }
-    return 1;
-}
 
 static int has(const LLVMValueRef *list, unsigned count, LLVMValueRef value)
 {
@@ -104,7 +57,7 @@ static void judge_part(void *context, LLVMValueRef part)
     struct judge *judge = context;
     struct darn_trace *trace = &judge->trace;
 
-    darn_trace_start(trace, &judge->loop, &judge->finder->escape);
+    darn_trace_start(trace, &judge->loop, &judge->finder->idle.escape);
     darn_trace_value(trace, part);
     judge->deciders |= trace->deciders;
     if (trace->varying)
@@ -202,7 +155,7 @@ static int update_belongs(struct judge *judge, LLVMValueRef update)
     const struct darn_body *body = judge->loop.body;
     int operands = LLVMIsAAtomicCmpXchgInst(update) ? 3 : 2;
 
-    darn_trace_start(&judge->trace, &judge->loop, &judge->finder->escape);
+    darn_trace_start(&judge->trace, &judge->loop, &judge->finder->idle.escape);
     for (int i = 1; i < operands; i++)
         darn_trace_value(&judge->trace, LLVMGetOperand(update, (unsigned)i));
     if (judge->trace.count)
@@ -217,9 +170,9 @@ static int walks(struct judge *judge, LLVMValueRef load)
 {
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
 
-    darn_trace_start(&judge->trace, &judge->loop, &judge->finder->escape);
-    if (darn_trace_is_own(&judge->trace, pointer))
+    if (darn_trace_is_own(&judge->finder->idle.escape, pointer))
         return 0;
+    darn_trace_start(&judge->trace, &judge->loop, &judge->finder->idle.escape);
     darn_trace_value(&judge->trace, pointer);
     return judge->trace.varying;
 }
@@ -234,7 +187,7 @@ static int waits(struct judge *judge)
         for (; in; in = LLVMGetNextInstruction(in)) {
             if (LLVMIsALoadInst(in) && walks(judge, in))
                 return 0;
-            if (is_update(in) && !update_belongs(judge, in))
+            if (darn_idle_is_update(in) && !update_belongs(judge, in))
                 return 0;
         }
     }
@@ -260,8 +213,7 @@ static int judge_body(struct finder *finder, const struct darn_body *body,
 {
     struct judge judge = {.finder = finder};
 
-    darn_trace_start(&judge.trace, NULL, &finder->escape);
-    if (!is_quiet_body(body, &judge.trace, &finder->quiets, DARN_SILENT))
+    if (!darn_idle_body(&finder->idle, body, DARN_SILENT))
         return 0;
     darn_loop_init(&judge.loop, body);
     judge_conditions(&judge);
@@ -274,46 +226,12 @@ static int judge_body(struct finder *finder, const struct darn_body *body,
             return 0;
     }
     for (unsigned i = 0; i < judge.count; i++) {
-        if (is_update(judge.reads[i]))
+        if (darn_idle_is_update(judge.reads[i]))
             remember_update(finder, judge.reads[i], body);
         else
             darn_map_put(&finder->spins->reads, (uintptr_t)judge.reads[i], 1);
     }
     return 1;
-}
-
-enum { BUSY = 1, CALLS = 2, UPDATES = 4, PAUSES = 8 };
-
-/* What the block does beside computing and reading. */
-static int duties(struct finder *finder, LLVMBasicBlockRef block)
-{
-    struct darn_trace trace;
-    int found = 0;
-
-    darn_trace_start(&trace, NULL, &finder->escape);
-    for (LLVMValueRef in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
-        int is_call = LLVMIsACallInst(in) || LLVMIsAInvokeInst(in);
-
-        if (is_update(in))
-            found |= UPDATES;
-        else if (!is_quiet(in, &trace, &finder->quiets, DARN_SILENT))
-            found |= is_call ? BUSY | CALLS : BUSY;
-        else if (is_call && darn_quiet_is_pause(in))
-            found |= PAUSES;
-    }
-    return found;
-}
-
-static int duties_of(struct finder *finder, const struct darn_body *body,
-                     const struct darn_body *without)
-{
-    int found = 0;
-
-    for (unsigned i = 0; i < body->count; i++) {
-        if (!without || darn_body_find(without, body->blocks[i]) < 0)
-            found |= duties(finder, body->blocks[i]);
-    }
-    return found;
 }
 
 /*
@@ -325,9 +243,10 @@ static int duties_of(struct finder *finder, const struct darn_body *body,
 static int judge_part_of(struct finder *finder, const struct darn_body *body,
                          const struct darn_body *whole)
 {
-    if (duties_of(finder, body, NULL) & PAUSES)
+    if (darn_idle_duties_of(&finder->idle, body, NULL) & DARN_DUTY_PAUSES)
         return judge_body(finder, body, NULL);
-    return whole && !(duties_of(finder, whole, body) & CALLS) && judge_body(finder, body, whole);
+    return whole && !(darn_idle_duties_of(&finder->idle, whole, body) & DARN_DUTY_CALLS) &&
+           judge_body(finder, body, whole);
 }
 
 /* Keeps the blocks of `kept` that lie on a way from the start back to it. */
@@ -367,7 +286,8 @@ static void judge_rounds(struct finder *finder, const struct darn_body *body)
     uint64_t kept = 0;
 
     for (unsigned i = 0; i < body->count; i++) {
-        if (!(duties(finder, body->blocks[i]) & (BUSY | UPDATES)))
+        if (!(darn_idle_duties(&finder->idle, body->blocks[i]) &
+              (DARN_DUTY_WORK | DARN_DUTY_UPDATES)))
             kept |= UINT64_C(1) << i;
     }
     if (!(kept & 1))
@@ -401,7 +321,7 @@ static void find_copies(struct darn_spins *spins, LLVMValueRef function)
             for (in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
                 uintptr_t place;
 
-                if (!LLVMIsALoadInst(in) && !is_update(in))
+                if (!LLVMIsALoadInst(in) && !darn_idle_is_update(in))
                     continue;
                 place = (uintptr_t)LLVMInstructionGetDebugLoc(in);
                 if (!place || !LLVMGetDebugLocLine(in))
@@ -424,7 +344,7 @@ void darn_spins_find(struct darn_spins *spins, LLVMValueRef function)
 
     if (darn_flow_init(&flow, function))
         return;
-    darn_escape_init(&finder.escape);
+    darn_idle_init(&finder.idle);
     darn_flow_loops(&flow, judge_loop, &finder);
     for (size_t i = 0; i < finder.count; i++) {
         const struct update *update = &finder.updates[i];
@@ -435,8 +355,7 @@ void darn_spins_find(struct darn_spins *spins, LLVMValueRef function)
     if (spins->reads.count > known)
         find_copies(spins, function);
     free(finder.updates);
-    darn_escape_free(&finder.escape);
-    darn_quiets_free(&finder.quiets);
+    darn_idle_free(&finder.idle);
     darn_flow_free(&flow);
 }
 
@@ -448,8 +367,7 @@ void darn_spins_free(struct darn_spins *spins)
 /* Looks for calls to be replaced by what they call. */
 struct preparation {
     int (*is_watched)(LLVMValueRef function);
-    struct darn_quiets quiets;
-    struct darn_escape escape;
+    struct darn_idle idle;
     LLVMAttributeRef inlined;
     unsigned marked;
 };
@@ -464,7 +382,7 @@ static void mark_calls(struct preparation *preparation, const struct darn_body *
         for (; in; in = LLVMGetNextInstruction(in)) {
             if (!LLVMIsACallInst(in) && !LLVMIsAInvokeInst(in))
                 continue;
-            if (darn_quiet_call(&preparation->quiets, in) != DARN_READS ||
+            if (darn_quiet_call(&preparation->idle.quiets, in) != DARN_READS ||
                 !darn_quiet_can_inline(in) || !preparation->is_watched(LLVMGetCalledValue(in)))
                 continue;
             LLVMAddCallSiteAttribute(in, index, preparation->inlined);
@@ -476,11 +394,9 @@ static void mark_calls(struct preparation *preparation, const struct darn_body *
 static void prepare_loop(void *context, const struct darn_body *body, const struct darn_body *whole)
 {
     struct preparation *preparation = context;
-    struct darn_trace trace;
 
     (void)whole;
-    darn_trace_start(&trace, NULL, &preparation->escape);
-    if (is_quiet_body(body, &trace, &preparation->quiets, DARN_READS))
+    if (darn_idle_body(&preparation->idle, body, DARN_READS))
         mark_calls(preparation, body);
 }
 
@@ -491,7 +407,7 @@ static unsigned prepare_functions(LLVMModuleRef module, int (*is_watched)(LLVMVa
     unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
 
     preparation.inlined = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, 0);
-    darn_escape_init(&preparation.escape);
+    darn_idle_init(&preparation.idle);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         struct darn_flow flow;
 
@@ -500,8 +416,7 @@ static unsigned prepare_functions(LLVMModuleRef module, int (*is_watched)(LLVMVa
         darn_flow_loops(&flow, prepare_loop, &preparation);
         darn_flow_free(&flow);
     }
-    darn_escape_free(&preparation.escape);
-    darn_quiets_free(&preparation.quiets);
+    darn_idle_free(&preparation.idle);
     return preparation.marked;
 }
 

@@ -69,14 +69,14 @@ static int is_errno(LLVMValueRef object)
            strcmp(LLVMGetValueName2(callee, &length), "__errno_location") == 0;
 }
 
-int darn_trace_is_own(const struct darn_trace *trace, LLVMValueRef pointer)
+int darn_trace_is_own(struct darn_escape *escape, LLVMValueRef pointer)
 {
     int inside;
     LLVMValueRef object = darn_trace_object(pointer, &inside);
 
     return LLVMIsAAllocaInst(object) || is_errno(object) ||
            LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != 0 ||
-           darn_pointer_is_private(trace->escape, pointer);
+           darn_pointer_is_private(escape, pointer);
 }
 
 static int points_to(LLVMValueRef value, LLVMValueRef object)
@@ -195,7 +195,7 @@ static int is_around(const struct darn_body *body, LLVMValueRef phi, unsigned nu
 
     if (at == body->start)
         return darn_body_is_latch(body, from);
-    return from == body->start &&
+    return at == body->blocks[0] && from == body->start &&
            !(LLVMIsAPHINode(value) && LLVMGetInstructionParent(value) == body->start);
 }
 

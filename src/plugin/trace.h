@@ -49,6 +49,6 @@ LLVMValueRef darn_trace_object(LLVMValueRef pointer, int *inside);
 
 /* Whether the pointer leads to a variable of the thread's own: a local of the function, or one
  * whose address nobody else has. */
-int darn_trace_is_own(const struct darn_trace *trace, LLVMValueRef pointer);
+int darn_trace_is_own(struct darn_escape *escape, LLVMValueRef pointer);
 
 #endif

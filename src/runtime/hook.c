@@ -58,32 +58,17 @@ static_assert((int)DARN_OP_READ == (int)DARN_SITE_READ &&
                   (int)DARN_OP_UPDATE == (int)DARN_SITE_UPDATE,
               "touch_of copies the kind");
 
-/*
- * A store that a spin has got its value from without waiting: if it is held back until the reader
- * comes, the reader has to wait, and the spin shows (the four that Tian's tool missed in FMM).
- */
-#define HOLD_NS   UINT64_C(300000000)
-#define MOST_HELD 40
-
-static void hold_suspect(struct darn_thread *thread, const struct darn_touch *touch)
-{
-    static _Atomic uint32_t held;
-
-    if (!(*darn_site_armed(touch->site) & DARN_ARMED_SUSPECT) || darn_threads_alive() < 2 ||
-        atomic_fetch_add_explicit(&held, 1, memory_order_relaxed) >= MOST_HELD)
-        return;
-    darn_count(DARN_COUNT_STORES_HELD);
-    darn_spins_await(thread, touch, HOLD_NS);
-}
-
 static void learn(struct darn_thread *thread, const struct darn_touch *touch)
 {
     bool writes = touch->op != DARN_OP_READ;
 
     if (!touch->site)
         return;
+    /* Tian 3.2: an atomic operation may be the other half of what a plain store ends. */
+    if (touch->atomic && touch->op != DARN_OP_WRITE)
+        darn_spins_suspect(thread, touch->address, touch->site);
     if (writes) {
-        hold_suspect(thread, touch);
+        darn_spins_hold_suspect(thread, touch);
         darn_spins_store(thread, touch);
     }
     darn_share_access(thread, touch->address, touch->size, touch->site, writes);
@@ -198,21 +183,6 @@ HOOK void darn_hook_fence(const struct darn_site *site)
     darn_record_event(thread, &event, site, __builtin_frame_address(0));
 }
 
-/* The first read of a spin in a learning run: did the value come without waiting? */
-static void suspect(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
-{
-    uint32_t writer_thread = 0;
-    const struct darn_site *writer = darn_share_last_writer(address, &writer_thread);
-
-    /* A shared object that was unloaded has taken its sites with it. */
-    if (!writer || writer_thread == thread->number || !darn_os_is_mapped((uintptr_t)writer) ||
-        !darn_os_is_mapped((uintptr_t)darn_site_armed(writer)) ||
-        *darn_site_armed(writer) & DARN_ARMED_SYNC_WRITE)
-        return;
-    darn_profile_add_pair(DARN_FACT_SUSPECT, site, writer);
-    __atomic_fetch_or(darn_site_armed(writer), DARN_ARMED_SUSPECT, __ATOMIC_RELAXED);
-}
-
 /* Without a guard: a read that is part of a spin. */
 HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site)
 {
@@ -237,10 +207,8 @@ HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site)
         note(thread, &touch, __builtin_frame_address(0));
         return;
     }
-    if (first) {
-        suspect(thread, address, site);
+    if (first)
         note(thread, &touch, __builtin_frame_address(0));
-    }
 }
 
 /* The interceptor of the wait is called next. */

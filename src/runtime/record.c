@@ -76,6 +76,21 @@ static uintptr_t caller_of(const struct darn_thread *thread, const void *frame)
     return ((const uintptr_t *)up)[1];
 }
 
+/* A lock may be taken deep in wrappers, as std::mutex is: more of the way tells it apart. Without
+ * frame pointers, how deep the stack is. */
+static uintptr_t way_of(const struct darn_thread *thread, const void *frame)
+{
+    uintptr_t pcs[8], way = 0;
+    uint32_t depth;
+
+    if (darn_state.preloaded)
+        return thread->stack_end - (uintptr_t)frame;
+    depth = darn_stack_walk_into(pcs, 8, thread, frame);
+    for (uint32_t i = 1; i < depth; i++)
+        way = way * 31 + pcs[i];
+    return way;
+}
+
 static uint32_t new_where(struct darn_thread *thread, const struct darn_site *site,
                           const void *frame)
 {
@@ -96,7 +111,7 @@ static uint32_t where_of(struct darn_thread *thread, struct darn_stream *stream,
     /* Without a site it is a call of an interceptor: its return address stands for the site. */
     const struct darn_site *key =
         site ? site : (const struct darn_site *)((const uintptr_t *)frame)[1];
-    uintptr_t caller = caller_of(thread, frame);
+    uintptr_t caller = site ? caller_of(thread, frame) : way_of(thread, frame);
     uintptr_t hash = (uintptr_t)key / 8 ^ caller * 31;
     size_t i = (hash ^ hash >> 9) % DARN_WHERE_CACHE;
 
@@ -161,6 +176,25 @@ static bool is_repeated(struct darn_stream *stream, uintptr_t address, uint32_t 
     return false;
 }
 
+/*
+ * Addresses that stores of recognised spins have written: who reads one of them, in a spin or not,
+ * gets to know what the store says (the first look of an MCS lock at its successor).
+ */
+#define SYNC_ADDRESSES 4096
+static _Atomic uintptr_t sync_addresses[SYNC_ADDRESSES];
+
+static bool is_sync_address(uintptr_t address, const struct darn_site *site)
+{
+    _Atomic uintptr_t *slot = &sync_addresses[(address >> 2 ^ address >> 14) % SYNC_ADDRESSES];
+
+    if (site->kind != DARN_SITE_READ) {
+        if (*darn_site_armed(site) & DARN_ARMED_SYNC_WRITE)
+            atomic_store_explicit(slot, address, memory_order_relaxed);
+        return false;
+    }
+    return atomic_load_explicit(slot, memory_order_relaxed) == address;
+}
+
 static void note_stack(struct darn_thread *thread, struct darn_stream *stream, uintptr_t address)
 {
     if (address >= thread->stack_start && address < thread->stack_end &&
@@ -178,7 +212,8 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
     if (!stream || stream->busy)
         return;
     stream->busy = true;
-    sync = sync || *darn_site_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
+    sync = sync || is_sync_address(address, site) ||
+           *darn_site_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
     synchronizes = sync || site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN);
     coded.where = where_of(thread, stream, site, frame);
     if (!synchronizes) {

@@ -10,6 +10,7 @@
 #include "runtime/profile.h"
 #include "runtime/random.h"
 #include "runtime/record.h"
+#include "runtime/share.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
 #include "runtime/tables.h"
@@ -160,6 +161,16 @@ static void close_watch(struct darn_load *load)
     darn_attention_refresh();
 }
 
+/* One that has not spun for long enough to be watched may have had to, in another run. */
+static void leave_load(struct darn_thread *thread, struct darn_load *load)
+{
+    if (load->watch)
+        close_watch(load);
+    else if (load->site)
+        darn_spins_suspect(thread, load->address, load->site);
+    load->site = NULL;
+}
+
 static struct darn_load *find_load(struct darn_thread *thread, const struct darn_site *site)
 {
     struct darn_load *load;
@@ -169,8 +180,7 @@ static struct darn_load *find_load(struct darn_thread *thread, const struct darn
             return &thread->loads[i];
     }
     load = &thread->loads[thread->next_load++ % DARN_LOADS];
-    close_watch(load);
-    load->site = NULL;
+    leave_load(thread, load);
     return load;
 }
 
@@ -199,7 +209,8 @@ bool darn_spins_read(struct darn_thread *thread, uintptr_t address, const struct
         thread->spinning = true;
         return false;
     }
-    close_watch(load);
+    if (load->site == site)
+        leave_load(thread, load);
     *load = (struct darn_load){.site = site, .address = address, .value = value, .count = 1};
     thread->spinning = true;
     return true;
@@ -208,10 +219,8 @@ bool darn_spins_read(struct darn_thread *thread, uintptr_t address, const struct
 void darn_spins_leave(struct darn_thread *thread)
 {
     thread->spinning = false;
-    for (int i = 0; i < DARN_LOADS; i++) {
-        close_watch(&thread->loads[i]);
-        thread->loads[i].site = NULL;
-    }
+    for (int i = 0; i < DARN_LOADS; i++)
+        leave_load(thread, &thread->loads[i]);
 }
 
 static bool touches(const struct watch *watch, const struct darn_touch *touch)
@@ -249,13 +258,68 @@ bool darn_spins_store(struct darn_thread *thread, const struct darn_touch *touch
     return atomic_load_explicit(&open_count, memory_order_relaxed) && store(thread, touch, true);
 }
 
-void darn_spins_await(struct darn_thread *thread, const struct darn_touch *touch,
+bool darn_spins_await(struct darn_thread *thread, const struct darn_touch *touch,
                       uint64_t nanoseconds)
 {
     uint64_t end = darn_os_now() + nanoseconds;
+    bool found;
 
-    while (!store(thread, touch, false) && darn_os_now() < end)
+    while (!(found = store(thread, touch, false)) && darn_os_now() < end)
         darn_os_sleep(100000);
+    return found;
+}
+
+static bool is_known_pair(const struct darn_site *reader, const struct darn_site *writer)
+{
+    return is_pair(reader, writer) ||
+           darn_profile_has_pair(darn_site_key(reader), darn_site_key(writer));
+}
+
+void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
+{
+    uint32_t writer_thread = 0;
+    const struct darn_site *writer;
+
+    if (darn_state.mode != DARN_MODE_LEARN)
+        return;
+    writer = darn_share_last_writer(address, &writer_thread);
+    /* A shared object that was unloaded has taken its sites with it. */
+    if (!writer || writer_thread == thread->number || !darn_os_is_mapped((uintptr_t)writer) ||
+        !darn_os_is_mapped((uintptr_t)darn_site_armed(writer)))
+        return;
+    if ((!(site->flags & DARN_SITE_SPIN) && writer->flags & DARN_SITE_ATOMIC) ||
+        is_known_pair(site, writer))
+        return;
+    darn_profile_add_pair(DARN_FACT_SUSPECT, site, writer);
+    arm(writer, DARN_ARMED_SUSPECT);
+}
+
+/*
+ * The four synchronizations that Tian's tool missed in FMM: a store that is held back until the
+ * reader comes makes the reader wait, and the spin shows. One at a time: threads that all hold
+ * their stores back wait for nobody. A store that nobody waited for three times is let go.
+ */
+#define SUSPECT_NS   UINT64_C(300000000)
+#define MOST_SUSPECT 40
+#define ATTEMPTS     3
+
+void darn_spins_hold_suspect(struct darn_thread *thread, const struct darn_touch *touch)
+{
+    static _Atomic uint32_t held;
+    static _Atomic uint32_t holding;
+    static _Atomic uint8_t failed[1024];
+    _Atomic uint8_t *failures = &failed[(uintptr_t)touch->site / sizeof(*touch->site) % 1024];
+
+    if (!(*darn_site_armed(touch->site) & DARN_ARMED_SUSPECT) || darn_threads_alive() < 2 ||
+        *failures >= ATTEMPTS || atomic_load(&held) >= MOST_SUSPECT)
+        return;
+    if (atomic_exchange(&holding, 1))
+        return;
+    atomic_fetch_add(&held, 1);
+    darn_count(DARN_COUNT_STORES_HELD);
+    if (!darn_spins_await(thread, touch, SUSPECT_NS))
+        atomic_fetch_add(failures, 1);
+    atomic_store(&holding, 0);
 }
 
 bool darn_spins_may_wait(const struct darn_touch *read, const struct darn_touch *store)

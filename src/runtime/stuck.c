@@ -99,6 +99,9 @@ static bool waits_for(const struct waiter *one, const struct waiter *other)
         return mutex->__data.__owner == other->tid;
     case DARN_WAIT_JOIN:
         return one->target == other->number;
+    case DARN_WAIT_COND: /* signalled or not, it needs the mutex to go on */
+        mutex = (const pthread_mutex_t *)one->mutex;
+        return mutex && mutex->__data.__owner == other->tid && one != other;
     case DARN_WAIT_READ:
     case DARN_WAIT_WRITE:
         held = darn_lock_find(&other->thread->locks, one->target);
@@ -129,7 +132,7 @@ static uint32_t find_way(struct waiter *start, struct waiter *at, struct waiter 
     return 0;
 }
 
-static void describe(struct darn_stuck_thread *to, struct darn_thread *thread)
+static void describe(struct darn_stuck_thread *to, struct darn_thread *thread, bool in_circle)
 {
     struct darn_touch nothing = {0};
     uint32_t unused;
@@ -137,6 +140,11 @@ static void describe(struct darn_stuck_thread *to, struct darn_thread *thread)
     to->wait = thread->wait.kind;
     to->target = thread->wait.target;
     to->mutex = thread->waits_with;
+    if (in_circle && to->wait == DARN_WAIT_COND) { /* what keeps it is the mutex */
+        to->wait = DARN_WAIT_MUTEX;
+        to->target = to->mutex;
+        to->mutex = 0;
+    }
     darn_side_fill(&to->side, thread, &nothing, thread->wait.frame);
     to->side.name[0] = '\0'; /* that is the name of the calling thread */
     if (darn_findings_lock(&unused)) {
@@ -151,7 +159,7 @@ static void report(const char *kind, const char *reason, struct waiter **threads
 
     stuck = (struct darn_stuck){.kind = kind, .reason = reason, .count = count};
     for (uint32_t i = 0; i < count; i++)
-        describe(&stuck.threads[i], threads[i]->thread);
+        describe(&stuck.threads[i], threads[i]->thread, !reason);
     for (uint32_t i = 0; i < count; i++) {
         /* Not one of them has moved meanwhile. */
         if (__atomic_load_n(&threads[i]->thread->wait.turn, __ATOMIC_ACQUIRE) != threads[i]->turn)
@@ -162,7 +170,7 @@ static void report(const char *kind, const char *reason, struct waiter **threads
     darn_os_restore_signals(mask);
 }
 
-static bool check_circles(void)
+static bool check_circles(bool vain)
 {
     struct waiter *path[DARN_STUCK_THREADS];
     bool any = false;
@@ -175,7 +183,9 @@ static bool check_circles(void)
         if (!now[i].stable)
             continue;
         length = find_way(&now[i], &now[i], path, 0);
-        if (length) {
+        /* A thread that waits for itself may be let go by one that gives the mutex back in its
+         * stead: only if there is none left. */
+        if (length > 1 || (length == 1 && vain)) {
             report("deadlock", NULL, path, length);
             any = true;
         }
@@ -218,20 +228,28 @@ static bool may_end(const struct waiter *waiter)
            waiter->kind == DARN_WAIT_BARRIER || is_shared(waiter);
 }
 
-static void check_vain(uint32_t threads)
+/* Whether everybody has waited in vain for a while. */
+static bool is_vain(uint32_t threads)
+{
+    for (uint32_t i = 0; i < now_count; i++) {
+        if (may_end(&now[i]) || threads != now_count) {
+            alike = 0;
+            return false;
+        }
+    }
+    return now_count && ++alike >= LOOKS && all_sleep();
+}
+
+static void report_waiters(void)
 {
     struct waiter *path[DARN_STUCK_THREADS];
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < now_count; i++) {
-        if (may_end(&now[i]) || threads != now_count) {
-            alike = 0;
-            return;
-        }
-        if (now[i].kind == DARN_WAIT_COND && count < DARN_STUCK_THREADS)
+    for (uint32_t i = 0; i < now_count && count < DARN_STUCK_THREADS; i++) {
+        if (now[i].kind == DARN_WAIT_COND)
             path[count++] = &now[i];
     }
-    if (count && ++alike >= LOOKS && all_sleep())
+    if (count)
         report("notification", "no-signaller", path, count);
 }
 
@@ -239,30 +257,13 @@ void darn_stuck_check(void)
 {
     uint64_t time = darn_os_now();
     uint32_t threads;
+    bool vain;
 
     if (time - last_look < INTERVAL || darn_state.finished || !take_memory())
         return;
     last_look = time;
     threads = look();
-    if (!check_circles())
-        check_vain(threads);
-}
-
-void darn_stuck_check_own(struct darn_thread *thread)
-{
-    const pthread_mutex_t *mutex = (const pthread_mutex_t *)thread->wait.target;
-    int type = mutex->__data.__kind & 3;
-    static _Atomic bool busy;
-    static struct darn_stuck own;
-    uint64_t mask;
-
-    if (mutex->__data.__owner != thread->tid || type == PTHREAD_MUTEX_RECURSIVE ||
-        type == PTHREAD_MUTEX_ERRORCHECK || atomic_exchange(&busy, true))
-        return;
-    own = (struct darn_stuck){.kind = "deadlock", .count = 1};
-    describe(&own.threads[0], thread);
-    mask = darn_os_block_signals();
-    darn_finding_stuck(&own);
-    darn_os_restore_signals(mask);
-    busy = false;
+    vain = is_vain(threads);
+    if (!check_circles(vain) && vain)
+        report_waiters();
 }

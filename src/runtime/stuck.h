@@ -35,7 +35,4 @@ struct darn_stuck {
  * at once when the last look was not long ago. */
 void darn_stuck_check(void);
 
-/* The calling thread is about to wait for a mutex: does it hold it itself? */
-void darn_stuck_check_own(struct darn_thread *thread);
-
 #endif

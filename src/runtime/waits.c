@@ -1,6 +1,6 @@
 #include "runtime/waits.h"
 
-#include "runtime/stuck.h"
+#include "runtime/sampler.h"
 #include "runtime/thread.h"
 
 /* Read by the watchdog without a lock: what a wait is comes before that it is one, and `turn` tells
@@ -15,8 +15,8 @@ void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
     __atomic_store_n(&thread->wait.turn, thread->wait.turn + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&thread->wait.kind, (uint32_t)kind, __ATOMIC_RELEASE);
     darn_thread_block(thread);
-    if (kind == DARN_WAIT_MUTEX)
-        darn_stuck_check_own(thread);
+    if (kind == DARN_WAIT_MUTEX && thread->locks.count)
+        darn_sampler_start(); /* it may be alone, and wait for itself */
 }
 
 void darn_wait_end(struct darn_thread *thread)

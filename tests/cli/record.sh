@@ -225,7 +225,7 @@ expect_status 130
 expect_has "$(cat said)" "the program did not end properly"
 expect_has "$(stat_of c.trace)" "version 1, packed"
 
-claim "one trace is of one process: the first of those that darn compiled"
+claim "one trace is of one process: the first of those that darn compiled, and what takes its place"
 try darn record -o fork.trace -- ./count child
 expect_status 5
 expect_has "$(stat_of fork.trace)" "threads   2"
@@ -235,7 +235,7 @@ try darn record -o spawn.trace -- ./count child ./second
 expect_has "$(stat_of spawn.trace)" "program   $PWD/count,"
 expect_has "$(stat_of spawn.trace)" "complete  yes"
 try darn record -o exec.trace -- ./count exec ./second
-expect_has "$(stat_of exec.trace)" "program   $PWD/count,"
+expect_has "$(stat_of exec.trace)" "program   $PWD/second,"
 printf '#!/bin/sh\nexec ./second fail\n' >script
 chmod +x script
 try darn record -o script.trace -- ./script

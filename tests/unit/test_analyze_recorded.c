@@ -231,7 +231,7 @@ static void a_deadlock_has_its_places_from_the_debug_information(void **state)
     expect_part(out, ": warning: possible deadlock between T1 and T2 [deadlock, predicted]\n");
     expect_part(out, "  thread T1 'teller' holds mutex 'recorded_first_lock' (taken at ");
     expect_part(out, " in recorded_deposit) and then takes mutex 'recorded_second_lock'\n");
-    expect_part(out, "  see it: darn run --noise=random:100/1000 -- ");
+    expect_part(out, "  see it: darn run --preload --noise=random:100/1000 -- ");
     expect_part(out, "  suppress: deadlock:recorded_deposit\n");
     json = read_file(path_in(*state, "found.jsonl"));
     expect_part(json, "\"variable\":\"recorded_first_lock, recorded_second_lock\"");

@@ -216,3 +216,61 @@ void has_effects(void)
     while (!turn)
         head = 1;
 }
+
+/* Some rounds do nothing but to go on: through the text, */
+/* site: rolling read - 1 text[] */
+/* site: rolling write - 4 found[] */
+int rolling(const unsigned char *text, int n, int *found)
+{
+    unsigned hash = 0, count = 0;
+
+    for (int i = 0; i < n; i++) {
+        hash = 2 * hash + text[i];
+        if (__builtin_expect((hash & 63) == 0, 0))
+            found[count++] = i;
+    }
+    return (int)count;
+}
+
+/* or backwards, if it is equal, */
+/* site: backwards read - 4 v[] */
+int backwards(const int *v, int at)
+{
+    int same = 1;
+
+    while (same && at > 0) {
+        same = v[at] == v[at - 1];
+        if (same)
+            at--;
+    }
+    return at;
+}
+
+/* or over what is not equal, */
+/* site: runs read - 4 _ */
+/* site: runs write - 4 _ */
+void runs(int *first, int *last)
+{
+    int *b, value;
+
+    for (int *a = last - 1; first < a; a = b) {
+        for (value = *a, b = a - 1; first <= b && *b == value; --b)
+            *b = ~*b;
+    }
+}
+
+void print(int);
+
+/* or past what is not wanted. */
+/* site: verbose read volatile 4 turn */
+void verbose(int n)
+{
+    int i = 0;
+
+    while (i < n) {
+        i++;
+        if (!turn)
+            continue;
+        print(i);
+    }
+}
