@@ -124,6 +124,18 @@ static void print_worst(FILE *out, const struct darn_plan *plan, const darn_resu
     fprintf(out, ")");
 }
 
+/* A mean that stands alone is told with the worst case. */
+static bool stands_alone(const struct darn_plan *plan, const struct darn_goal *goal)
+{
+    for (size_t i = 0; i < plan->goals; i++) {
+        const struct darn_goal *other = &plan->goal[i];
+        if (other->kind == DARN_GOAL_WORST && other->variant == goal->variant &&
+            other->quantity == goal->quantity)
+            return false;
+    }
+    return true;
+}
+
 static void print_limit(FILE *out, const struct darn_plan *plan, const darn_result_row *rows,
                         const struct darn_goal *goal)
 {
@@ -133,10 +145,12 @@ static void print_limit(FILE *out, const struct darn_plan *plan, const darn_resu
     if (summary.programs == 0)
         return;
     fprintf(out, "| %s | ≤ %.1f | ", goal->text, goal->limit);
-    if (goal->kind == DARN_GOAL_WORST)
-        print_worst(out, plan, rows, goal, &summary);
-    else
+    if (goal->kind == DARN_GOAL_MEAN)
         fprintf(out, "%.3f", measured);
+    if (goal->kind == DARN_GOAL_MEAN && stands_alone(plan, goal))
+        fprintf(out, ", worst ");
+    if (goal->kind == DARN_GOAL_WORST || stands_alone(plan, goal))
+        print_worst(out, plan, rows, goal, &summary);
     fprintf(out, " | %s |\n", measured <= goal->limit ? "yes" : "**no**");
 }
 

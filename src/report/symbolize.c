@@ -1,6 +1,7 @@
 #include "report/symbolize.h"
 
 #include <dwarf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,32 @@ static void set_call(struct darn_unit *unit, struct darn_pool *pool, Dwarf_Die *
     caller->column = (unsigned)darn_unit_number(inlined, DW_AT_call_column);
 }
 
+/* Entries that have no addresses themselves, but functions in them that have. */
+static bool has_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+}
+
+/* The innermost entry below `at` that contains the address. */
+static bool find_innermost(Dwarf_Die *at, Dwarf_Addr address, Dwarf_Die *found)
+{
+    Dwarf_Die child;
+
+    if (dwarf_child(at, &child) != 0)
+        return false;
+    do {
+        if (has_functions(dwarf_tag(&child))) {
+            if (find_innermost(&child, address, found))
+                return true;
+        } else if (dwarf_haspc(&child, address) > 0) {
+            if (!find_innermost(&child, address, found))
+                *found = child;
+            return true;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
 /* The entries around the address, the innermost first, as they lie in the debug information. */
 static int enclosing(struct darn_unit *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
@@ -60,8 +87,14 @@ static int enclosing(struct darn_unit *unit, Dwarf_Addr address, Dwarf_Die **sco
     int count = dwarf_getscopes(&unit->tree, address - unit->bias, &logical);
 
     *scopes = NULL;
-    if (count <= 0)
-        return 0;
+    if (count <= 1) { /* it does not look into namespaces */
+        if (count > 0)
+            free(logical);
+        if (!find_innermost(&unit->tree, address - unit->bias, &innermost))
+            return 0;
+        count = dwarf_getscopes_die(&innermost, scopes);
+        return count > 0 ? count : 0;
+    }
     /* After an inlined function, dwarf_getscopes goes on with where that function is defined; the
      * callers are found as its parents. */
     innermost = logical[0];
