@@ -202,9 +202,25 @@ static void warn(LLVMValueRef call)
             (int)length, file, line, column, darn_wait_name(call));
 }
 
+/* Whether all who call the function, as far as this file has them, do so in a loop. */
+static int is_looped_by_callers(LLVMValueRef function)
+{
+    LLVMUseRef use = LLVMGetFirstUse(function);
+    int any = use != NULL;
+
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+
+        if ((!LLVMIsACallInst(user) && !LLVMIsAInvokeInst(user)) ||
+            LLVMGetCalledValue(user) != function || !is_in_loop(LLVMGetInstructionParent(user)))
+            return 0;
+    }
+    return any;
+}
+
 /*
  * A function that just hands the wait on (`void wait(struct event *e)`) is fine if its caller
- * loops, and that we do not know. If it asks first, the loop should be here.
+ * loops; in another file, that is not known. If it asks first, the loop should be here.
  */
 void darn_wait_check(LLVMValueRef function)
 {
@@ -215,7 +231,7 @@ void darn_wait_check(LLVMValueRef function)
         for (in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
             LLVMValueRef condition = darn_wait_condition(in);
 
-            if (condition && !is_in_loop(block) &&
+            if (condition && !is_in_loop(block) && !is_looped_by_callers(function) &&
                 (!is_handed_over(condition) || is_asked_before(block)))
                 warn(in);
         }

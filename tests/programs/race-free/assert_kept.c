@@ -5,6 +5,7 @@
  * build: -O2
  * run: --budget=max --noise=random:300/100 x 10
  * run: x 5
+ * predict: hb
  * expect: none
  */
 #include <darn.h>

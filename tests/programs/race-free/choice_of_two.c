@@ -5,6 +5,7 @@
  * build: -O2
  * build: -O3
  * run: --budget=max --noise=random:100/30 x 8
+ * predict: hb
  * expect: none
  */
 #include <pthread.h>

@@ -5,6 +5,7 @@
  * build: -O3
  * run: --budget=max --noise=random:50/20 x 6
  * run: x 3
+ * predict: hb
  * expect: none
  */
 #include <atomic>

@@ -4,6 +4,7 @@
  * build: -O2
  * run: --budget=max --noise=random:300/50 x 8
  * run: x 3
+ * predict: hb
  * expect: none
  */
 #include <mutex>

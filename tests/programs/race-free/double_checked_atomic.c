@@ -4,6 +4,7 @@
  * build: -O2
  * run: --budget=max --noise=random:300/50 x 15
  * run: x 5
+ * predict: hb
  * expect: none
  */
 #include <pthread.h>

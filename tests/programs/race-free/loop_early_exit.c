@@ -7,6 +7,7 @@
  * build: -O3 -march=native
  * run: --budget=max --noise=random:50/30 x 6
  * run: x 3
+ * predict: hb
  * expect: none
  */
 #include <pthread.h>

@@ -3,6 +3,7 @@
  * build: -O1
  * run: --budget=max --noise=random:100/30 x 8
  * run: x 4
+ * predict: hb
  * expect: none
  */
 #include <pthread.h>

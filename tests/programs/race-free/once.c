@@ -3,6 +3,7 @@
  * build: -O1
  * run: --budget=max --noise=random:300/100 x 15
  * run: x 5
+ * predict: hb
  * expect: none
  */
 #include <pthread.h>

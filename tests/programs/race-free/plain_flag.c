@@ -7,6 +7,7 @@
  * run: --budget=max --noise=random:100/50 x 8
  * run: --budget=max --noise=var:flag:500/200 x 8
  * run: x 4
+ * predict: hb
  * expect: none
  * allow: data-race on flag
  * never: data

@@ -3,6 +3,7 @@
  * build: -O1
  * run: --budget=max --noise=random:50/20 x 8
  * run: x 4
+ * predict: hb
  * expect: none
  */
 #include <pthread.h>

@@ -4,6 +4,7 @@
  * build: -O3 -march=native
  * run: --budget=max --noise=random:50/20 x 8
  * run: x 4
+ * predict: hb
  * expect: none
  */
 #include <pthread.h>

@@ -3,6 +3,7 @@
  * build: -O1
  * run: --budget=max --noise=random:50/20 x 10
  * run: x 3
+ * predict: hb
  * expect: none
  */
 #include <fcntl.h>

@@ -6,6 +6,7 @@
  * build: -O2
  * run: --budget=max --noise=random:300/300 x 8
  * run: x 4
+ * predict: hb
  * expect: none
  */
 #include <pthread.h>

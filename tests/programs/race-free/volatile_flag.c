@@ -6,6 +6,7 @@
  * run: --budget=max --noise=random:100/50 x 8
  * run: --budget=max --noise=var:ready:500/200 x 8
  * run: x 4
+ * predict: hb
  * expect: none
  * allow: data-race on ready
  * never: payload
