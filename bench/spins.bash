@@ -183,8 +183,8 @@ Programs that synchronize by loops on variables: four kernels in the manner of S
 \`tests/programs/spin\`. All of them are right: whatever is reported is noise.
 
 First, what the recognition costs in \`darn run\`, at the default budget. \`nothing recognised\` has a threshold
-that no spin reaches; \`recognition\` is the ratio of the two runs of darn. (Tian, figure 7: 45 at first, 9 when
-only likely loads and stores are instrumented.)
+that no spin reaches, and has to report the races on what is waited for; \`recognition\` is the ratio of the two runs
+of darn. (Tian, figure 7: 45 at first, 9 when only likely loads and stores are instrumented.)
 
 Second, what \`hb\` predicts from one trace, as Tian's tables 2 and 3: distinct races / how often they were seen, on
 the variables that are waited for, and on the data that they protect. \`nothing known\`: neither spins nor atomic

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/map.h"
@@ -53,6 +54,26 @@ uint32_t darn_places_of(const void *context, uint32_t site)
     return site < places->count ? places->first[site] : site;
 }
 
+/*
+ * The names of a predicate as other functions would write it, too: q->count and queue->count may be
+ * the same. Each word counts from its last `->` or `.` on; they are added up, for their order may
+ * change by that.
+ */
+static uint64_t hash_predicate(const char *names)
+{
+    uint64_t sum = 0;
+
+    while (*names) {
+        size_t length = strcspn(names, " "), start = length;
+
+        while (start && names[start - 1] != '>' && names[start - 1] != '.')
+            start--;
+        sum += darn_hash_bytes(DARN_HASH_START, names + start, length - start);
+        names += length + (names[length] == ' ');
+    }
+    return sum ? sum : 1;
+}
+
 uint64_t darn_places_predicate(const void *context, uint32_t id)
 {
     const struct darn_places *places = context;
@@ -60,5 +81,5 @@ uint64_t darn_places_predicate(const void *context, uint32_t id)
 
     if (!site || site->kind != DARN_SITE_WAIT || !site->variable || !*site->variable)
         return 0;
-    return darn_hash_string(DARN_HASH_START, site->variable);
+    return hash_predicate(site->variable);
 }

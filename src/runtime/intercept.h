@@ -23,7 +23,8 @@
 #define DARN_INTERCEPT(result, name, ...)                                                          \
     static result (*real_##name)(__VA_ARGS__);                                                     \
     static const struct darn_intercept intercept_##name                                            \
-        __attribute__((used, section("darn_intercepts"))) = {#name, (void **)&real_##name};        \
+        __attribute__((used, retain, section("darn_intercepts"))) = {#name,                        \
+                                                                     (void **)&real_##name};       \
     __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
 
 struct darn_intercept {
