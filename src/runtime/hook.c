@@ -241,7 +241,7 @@ HOOK void darn_hook_end(const struct darn_site *site)
     mark_function(DARN_EVENT_END, site, __builtin_frame_address(0));
 }
 
-/* Whether functions shall say when they begin and end (darn cc --functions). */
+/* Whether functions shall say when they begin and end (darn cc --darn-functions). */
 __attribute__((visibility("default"))) volatile uint8_t darn_functions;
 extern volatile uint8_t darn_functions_here __attribute__((alias("darn_functions")));
 
