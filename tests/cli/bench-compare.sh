@@ -5,7 +5,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bench=$here/../../bench
 
 clang-19 -std=gnu11 -g -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all \
-    "$bench"/*.c -o compare -lm || exit 1
+    "$bench"/{compare,measure,plan,result,table}.c -o compare -lm || exit 1
 mkdir logs
 
 # program NAME BODY: the programs that the plans run are small scripts.
