@@ -5,9 +5,9 @@
 plan_spins() {
     cat <<END
 tables user wall
-variant plain plain $rounds $limit plain
-variant off plain $rounds $limit darn, nothing recognised
-variant on plain $rounds $limit darn
+variant plain plain $slow_rounds $limit plain
+variant off plain $slow_rounds $limit darn, nothing recognised
+variant on plain $slow_rounds $limit darn
 again cost on off recognition
 goal cost user mean 1.2 recognition of spins: user time over the run without, geometric mean
 END
@@ -58,7 +58,7 @@ build_with() {
     source=$(source_of "$1")
     [ "${source##*.}" = c ] || compiler=${cxx[darn]}
     # shellcheck disable=SC2086 # the flags are several words
-    $compiler $flags -DVAR="$2" "$source" -o "$3" >"$work/logs/build.$1.spins" 2>&1
+    $compiler $flags -DVAR="$2" "$source" -o "$3" >"$work/logs/spin.$1.build" 2>&1
 }
 
 # How many spins one learning run finds, with each threshold.
@@ -79,7 +79,7 @@ count_races() {
         rm -f "$work/spins/findings"
         # shellcheck disable=SC2086 # none, one or two options
         "$build/bin/darn" analyze --engine=hb $options --json="$work/spins/findings" "$trace" \
-            >"$work/logs/$name.analyze.out" 2>&1
+            >"$work/logs/spin.$name.analyze" 2>&1
         case $? in 0 | 66) ;; *) return 1 ;; esac
         tally races "$work/spins/findings" "$name"
     done
@@ -93,7 +93,7 @@ count_subject() {
     build_with "$name" "$var" "$program" || return 1
     rm -f "$profile" "$trace"
     "$build/bin/darn" record --quiet --max-size=256 --profile="$profile" -o "$trace" -- \
-        "$program" "$spin_size" >"$work/logs/$name.record.out" 2>&1 || return 1
+        "$program" "$spin_size" >"$work/logs/spin.$name.record" 2>&1 || return 1
     row=$(tally spins "$profile" "$name")
     [ -n "$var" ] && row+=" $(count_thresholds "$name" "$program" | paste -sd' ')" || row+=" 0 0 0"
     row+=" $(count_races "$name" "$trace" | paste -sd' ')"
@@ -167,7 +167,7 @@ part_spins() {
     for name in $(chosen "${handmade[@]}" $(spin_tests)); do
         for var in volatile ""; do
             count_subject "$name" "$var" >>"$work/spins/rows" || {
-                echo "bench/run: $name (${var:-plain}) could not be recorded and analyzed; see $work/logs/$name.*" >&2
+                echo "bench/run: $name (${var:-plain}) could not be recorded and analyzed; see $work/logs/spin.$name.*" >&2
                 failed=1
             }
         done

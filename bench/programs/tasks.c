@@ -2,8 +2,8 @@
  * In the manner of SPLASH-2's RADIOSITY: a queue of tasks behind a test-and-test-and-set lock.
  *
  * Three workers take tasks from one queue. A task that is large is split into two; a small one is
- * carried out. A worker that finds the queue empty waits until there is something in it, or nobody
- * works any more, by looking at two counters without the lock.
+ * carried out. A worker that finds the queue empty waits for news: a task was added, or the last
+ * one is done.
  *
  * spin: LOCK_WAIT from LOCK_GIVE
  * spin: IDLE from ADDED or DONE
@@ -24,35 +24,36 @@ struct partial {
 };
 
 static struct task queue[CAPACITY];
-static VAR int queued;     /* tasks in the queue */
-static VAR int unfinished; /* tasks that were put there and not yet carried out */
-static struct hand_lock lock;
+static int queued;     /* tasks in the queue */
+static int unfinished; /* tasks that were put there and not yet carried out */
+static VAR unsigned news;
+static struct hand_lock lock; /* whoever changes any of these has it */
 static struct partial partial[WORKERS];
 static size_t patches;
 
 static void put(struct task task)
 {
     hand_lock(&lock);
-    queue[queued] = task;
-    unfinished = unfinished + 1;
-    queued = queued + 1; /* spin: ADDED */
+    queue[queued++] = task;
+    unfinished++;
+    news = news + 1; /* spin: ADDED */
     hand_unlock(&lock);
 }
 
 enum taken { NOTHING, A_TASK, ALL_DONE };
 
-static enum taken take(struct task *task)
+static enum taken take(struct task *task, unsigned *seen)
 {
     enum taken taken = NOTHING;
 
     hand_lock(&lock);
     if (queued > 0) {
         taken = A_TASK;
-        queued = queued - 1;
-        *task = queue[queued];
+        *task = queue[--queued];
     } else if (!unfinished) {
         taken = ALL_DONE;
     }
+    *seen = news;
     hand_unlock(&lock);
     return taken;
 }
@@ -60,7 +61,8 @@ static enum taken take(struct task *task)
 static void finish(void)
 {
     hand_lock(&lock);
-    unfinished = unfinished - 1; /* spin: DONE */
+    if (--unfinished == 0)
+        news = news + 1; /* spin: DONE */
     hand_unlock(&lock);
 }
 
@@ -80,14 +82,15 @@ static void *work(void *arg)
     struct partial *into = &partial[(uintptr_t)arg];
     struct task task;
     enum taken taken;
+    unsigned seen;
 
-    do {
-        while (!queued && unfinished) /* spin: IDLE */
-            hand_wait();
-        ORDER();
-        taken = take(&task);
-        if (taken != A_TASK)
+    while ((taken = take(&task, &seen)) != ALL_DONE) {
+        if (taken == NOTHING) {
+            while (news == seen) /* spin: IDLE */
+                hand_wait();
+            ORDER();
             continue;
+        }
         if (task.depth < DEPTH && bench_mix(task.seed) % 16 != 0) {
             put((struct task){task.seed * 2, task.depth + 1});
             put((struct task){task.seed * 2 + 1, task.depth + 1});
@@ -95,7 +98,7 @@ static void *work(void *arg)
             carry_out(&task, into);
         }
         finish();
-    } while (taken != ALL_DONE);
+    }
     return NULL;
 }
 

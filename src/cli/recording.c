@@ -20,7 +20,7 @@
 #include "trace/trace.h"
 
 /* Learning runs with stores held back, when spins are suspected that never had to wait. */
-#define SUSPECT_RUNS 2
+#define SUSPECT_RUNS 3
 
 enum { ALL, SYNC_ONLY, ANY, PROFILE, LEARN_RUNS, QUIET };
 

@@ -179,7 +179,9 @@ static bool may_be_spin(const struct darn_race *race)
 
     if (!b || !a->site || !b->site || darn_state.options.report_spins || darn_state.finished)
         return false;
-    return darn_spins_may_wait(a, b) || darn_spins_may_wait(b, a);
+    /* An exchange against a plain store may be a lock whose loop has not had to wait yet. */
+    return darn_spins_may_wait(a, b) || darn_spins_may_wait(b, a) ||
+           (a->atomic != b->atomic && !darn_state.options.halt_on_error);
 }
 
 static bool is_same(const struct darn_race *a, const struct darn_race *b)
@@ -193,6 +195,7 @@ static bool defer(const struct darn_race *race)
 {
     bool done = false;
 
+    darn_crash_watch();
     darn_spin_lock(&deferred_lock);
     for (int i = 0; i < DEFERRED && !done; i++) {
         if (deferred[i].used && is_same(&deferred[i].race, race)) {

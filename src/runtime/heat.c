@@ -9,8 +9,12 @@
 #define FIRST 20000
 #define BURST 500
 
+/* A large program has thousands of hot sites: the more a thread has recorded in all, the sooner its
+ * sites count as hot, down to a hundredth. */
+#define PLENTY 1000000
+
 /* Sites that are disarmed now. A site for which there is no place stays armed. */
-#define COOLING 4096
+#define COOLING 65536
 
 static _Atomic(const struct darn_site *) cooling[COOLING];
 static _Atomic uint32_t cooling_count;
@@ -34,6 +38,13 @@ static void cool(const struct darn_site *site)
     atomic_store(&cooling[place], site);
 }
 
+static uint32_t scaled(const struct darn_thread *thread, uint32_t limit)
+{
+    uint64_t times = 1 + thread->looked_at / PLENTY;
+
+    return (uint32_t)(limit / (times < 100 ? times : 100)) + 1;
+}
+
 static struct darn_heat *find(struct darn_thread *thread, const struct darn_site *site)
 {
     uintptr_t hash = (uintptr_t)site / sizeof(*site);
@@ -45,7 +56,7 @@ static struct darn_heat *find(struct darn_thread *thread, const struct darn_site
         return NULL;
     heat = &thread->heat[(hash ^ hash >> 9) % DARN_HEAT_SITES];
     if (heat->site != site)
-        *heat = (struct darn_heat){.site = site, .limit = FIRST};
+        *heat = (struct darn_heat){.site = site, .limit = scaled(thread, FIRST)};
     return heat;
 }
 
@@ -69,8 +80,9 @@ bool darn_heat_count(struct darn_thread *thread, const struct darn_site *site, u
         heat->chosen++;
         return is_chosen(heat, address);
     }
+    thread->looked_at++;
     if (++heat->count >= heat->limit) {
-        heat->limit = heat->count + BURST;
+        heat->limit = heat->count + scaled(thread, BURST);
         cool(site);
     }
     return true;

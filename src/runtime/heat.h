@@ -14,7 +14,7 @@
 #include "runtime/thread.h"
 #include "site/site.h"
 
-#define DARN_HEAT_SITES 512
+#define DARN_HEAT_SITES 16384
 
 /* How often a thread has come by its sites; a table with one place for each hash. */
 struct darn_heat {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/attention.h"
 #include "runtime/counters.h"
 #include "runtime/deliver.h"
 #include "runtime/finding.h"
@@ -37,6 +38,7 @@ enum { TOUCHED = 1, FREED = 2 };
 /* A block of more lines than this is taken as touched. */
 #define MANY_LINES 256
 
+static bool is_open;      /* a trace was begun, which may have become full since */
 static bool is_temporary; /* the trace is for ourselves */
 
 static uint8_t *line_of(uintptr_t address)
@@ -427,15 +429,22 @@ int darn_record_open(void)
         darn_os_remove(options->trace);
         return refuse(options->trace, error);
     }
-    darn_recording = true;
+    darn_recording = is_open = true;
     return 0;
+}
+
+void darn_record_stop(void)
+{
+    darn_recording = false;
+    if (darn_state.mode == DARN_MODE_RECORD)
+        darn_attention_off();
 }
 
 void darn_record_finish(void)
 {
     struct darn_thread *thread = darn_thread_peek();
 
-    if (!darn_recording)
+    if (!is_open)
         return;
     if (thread && thread->stream && !thread->stream->busy)
         darn_stream_settle(thread, thread->stream);
@@ -445,7 +454,7 @@ void darn_record_finish(void)
         if (value)
             darn_tables_counter((uint32_t)i + 1, value, darn_counter_text((enum darn_counter)i));
     }
-    darn_recording = false;
+    darn_recording = is_open = false;
     darn_tracefile_finish();
     if (is_temporary && !darn_findings_any_stuck()) /* what happened need not be predicted */
         analyze_locks();
@@ -455,7 +464,7 @@ void darn_record_after_fork(void)
 {
     struct darn_thread *thread = darn_thread_peek();
 
-    darn_recording = false;
+    darn_recording = is_open = false;
     if (thread)
         thread->stream = NULL;
 }

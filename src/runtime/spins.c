@@ -11,6 +11,7 @@
 #include "runtime/random.h"
 #include "runtime/record.h"
 #include "runtime/share.h"
+#include "runtime/sites.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
 #include "runtime/tables.h"
@@ -36,9 +37,9 @@ struct watch {
 static struct watch watches[WATCHES];
 static _Atomic uint32_t open_count;
 
+/* By key: a function that was inlined in several places has several sites for one line. */
 struct pair {
-    _Atomic(const struct darn_site *) reader; /* written last: the pair counts from then on */
-    const struct darn_site *writer;
+    uint64_t reader, writer;
 };
 
 /* Protects the addition of pairs. Taken with signals blocked. */
@@ -46,7 +47,7 @@ static struct darn_spin lock;
 static struct pair pairs[PAIRS];
 static _Atomic uint32_t pair_count;
 
-static bool is_pair(const struct darn_site *reader, const struct darn_site *writer)
+static bool is_pair(uint64_t reader, uint64_t writer)
 {
     uint32_t count = atomic_load_explicit(&pair_count, memory_order_acquire);
 
@@ -62,7 +63,18 @@ static void arm(const struct darn_site *site, uint8_t bit)
     __atomic_fetch_or(darn_site_armed(site), bit, __ATOMIC_RELAXED);
 }
 
-static bool add_pair(const struct darn_site *reader, const struct darn_site *writer)
+/* All sites of the line. */
+static void arm_all(uint64_t key, uint8_t bit)
+{
+    for (uint32_t i = 0; i < darn_sites_count(); i++) {
+        const struct darn_site *site = darn_site_key_at(i) == key ? darn_site_at(i) : NULL;
+
+        if (site && darn_os_is_mapped((uintptr_t)darn_site_armed(site)))
+            arm(site, bit);
+    }
+}
+
+static bool add_pair(uint64_t reader, uint64_t writer)
 {
     uint64_t mask = darn_os_block_signals();
     bool added = false;
@@ -87,11 +99,13 @@ static bool add_pair(const struct darn_site *reader, const struct darn_site *wri
 
 static void recognise(const struct darn_site *reader, const struct darn_site *writer)
 {
-    if (is_pair(reader, writer) || !add_pair(reader, writer))
+    uint64_t reader_key = darn_site_key(reader), writer_key = darn_site_key(writer);
+
+    if (is_pair(reader_key, writer_key) || !add_pair(reader_key, writer_key))
         return;
     darn_count(DARN_COUNT_SPINS);
-    arm(reader, DARN_ARMED_SYNC_READ);
-    arm(writer, DARN_ARMED_SYNC_WRITE);
+    arm_all(reader_key, DARN_ARMED_SYNC_READ);
+    arm_all(writer_key, DARN_ARMED_SYNC_WRITE);
     if (darn_recording)
         darn_tables_sync(reader, writer);
     if (darn_state.mode == DARN_MODE_LEARN)
@@ -116,10 +130,18 @@ static uint64_t value_at(uintptr_t address, uint32_t size)
     }
 }
 
+/* An address at which a store is being held back. */
+static _Atomic uintptr_t wanted;
+
+static bool is_wanted(const struct darn_load *load)
+{
+    return atomic_load_explicit(&wanted, memory_order_relaxed) == load->address;
+}
+
 static int32_t open_watch(struct darn_thread *thread, const struct darn_load *load)
 {
     if (darn_state.mode == DARN_MODE_WATCH && *darn_site_armed(load->site) & DARN_ARMED_SYNC_READ &&
-        darn_random(&thread->random) % AGAIN)
+        !is_wanted(load) && darn_random(&thread->random) % AGAIN)
         return 0;
     for (int32_t i = 0; i < WATCHES; i++) {
         struct watch *watch = &watches[i];
@@ -204,7 +226,8 @@ bool darn_spins_read(struct darn_thread *thread, uintptr_t address, const struct
     if (load->site == site && load->address == address && load->value == value) {
         if (load->count < UINT32_MAX)
             load->count++;
-        if (load->count == darn_state.options.spin_threshold)
+        if (load->count == darn_state.options.spin_threshold ||
+            (load->count > darn_state.options.spin_threshold && !load->watch && is_wanted(load)))
             load->watch = open_watch(thread, load);
         thread->spinning = true;
         return false;
@@ -264,15 +287,18 @@ bool darn_spins_await(struct darn_thread *thread, const struct darn_touch *touch
     uint64_t end = darn_os_now() + nanoseconds;
     bool found;
 
+    atomic_store(&wanted, touch->address);
     while (!(found = store(thread, touch, false)) && darn_os_now() < end)
-        darn_os_sleep(100000);
+        darn_os_sleep(50000);
+    atomic_store(&wanted, 0);
     return found;
 }
 
 static bool is_known_pair(const struct darn_site *reader, const struct darn_site *writer)
 {
-    return is_pair(reader, writer) ||
-           darn_profile_has_pair(darn_site_key(reader), darn_site_key(writer));
+    uint64_t reader_key = darn_site_key(reader), writer_key = darn_site_key(writer);
+
+    return is_pair(reader_key, writer_key) || darn_profile_has_pair(reader_key, writer_key);
 }
 
 void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
@@ -287,7 +313,9 @@ void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const str
     if (!writer || writer_thread == thread->number || !darn_os_is_mapped((uintptr_t)writer) ||
         !darn_os_is_mapped((uintptr_t)darn_site_armed(writer)))
         return;
-    if ((!(site->flags & DARN_SITE_SPIN) && writer->flags & DARN_SITE_ATOMIC) ||
+    /* The exchange of a test-and-set lock waits itself: it ends nobody's spin. */
+    if (writer->flags & DARN_SITE_SPIN ||
+        (!(site->flags & DARN_SITE_SPIN) && writer->flags & DARN_SITE_ATOMIC) ||
         is_known_pair(site, writer))
         return;
     darn_profile_add_pair(DARN_FACT_SUSPECT, site, writer);
@@ -299,9 +327,9 @@ void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const str
  * reader comes makes the reader wait, and the spin shows. One at a time: threads that all hold
  * their stores back wait for nobody. A store that nobody waited for three times is let go.
  */
-#define SUSPECT_NS   UINT64_C(300000000)
+#define SUSPECT_NS   UINT64_C(200000000)
 #define MOST_SUSPECT 40
-#define ATTEMPTS     3
+#define ATTEMPTS     6
 
 void darn_spins_hold_suspect(struct darn_thread *thread, const struct darn_touch *touch)
 {
@@ -357,8 +385,7 @@ static bool are_pair(const struct darn_touch *reader, const struct darn_touch *w
 {
     if (!reader->site || !writer->site)
         return false;
-    return is_pair(reader->site, writer->site) ||
-           darn_profile_has_pair(darn_site_key(reader->site), darn_site_key(writer->site));
+    return is_known_pair(reader->site, writer->site);
 }
 
 bool darn_spins_synchronize(const struct darn_touch *a, const struct darn_touch *b)

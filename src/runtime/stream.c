@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/os.h"
+#include "runtime/record.h"
 #include "runtime/spin.h"
 #include "runtime/tracefile.h"
 
@@ -88,6 +89,7 @@ void darn_stream_put(struct darn_thread *thread, struct darn_stream *stream,
 {
     if (stream->at >= stream->limit && !new_block(thread, stream)) {
         darn_tracefile_lost();
+        darn_record_stop();
         return;
     }
     stream->at = darn_codec_put(&stream->codec, stream->at, coded);

@@ -18,8 +18,8 @@
 #include "site/site.h"
 #include "trace/codec.h"
 
-#define DARN_WHERE_CACHE 512
-#define DARN_REPEATS     256
+#define DARN_WHERE_CACHE 16384
+#define DARN_REPEATS     1024
 
 /* What a thread needs to write its events. */
 struct darn_stream {

@@ -44,8 +44,9 @@ static struct darn_block_header *block;
 static uint8_t *at;
 static uint32_t sequence;
 static struct index wheres, stacks, syncs;
-static uint8_t *defined; /* a bit for each site number */
-static size_t defined_size;
+static uint32_t *ids; /* of the sites in the trace, by their numbers (sites.h) */
+static size_t ids_size;
+static uint32_t site_count;
 static struct {
     uintptr_t start, end;
 } modules[MODULES];
@@ -174,37 +175,34 @@ static uint32_t stack_locked(const struct darn_stack *stack)
     return id;
 }
 
-/* Whether the site is new; remembers it. */
-static bool define(uint32_t number)
+/* Where the id of the site is kept, 0 for a new one; NULL when there is no memory. Ids are dense,
+ * for a trace has but a few of a program's sites. */
+static uint32_t *id_of(uint32_t number)
 {
-    bool is_new;
-
-    if (number / 8 >= defined_size) {
-        size_t size = number / 4 + 4096;
-        uint8_t *larger = darn_os_allocate(size);
+    if (number >= ids_size) {
+        size_t size = 2 * (size_t)number + 4096;
+        uint32_t *larger = darn_os_allocate(size * sizeof(*larger));
 
         if (!larger)
-            return true;
-        if (defined)
-            memcpy(larger, defined, defined_size); /* the old one stays: this is rare */
-        defined = larger;
-        defined_size = size;
+            return NULL;
+        if (ids)
+            memcpy(larger, ids, ids_size * sizeof(*ids)); /* the old one stays: this is rare */
+        ids = larger;
+        ids_size = size;
     }
-    is_new = !(defined[number / 8] >> number % 8 & 1);
-    defined[number / 8] |= (uint8_t)(1 << number % 8);
-    return is_new;
+    return &ids[number];
 }
 
 static uint32_t site_locked(const struct darn_site *site)
 {
     uint32_t number = darn_site_number(site);
+    uint32_t *id = number == DARN_SITE_UNKNOWN ? NULL : id_of(number);
     uint8_t *to = record;
 
-    if (number == DARN_SITE_UNKNOWN)
-        return 0;
-    if (!define(number))
-        return number + 1;
-    to = darn_put_varint(to, number + 1);
+    if (!id || *id)
+        return id ? *id : 0;
+    *id = ++site_count;
+    to = darn_put_varint(to, *id);
     to = darn_put_varint(to, site->line);
     to = darn_put_varint(to, site->column);
     to = darn_put_varint(to, site->size);
@@ -216,7 +214,7 @@ static uint32_t site_locked(const struct darn_site *site)
     to = put_text(to, darn_site_function(site));
     to = put_text(to, darn_site_variable(site));
     write_record(DARN_RECORD_SITE, to);
-    return number + 1;
+    return *id;
 }
 
 uint32_t darn_tables_where(const struct darn_site *site, const struct darn_stack *stack)

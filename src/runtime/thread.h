@@ -34,6 +34,7 @@ struct darn_thread {
     bool met_spin;                     /* it is about to store to what another may spin on */
     bool spinning;                     /* one of them may be watched */
     struct darn_heat *heat;            /* how often it has come by its sites */
+    uint64_t looked_at;                /* accesses of armed sites, in all */
     struct darn_stream *stream;        /* of the trace; NULL: nothing is recorded */
     const struct darn_site *wait_site; /* of the wait that comes next */
     struct darn_wait wait;             /* what it waits for now */

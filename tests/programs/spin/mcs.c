@@ -43,7 +43,7 @@ static void lock(struct node *me)
     ORDER();
     struct node *prev = __atomic_exchange_n((struct node **)&tail, me, __ATOMIC_SEQ_CST);
     if (prev) {
-        usleep(20);           /* the one before us may come to its unlock meanwhile */
+        usleep(2000);         /* the one before us may come to its unlock meanwhile */
         prev->next = me;      /* spin: LINK */
         while (me->waiting) { /* spin: SPIN */
             sched_yield();
