@@ -73,7 +73,8 @@ expect_same "$(cat logs/p.plain.out) $(cat logs/p.env.out)" "unset 1"
 claim "the goals are judged by what was measured"
 plan "variant darn plain 1 60 darn" "variant max plain 1 60 max" "variant tsan plain 1 60 TSan" \
     "run spin plain ./spin 100000" "run spin darn ./spin 1000000" \
-    "run spin max ./spin 1000000" "run spin tsan ./spin 100000"
+    "run spin max ./spin 1000000" "run spin tsan ./spin 100000" \
+    "goal darn user worst 2.0 user time, worst" "below max tsan user user time below TSan"
 expect_status 0
 expect_has "$(grep 'user time, worst' .out)" "| **no** |"
 expect_has "$(grep 'below TSan' .out)" "not spin ("
@@ -84,12 +85,14 @@ refused() {
     plan "$1"
     expect_refused "plan:2: $2"
 }
-refused "walk" "neither 'variant' nor 'run'"
+refused "walk" "no such directive"
 refused "variant x none 1 20 x" "the base is not a variant that stands before this one"
 refused "variant plain plain 1 20 plain" "this variant is there already"
 refused "variant x plain 0 20 x" "rounds and limit must be positive numbers"
 refused "variant x plain 1" "usage: variant NAME BASE ROUNDS LIMIT TITLE..."
-refused "run p nobody true" "no such variant"
+refused "run p nobody true" "no such variant that is run"
+refused "goal nobody user mean 1.2 text" "no such variant, or no such quantity"
+refused "goal plain user mean none text" "the limit must be a positive number"
 refused "run p plain" "usage: run PROGRAM VARIANT COMMAND..."
 try ./compare plan no-such-directory
 expect_refused "no-such-directory: No such file or directory"
