@@ -6,12 +6,12 @@
 #include "runtime/os.h"
 #include "runtime/profile.h"
 
-#define FIRST 20000
-#define BURST 500
+#define FIRST 5000
+#define BURST 200
 
 /* A large program has thousands of hot sites: the more a thread has recorded in all, the sooner its
  * sites count as hot, down to a hundredth. */
-#define PLENTY 1000000
+#define PLENTY 500000
 
 /* Sites that are disarmed now. A site for which there is no place stays armed. */
 #define COOLING 65536
