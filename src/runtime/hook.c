@@ -18,6 +18,7 @@
 #include "runtime/record.h"
 #include "runtime/sampler.h"
 #include "runtime/share.h"
+#include "runtime/sites.h"
 #include "runtime/spins.h"
 #include "runtime/state.h"
 #include "runtime/watch.h"
@@ -84,6 +85,13 @@ static void make_noise(struct darn_thread *thread, const struct darn_touch *touc
         darn_os_sleep(noise);
 }
 
+/* A site that the profile does not name comes by when it touches one of the chosen lines. */
+static bool is_recorded(const struct darn_site *site)
+{
+    return *darn_site_armed(site) || site->flags & DARN_SITE_SPIN ||
+           darn_site_is_marked(darn_site_number(site));
+}
+
 /* Recording and learning: an access is noted, and nobody waits for others to come. */
 static void note(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
 {
@@ -100,7 +108,7 @@ static void note(struct darn_thread *thread, const struct darn_touch *touch, con
     }
     if (touch->op != DARN_OP_READ)
         sync = darn_spins_store(thread, touch);
-    if (darn_recording && touch->site)
+    if (darn_recording && touch->site && (sync || is_recorded(touch->site)))
         darn_record_access(thread, touch->address, touch->size, touch->site, sync, frame);
 }
 
@@ -254,6 +262,15 @@ static void arm(const struct darn_site *start, const struct darn_site *stop, uin
     }
 }
 
+/* Which sites are recorded is remembered apart from the armed byte: hot ones are disarmed. */
+static void mark_armed(const struct darn_site *start, const struct darn_site *stop)
+{
+    for (const struct darn_site *site = start; site < stop; site++) {
+        if (darn_state.mode == DARN_MODE_RECORD && *darn_site_armed(site) & DARN_ARMED_RECORD)
+            darn_site_mark(darn_site_number(site));
+    }
+}
+
 void darn_hook_arm(const struct darn_site *start, const struct darn_site *stop)
 {
     const struct darn_options *options = &darn_state.options;
@@ -268,4 +285,5 @@ void darn_hook_arm(const struct darn_site *start, const struct darn_site *stop)
         arm(start, stop, 0);
     else if (darn_state.mode == DARN_MODE_RECORD)
         arm(start, stop, DARN_SITE_ATOMIC); /* they synchronize, also with code that nobody sees */
+    mark_armed(start, stop);
 }

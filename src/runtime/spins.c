@@ -216,7 +216,7 @@ static _Atomic uint8_t *touched_at(uintptr_t address)
     return &touched[(address >> 2 ^ address >> 14) % TOUCHED];
 }
 
-bool darn_spins_read(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
+static bool read_once(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
 {
     struct darn_load *load = find_load(thread, site);
     uint64_t value = value_at(address, site->size);
@@ -239,11 +239,31 @@ bool darn_spins_read(struct darn_thread *thread, uintptr_t address, const struct
     return true;
 }
 
+bool darn_spins_read(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
+{
+    bool first;
+
+    if (thread->in_loads)
+        return false;
+    thread->in_loads = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    first = read_once(thread, address, site);
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->in_loads = false;
+    return first;
+}
+
 void darn_spins_leave(struct darn_thread *thread)
 {
+    if (thread->in_loads)
+        return;
+    thread->in_loads = true;
+    atomic_signal_fence(memory_order_seq_cst);
     thread->spinning = false;
     for (int i = 0; i < DARN_LOADS; i++)
         leave_load(thread, &thread->loads[i]);
+    atomic_signal_fence(memory_order_seq_cst);
+    thread->in_loads = false;
 }
 
 static bool touches(const struct watch *watch, const struct darn_touch *touch)

@@ -31,6 +31,7 @@ struct darn_thread {
     struct darn_locks locks;
     struct darn_load loads[DARN_LOADS]; /* Tian's load table (spins.c) */
     uint32_t next_load;
+    volatile bool in_loads;            /* a signal handler that comes now leaves `loads` alone */
     bool met_spin;                     /* it is about to store to what another may spin on */
     bool spinning;                     /* one of them may be watched */
     struct darn_heat *heat;            /* how often it has come by its sites */
