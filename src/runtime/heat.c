@@ -6,8 +6,8 @@
 #include "runtime/os.h"
 #include "runtime/profile.h"
 
-#define FIRST 5000
-#define BURST 200
+#define FIRST 2000
+#define BURST 100
 
 /* A large program has thousands of hot sites: the more a thread has recorded in all, the sooner its
  * sites count as hot, down to a hundredth. */

@@ -180,7 +180,8 @@ static bool is_repeated(struct darn_stream *stream, uintptr_t address, uint32_t 
 
 /*
  * Addresses that stores of recognised spins have written: who reads one of them, in a spin or not,
- * gets to know what the store says (the first look of an MCS lock at its successor).
+ * gets to know what the store says (the first look of an MCS lock at its successor), and who stores
+ * to one of them ends spins as well.
  */
 #define SYNC_ADDRESSES 4096
 static _Atomic uintptr_t sync_addresses[SYNC_ADDRESSES];
@@ -189,11 +190,8 @@ static bool is_sync_address(uintptr_t address, const struct darn_site *site)
 {
     _Atomic uintptr_t *slot = &sync_addresses[(address >> 2 ^ address >> 14) % SYNC_ADDRESSES];
 
-    if (site->kind != DARN_SITE_READ) {
-        if (*darn_site_armed(site) & DARN_ARMED_SYNC_WRITE)
-            atomic_store_explicit(slot, address, memory_order_relaxed);
-        return false;
-    }
+    if (site->kind != DARN_SITE_READ && *darn_site_armed(site) & DARN_ARMED_SYNC_WRITE)
+        atomic_store_explicit(slot, address, memory_order_relaxed);
     return atomic_load_explicit(slot, memory_order_relaxed) == address;
 }
 

@@ -335,7 +335,8 @@ void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const str
         return;
     /* The exchange of a test-and-set lock waits itself: it ends nobody's spin. */
     if (writer->flags & DARN_SITE_SPIN ||
-        (!(site->flags & DARN_SITE_SPIN) && writer->flags & DARN_SITE_ATOMIC) ||
+        (!(site->flags & DARN_SITE_SPIN) &&
+         (writer->flags & DARN_SITE_ATOMIC || *darn_site_armed(writer) & DARN_ARMED_SYNC_WRITE)) ||
         is_known_pair(site, writer))
         return;
     darn_profile_add_pair(DARN_FACT_SUSPECT, site, writer);
@@ -345,28 +346,28 @@ void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const str
 /*
  * The four synchronizations that Tian's tool missed in FMM: a store that is held back until the
  * reader comes makes the reader wait, and the spin shows. One at a time: threads that all hold
- * their stores back wait for nobody. A store that nobody waited for three times is let go.
+ * their stores back wait for nobody. A store that was held a few times is let go.
  */
 #define SUSPECT_NS   UINT64_C(200000000)
 #define MOST_SUSPECT 40
-#define ATTEMPTS     6
+#define ATTEMPTS     8
 
 void darn_spins_hold_suspect(struct darn_thread *thread, const struct darn_touch *touch)
 {
     static _Atomic uint32_t held;
     static _Atomic uint32_t holding;
-    static _Atomic uint8_t failed[1024];
-    _Atomic uint8_t *failures = &failed[(uintptr_t)touch->site / sizeof(*touch->site) % 1024];
+    static _Atomic uint8_t tried[1024];
+    _Atomic uint8_t *times = &tried[(uintptr_t)touch->site / sizeof(*touch->site) % 1024];
 
     if (!(*darn_site_armed(touch->site) & DARN_ARMED_SUSPECT) || darn_threads_alive() < 2 ||
-        *failures >= ATTEMPTS || atomic_load(&held) >= MOST_SUSPECT)
+        *times >= ATTEMPTS || atomic_load(&held) >= MOST_SUSPECT)
         return;
     if (atomic_exchange(&holding, 1))
         return;
     atomic_fetch_add(&held, 1);
     darn_count(DARN_COUNT_STORES_HELD);
-    if (!darn_spins_await(thread, touch, SUSPECT_NS))
-        atomic_fetch_add(failures, 1);
+    atomic_fetch_add(times, 1);
+    darn_spins_await(thread, touch, SUSPECT_NS);
     atomic_store(&holding, 0);
 }
 
