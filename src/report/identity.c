@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/variable.h"
 
 #define MOST 64 /* places of one finding; the reader of raw findings has no more */
 
@@ -44,21 +45,6 @@ const char *darn_identity_variable(const char *a, const char *b)
     return strcmp(a, b) <= 0 ? a : b;
 }
 
-/* Without constant indices, as the runtime does. */
-static uint64_t hash_variable(uint64_t hash, const char *variable)
-{
-    bool in_brackets = false;
-
-    for (; *variable; variable++) {
-        if (*variable == '[' || *variable == ']')
-            in_brackets = *variable == '[';
-        else if (in_brackets)
-            continue;
-        hash = darn_hash_byte(hash, (unsigned char)*variable);
-    }
-    return hash;
-}
-
 static const char *id_text(struct darn_pool *pool, uint64_t hash)
 {
     return darn_pool_format(pool, "%016" PRIx64, hash);
@@ -69,7 +55,7 @@ const char *darn_identity_race(struct darn_pool *pool, uint64_t one, uint64_t ot
 {
     uint64_t both = one < other ? one * 31 + other : other * 31 + one;
 
-    return id_text(pool, hash_variable(both, text_of(variable)));
+    return id_text(pool, darn_hash_variable(both, text_of(variable)));
 }
 
 static const char *base_name(const char *path)
@@ -121,7 +107,7 @@ static const char *fingerprint(struct darn_finding *finding)
         hash = hash * 31 + places[i];
     if (finding->reason)
         hash = darn_hash_string(hash, finding->reason);
-    return id_text(&finding->pool, hash_variable(hash, text_of(finding->variable)));
+    return id_text(&finding->pool, darn_hash_variable(hash, text_of(finding->variable)));
 }
 
 static const char *name_of(struct darn_pool *pool, const struct darn_symbol *symbol)

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/variable.h"
 #include "runtime/counters.h"
 #include "runtime/crash.h"
 #include "runtime/deliver.h"
@@ -63,29 +64,13 @@ static const char *common_variable(const struct darn_race *race)
     return strcmp(a, b) <= 0 ? a : b;
 }
 
-/* Without constant indices: an unrolled loop makes cells[0], cells[1], … of one place in the
- * source. */
-static uint64_t hash_variable(uint64_t hash, const char *variable)
-{
-    bool in_brackets = false;
-
-    for (; *variable; variable++) {
-        if (*variable == '[' || *variable == ']')
-            in_brackets = *variable == '[';
-        else if (in_brackets)
-            continue;
-        hash = darn_hash_byte(hash, (unsigned char)*variable);
-    }
-    return hash;
-}
-
 static uint64_t fingerprint(const struct darn_race *race, const char *variable)
 {
     uint64_t start = darn_hash_string(DARN_HASH_START, "data-race");
     uint64_t a = hash_site(start, race->first), b = hash_site(start, race->second);
     uint64_t both = a < b ? a * 31 + b : b * 31 + a;
 
-    return hash_variable(both, variable);
+    return darn_hash_variable(both, variable);
 }
 
 /*
