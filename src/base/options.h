@@ -54,6 +54,7 @@ struct darn_options {
     char trace[DARN_OPTIONS_PATH];   /* empty: nothing is recorded */
     char profile[DARN_OPTIONS_PATH]; /* empty: nothing is known */
     char learn[DARN_OPTIONS_PATH];   /* empty: nothing is learned */
+    char control[DARN_OPTIONS_PATH]; /* empty: threads run as they like */
     struct darn_noise noise[DARN_NOISE_SPECS];
 };
 

@@ -207,6 +207,15 @@ static const struct darn_option table[] = {
                 "end; nothing is watched meanwhile",
     },
     {
+        .name = "control",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, control),
+        .initial = "",
+        .value = "FILE",
+        .help = "a darn command controls the threads by way of FILE;\n"
+                "see darn explore",
+    },
+    {
         .name = "verbosity",
         .type = DARN_OPTION_NUMBER,
         .offset = offsetof(struct darn_options, verbosity),

@@ -307,6 +307,14 @@ int darn_analysis_check(const struct darn_analysis_options *options)
     return status;
 }
 
+static void end(struct analysis *analysis)
+{
+    darn_verdicts_free(&analysis->verdicts);
+    darn_lineup_free(&analysis->lineup);
+    darn_modules_close(&analysis->modules);
+    darn_suppressions_free(analysis->suppressions);
+}
+
 int darn_analysis_run_all(const struct darn_analysis_options *options, char *const *paths,
                           size_t count)
 {
@@ -317,10 +325,7 @@ int darn_analysis_run_all(const struct darn_analysis_options *options, char *con
         status = analyze_path(&analysis, paths[i]);
     if (!status)
         status = report(&analysis);
-    darn_verdicts_free(&analysis.verdicts);
-    darn_lineup_free(&analysis.lineup);
-    darn_modules_close(&analysis.modules);
-    darn_suppressions_free(analysis.suppressions);
+    end(&analysis);
     return status;
 }
 
@@ -329,4 +334,22 @@ int darn_analysis_run(const struct darn_analysis_options *options, const char *p
     char *paths[] = {(char *)path};
 
     return darn_analysis_run_all(options, paths, 1);
+}
+
+int darn_analysis_collect(const struct darn_analysis_options *options, const char *path,
+                          struct darn_verdicts *verdicts)
+{
+    struct analysis analysis = {.options = options};
+    int status = prepare(&analysis);
+
+    if (!status)
+        status = analyze_path(&analysis, path);
+    if (!status && analysis.suppressions)
+        darn_verdicts_suppress(&analysis.verdicts, analysis.suppressions);
+    if (!status) {
+        *verdicts = analysis.verdicts;
+        analysis.verdicts = (struct darn_verdicts){0};
+    }
+    end(&analysis);
+    return status;
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/verdicts.h"
+
 #define DARN_EXIT_FINDINGS 66 /* there are findings */
 
 /* A zeroed struct but for `command` has the defaults. Texts may be NULL or empty. */
@@ -39,5 +41,10 @@ int darn_analysis_run(const struct darn_analysis_options *options, const char *p
 /* The same for several traces, the findings of which are put together. */
 int darn_analysis_run_all(const struct darn_analysis_options *options, char *const *paths,
                           size_t count);
+
+/* The findings of a trace without those that are suppressed, for a command that goes on with them:
+ * nothing is printed. 0, or an exit status after one line on stderr. The caller frees them. */
+int darn_analysis_collect(const struct darn_analysis_options *options, const char *path,
+                          struct darn_verdicts *verdicts);
 
 #endif

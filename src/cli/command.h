@@ -14,6 +14,10 @@ int darn_cmd_analyze(int argc, char **argv);
 int darn_cmd_trace(int argc, char **argv);
 int darn_cmd_record(int argc, char **argv);
 int darn_cmd_predict(int argc, char **argv);
+int darn_cmd_explore(int argc, char **argv);
+int darn_cmd_hunt(int argc, char **argv);
+int darn_cmd_replay(int argc, char **argv);
+int darn_cmd_shrink(int argc, char **argv);
 int darn_cmd_report(int argc, char **argv);
 
 /* What `darn help NAME` prints, on stdout. */
@@ -23,5 +27,9 @@ void darn_help_record(void);
 void darn_help_predict(void);
 void darn_help_analyze(void);
 void darn_help_trace(void);
+void darn_help_explore(void);
+void darn_help_hunt(void);
+void darn_help_replay(void);
+void darn_help_shrink(void);
 
 #endif

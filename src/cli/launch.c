@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/options_print.h"
@@ -110,7 +113,32 @@ static void pass_on(int number)
         kill(running, number);
 }
 
-int darn_launch(const char *command, char **program, bool quiet)
+static int64_t milliseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Kills the program when its time is over. Without pidfd (before Linux 5.3) there is no limit. */
+static void guard(pid_t child, struct darn_launch_limit *limit)
+{
+    int64_t end = milliseconds_now() + limit->milliseconds;
+    struct pollfd wait = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+    int64_t left;
+    int ready = -1;
+
+    while (wait.fd >= 0 && ready <= 0 && (left = end - milliseconds_now()) > 0)
+        ready = poll(&wait, 1, (int)left);
+    limit->was_reached = wait.fd >= 0 && ready <= 0;
+    if (limit->was_reached)
+        kill(child, SIGKILL);
+    if (wait.fd >= 0)
+        close(wait.fd);
+}
+
+int darn_launch(const char *command, char **program, bool quiet, struct darn_launch_limit *limit)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     struct sigaction pass = {.sa_handler = pass_on}, end, hangup;
@@ -137,6 +165,8 @@ int darn_launch(const char *command, char **program, bool quiet)
         _exit(STATUS_CANNOT_RUN);
     }
     running = child;
+    if (child > 0 && limit->milliseconds)
+        guard(child, limit);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     running = 0;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/options.h"
 
@@ -20,8 +21,13 @@ int darn_make_absolute(const char *command, struct darn_options *options, const 
 /* Puts the options into the environment of programs to come. 0 or an exit status. */
 int darn_pass_options(const char *command, const struct darn_options *options);
 
+struct darn_launch_limit {
+    uint32_t milliseconds; /* after which the program is killed; 0: never */
+    bool was_reached;
+};
+
 /* Runs the program and waits for its end: its exit status, 128 + n when signal n has ended it, as a
  * shell says. With `quiet` nobody sees what it prints. */
-int darn_launch(const char *command, char **program, bool quiet);
+int darn_launch(const char *command, char **program, bool quiet, struct darn_launch_limit *limit);
 
 #endif

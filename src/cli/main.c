@@ -22,6 +22,14 @@ static const struct command {
     {"run", "run a program and report its data races and deadlocks", darn_cmd_run, darn_help_run},
     {"predict", "say which races and deadlocks could happen, from runs of a program",
      darn_cmd_predict, darn_help_predict},
+    {"hunt", "predict bugs, make them happen, and keep schedules that show them", darn_cmd_hunt,
+     darn_help_hunt},
+    {"replay", "run a program again as a schedule says: the same bug happens", darn_cmd_replay,
+     darn_help_replay},
+    {"shrink", "find the fewest context switches that still show a bug", darn_cmd_shrink,
+     darn_help_shrink},
+    {"explore", "run a program under many schedules until one fails", darn_cmd_explore,
+     darn_help_explore},
     {"record", "run a program and keep a trace of what its threads do", darn_cmd_record,
      darn_help_record},
     {"analyze", "say which races and deadlocks could happen, from a trace", darn_cmd_analyze,
@@ -29,7 +37,7 @@ static const struct command {
     {"trace", "say what is in a trace: darn trace stat|dump|export-std", darn_cmd_trace,
      darn_help_trace},
     {"help", "explain a command: darn help COMMAND", cmd_help, help_darn},
-    {"report", "internal: turns what a program found into reports (docs/internals.md)",
+    {"report", "print what is in the directory of a hunt: darn report DIRECTORY",
      darn_cmd_report, NULL},
 };
 

@@ -177,7 +177,7 @@ static int run_once(struct darn_recording *recording, const struct darn_options 
     if (result)
         return result;
     give_input(input);
-    *status = darn_launch(recording->command, recording->program, quiet);
+    *status = darn_launch(recording->command, recording->program, quiet, &recording->limit);
     return 0;
 }
 
@@ -216,6 +216,8 @@ static int learn(struct darn_recording *recording, const char *profile, const st
         result = run_once(recording, &options, input, true, &status);
         if (!result && was_stopped(status))
             return status;
+        if (recording->limit.was_reached)
+            break;
         /* Spins that never had to wait: once more, with the stores held back. */
         if (i + 1 == runs && runs <= SUSPECT_RUNS && has_suspects(profile))
             runs++;
@@ -236,7 +238,9 @@ static int record(struct darn_recording *recording, const char *profile, const s
                                                 : DARN_TRACE_SHARED;
     if (access(profile, F_OK) == 0)
         snprintf(options.profile, sizeof(options.profile), "%s", profile);
-    result = run_once(recording, &options, input, false, status);
+    else if (recording->limit.was_reached && !recording->sync_only)
+        options.trace_what = DARN_TRACE_ALL;
+    result = run_once(recording, &options, input, recording->silent, status);
     if (result)
         return result;
     if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/options.h"
+#include "cli/launch.h"
 #include "cli/say.h"
 
 struct darn_recording {
@@ -19,6 +20,9 @@ struct darn_recording {
     bool all, sync_only, any;
     bool quiet; /* says nothing about what was recorded */
     bool help;
+    bool silent; /* nobody sees what the recorded run prints, either */
+    struct darn_launch_limit limit; /* of each run. A program that does not end has nothing learned:
+                                       all its accesses are recorded */
     char **program;
 };
 

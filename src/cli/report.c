@@ -5,6 +5,7 @@
  *   darn report --summary    the findings of a run that ends, on stdin
  *   darn report --locks      a trace of a run that ends; its path is on stdin
  *   darn report --check      whether the files that DARN_OPTIONS names can be used
+ *   darn report DIRECTORY    what a hunt has found (index.h); this one is for people
  *
  * It is run by the program under test, which waits for it: whatever goes wrong here, the finding is
  * still printed as well as can be.
@@ -20,9 +21,9 @@
 
 #include "base/options.h"
 #include "cli/analysis.h"
-#include "cli/analysis.h"
 #include "cli/color.h"
 #include "cli/command.h"
+#include "cli/index.h"
 #include "cli/output.h"
 #include "cli/say.h"
 #include "report/counts.h"
@@ -316,7 +317,9 @@ int darn_cmd_report(int argc, char **argv)
     set_signals();
     if (argc == 2 && strcmp(argv[1], "--check") == 0)
         return check();
-    if ((argc > 1 && !summary && !locks) || isatty(STDIN_FILENO))
+    if (argc > 1 && !summary && !locks)
+        return darn_index_command(argc, argv);
+    if (isatty(STDIN_FILENO))
         return darn_refuse("report", "this command is run by programs that darn compiled; see "
                                      "docs/internals.md");
     read_options(&options);

@@ -41,7 +41,8 @@ void darn_print_options(const struct darn_cli_option *table)
 {
     for (; table->name; table++) {
         const char *line = table->help;
-        int width = printf("  %s%s%s", table->name, table->value ? "=" : "",
+        const char *between = table->name[1] == '-' ? "=" : " "; /* --json=FILE, but -o FILE */
+        int width = printf("  %s%s%s", table->name, table->value ? between : "",
                            table->value ? table->value : "");
 
         if (width + 1 >= DARN_OPTIONS_COLUMN) {

@@ -92,3 +92,17 @@ void darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *find
     *append(verdicts) = (struct darn_verdict){finding, trace, 0};
     darn_map_put(&verdicts->by_id, key_of(finding), verdicts->count);
 }
+
+void darn_verdicts_suppress(struct darn_verdicts *verdicts,
+                            const struct darn_suppressions *suppressions)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < verdicts->count; i++) {
+        if (darn_suppressions_match(suppressions, verdicts->items[i].finding))
+            darn_finding_free(verdicts->items[i].finding);
+        else
+            verdicts->items[kept++] = verdicts->items[i];
+    }
+    verdicts->count = kept;
+}

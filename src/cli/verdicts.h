@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "report/finding.h"
 #include "report/module.h"
+#include "report/suppress.h"
 
 struct darn_verdict {
     struct darn_finding *finding;
@@ -31,5 +32,9 @@ void darn_verdicts_free(struct darn_verdicts *verdicts);
  * count stands; those of different traces add up. */
 void darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *finding, uint32_t trace,
                        struct darn_modules *modules);
+
+/* Drops those that are suppressed. No more are to be added after it. */
+void darn_verdicts_suppress(struct darn_verdicts *verdicts,
+                            const struct darn_suppressions *suppressions);
 
 #endif

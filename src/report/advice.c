@@ -197,17 +197,78 @@ static void advise_deadlock(struct darn_ink *ink, const struct darn_finding *fin
     }
 }
 
+/* What is no condition variable, and waited for in vain. */
+static const char *advice_for(const char *kind)
+{
+    if (kind && strcmp(kind, "semaphore") == 0)
+        return "post it as often as it is taken, on every path";
+    if (kind && strcmp(kind, "barrier") == 0)
+        return "let as many threads come to it as it was made for, on every path";
+    if (kind && strcmp(kind, "variable") == 0)
+        return "find out who should change it, and which order of the threads keeps that from "
+               "happening";
+    return NULL;
+}
+
 static void advise_notification(struct darn_ink *ink, const struct darn_finding *finding)
 {
     const char *reason = finding->reason ? finding->reason : "";
+    const char *advice = advice_for(finding->accesses[0].target.kind);
 
-    if (strcmp(reason, "wrong-waiter") == 0)
+    if (advice)
+        darn_say(ink, "%s", advice);
+    else if (strcmp(reason, "wrong-waiter") == 0)
         darn_say(ink, "use broadcast, or a condition variable for each thing to wait for");
     else if (strcmp(reason, "two-mutexes") == 0)
         darn_say(ink, "wait for it with one and the same mutex everywhere");
     else
         darn_say(ink, "under the mutex, set a variable before the signal, and wait only while it "
                       "is not set: while (!set) wait");
+}
+
+/* Two accesses of one thread, and one of another that must not come between them. */
+static void advise_atomicity(struct darn_ink *ink, const struct darn_finding *finding,
+                             const struct darn_style *style)
+{
+    const struct darn_access *first = &finding->accesses[0];
+    const struct darn_access *last = &finding->accesses[finding->access_count - 1];
+
+    if (finding->access_count < 3) {
+        darn_say(ink, "hold one lock from the first access of a thread to its last one, and at "
+                      "those of all others");
+        return;
+    }
+    darn_say(ink, "hold one lock");
+    say_place(ink, style, first);
+    if (first->line != last->line)
+        darn_say(ink, " up to line %u", last->line);
+    darn_say(ink, " without giving it back, and the same");
+    say_place(ink, style, &finding->accesses[1]);
+}
+
+static const char *command_for(const struct darn_finding *finding, struct darn_pool *pool,
+                               const char *options)
+{
+    static const char name[] = "/schedule";
+    size_t length = strlen(finding->schedule), tail = strlen(name);
+    const char *path = finding->schedule;
+
+    /* The directory of a finding stands for its schedule. */
+    if (length > tail && strcmp(path + length - tail, name) == 0)
+        path = darn_pool_part(pool, path, length - tail);
+    return darn_pool_format(pool, "darn replay %s%s", options, darn_shell_word(pool, path));
+}
+
+static void advise_failure(struct darn_ink *ink, const struct darn_finding *finding)
+{
+    struct darn_pool pool = {NULL};
+
+    if (finding->schedule)
+        darn_say(ink, "look at the threads where it fails: %s",
+                 command_for(finding, &pool, "--gdb "));
+    else
+        darn_say(ink, "find out which order of the threads leads to it");
+    darn_pool_release(&pool);
 }
 
 void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
@@ -221,6 +282,10 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
         advise_deadlock(ink, finding);
     else if (darn_finding_is(finding, "notification"))
         advise_notification(ink, finding);
+    else if (darn_finding_is(finding, "failure"))
+        advise_failure(ink, finding);
+    else if (darn_finding_is(finding, "atomicity-violation"))
+        advise_atomicity(ink, finding, style);
     else if (finding->assertion)
         darn_say(ink, "keep the other thread away from it, or correct the assertion");
     else if (finding->unknown_origin || !pair.other)
@@ -277,6 +342,8 @@ const char *darn_advice_again(const struct darn_finding *finding, struct darn_po
 {
     const char *noise = choose_noise(finding, pool);
 
+    if (finding->schedule)
+        return command_for(finding, pool, "");
     /* A text trace tells of no program that could be run. */
     if (!noise || (darn_finding_is_predicted(finding) && !finding->program))
         return NULL;

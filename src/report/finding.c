@@ -13,6 +13,7 @@ static const char *const ops[] = {
     [DARN_OP_READ] = "read", [DARN_OP_WRITE] = "write",     [DARN_OP_UPDATE] = "update",
     [DARN_OP_FREE] = "free", [DARN_OP_ACQUIRE] = "acquire", [DARN_OP_JOIN] = "join",
     [DARN_OP_WAIT] = "wait", [DARN_OP_SIGNAL] = "signal",   [DARN_OP_BROADCAST] = "broadcast",
+    [DARN_OP_STOP] = "stop",
 };
 
 const char *darn_op_name(enum darn_op op)
@@ -189,6 +190,25 @@ static void read_head(struct darn_finding *finding, const json_t *root)
     finding->unknown_origin = origin && strcmp(origin, "unknown") == 0;
 }
 
+static void read_proof(struct darn_finding *finding, const json_t *root)
+{
+    struct darn_pool *pool = &finding->pool;
+    const json_t *outcomes = json_object_get(root, "outcomes");
+    size_t count = length_of(outcomes);
+
+    finding->detail = darn_raw_text(pool, root, "detail");
+    finding->schedule = darn_raw_text(pool, root, "schedule");
+    finding->trials = (uint32_t)darn_raw_number(root, "trials");
+    finding->hits = (uint32_t)darn_raw_number(root, "hits");
+    finding->outcomes = darn_pool_get(pool, count, sizeof(*finding->outcomes));
+    for (size_t i = 0; i < count; i++) {
+        const char *word = json_string_value(json_array_get(outcomes, i));
+
+        if (word && *word)
+            finding->outcomes[finding->outcome_count++] = darn_pool_text(pool, word);
+    }
+}
+
 static int read_finding(struct darn_finding *finding, const json_t *root, char *error,
                         size_t error_size)
 {
@@ -200,11 +220,12 @@ static int read_finding(struct darn_finding *finding, const json_t *root, char *
     if (read_accesses(finding, json_object_get(root, "accesses"))) {
         snprintf(error, error_size,
                  "the raw finding has no accesses, or one whose op is not read, write, update, "
-                 "free, acquire, join, wait, signal or broadcast");
+                 "free, acquire, join, wait, signal, broadcast or stop");
         return -1;
     }
     read_place(finding, json_object_get(root, "place"));
     read_threads(finding, json_object_get(root, "threads"));
+    read_proof(finding, root);
     return 0;
 }
 
@@ -240,6 +261,11 @@ bool darn_finding_is(const struct darn_finding *finding, const char *kind)
 bool darn_finding_is_predicted(const struct darn_finding *finding)
 {
     return finding->certainty && strcmp(finding->certainty, "predicted") == 0;
+}
+
+bool darn_finding_is_confirmed(const struct darn_finding *finding)
+{
+    return finding->certainty && strcmp(finding->certainty, "confirmed") == 0;
 }
 
 const struct darn_thread *darn_finding_thread(const struct darn_finding *finding,

@@ -1,8 +1,9 @@
 /*
  * A finding, as reports see it.
  *
- * It is made from the raw finding that the runtime writes (docs/internals.md) or from what an
- * engine predicts (predict.h), and completed by darn_resolve with what the debug information knows.
+ * It is made from the raw finding that the runtime writes (docs/internals.md), from what an engine
+ * predicts (predict.h) or from what a controlled run has left (scene.h), and completed by
+ * darn_resolve with what the debug information knows.
  * Reports only read it. A text that is not known is NULL, never empty; a line or column that is not
  * known is 0.
  */
@@ -42,6 +43,7 @@ struct darn_symbol {
     uint64_t offset;
     const char *name; /* from here on filled by darn_resolve */
     uint64_t name_offset;
+    const char *part; /* of a lock: `savings.lock`, `forks[1]`; NULL: name and offset must do */
     const char *file; /* where it is declared */
     unsigned line;
 };
@@ -65,12 +67,14 @@ enum darn_op {
     DARN_OP_WAIT,
     DARN_OP_SIGNAL,
     DARN_OP_BROADCAST,
+    DARN_OP_STOP, /* where the thread was when the run ended */
 };
 
 struct darn_access {
     enum darn_op op;
     bool atomic, is_volatile;
     bool has_site;         /* the raw finding says where it is, the stack need not be asked */
+    bool last_seen;        /* the place is the last one that is known, not where it happened */
     const char *assertion; /* it is an assertion of darn.h: exclusive-writer, exclusive-access */
     uint64_t size;
     struct darn_value value; /* that it is about to write */
@@ -86,6 +90,7 @@ struct darn_access {
     const char *awaited;     /* of a join: the other thread */
     const char *predicate;   /* of a wait: what the loop around it tests */
     uint64_t site_hash;      /* names the site in the fingerprint; 0: not known yet */
+    uint64_t site_key;       /* darn_site_key, of what is predicted; 0: not known */
 };
 
 enum darn_place_kind { DARN_PLACE_UNKNOWN, DARN_PLACE_GLOBAL, DARN_PLACE_HEAP, DARN_PLACE_STACK };
@@ -112,12 +117,14 @@ struct darn_finding {
         *arguments; /* of the program, as in a shell, after a blank; filled by darn_resolve */
     const char *id, *kind, *certainty, *engine, *variable;
     const char *run_id;    /* what the runtime calls it, when `id` is another one */
-    const char *reason;    /* which of the faults of its kind it is: lost-signal */
+    const char *reason;    /* which of the faults of its kind it is: lost-signal; of a failure its
+                              outcome: crash */
+    const char *detail;    /* of a failure, for people: `SIGSEGV`, `status 3` */
     const char *assertion; /* of one of the accesses */
     uint64_t count, address, size;
     struct darn_value before, after;
     bool same_value, unknown_origin;
-    bool preloaded; /* the program was not compiled by darn */
+    bool preloaded;               /* the program was not compiled by darn */
     bool variable_from_symbol;    /* `variable` is not the name that sites have */
     bool from_text_trace;         /* `file` is the trace, and `line` a location that it names */
     bool variable_is_vague;       /* the sites name it differently: a symbol would be better */
@@ -126,6 +133,12 @@ struct darn_finding {
     struct darn_place place;
     struct darn_thread *threads;
     size_t thread_count;
+    /* Of what was confirmed. */
+    const char *schedule;  /* the file that `darn replay` takes */
+    const char **outcomes; /* what its runs came to, one word each: crash, hang, … */
+    size_t outcome_count;
+    uint32_t trials, hits; /* runs that tried to make it happen, and in how many it did; 0: nobody
+                              has counted */
 };
 
 /* Reads a raw finding, `length` bytes of JSON. NULL with one line in `error` when it is none. */
@@ -139,6 +152,9 @@ const struct darn_thread *darn_finding_thread(const struct darn_finding *finding
 
 /* Whether it did not happen, but could. */
 bool darn_finding_is_predicted(const struct darn_finding *finding);
+
+/* Whether it happened under a schedule that replays. */
+bool darn_finding_is_confirmed(const struct darn_finding *finding);
 
 bool darn_finding_is(const struct darn_finding *finding, const char *kind);
 

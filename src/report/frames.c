@@ -62,6 +62,22 @@ bool darn_frame_is_outside(const struct darn_frame *frame)
            is_one_of(frame->function, starts);
 }
 
+const struct darn_frame *darn_frames_telling(const struct darn_stack *stack)
+{
+    const struct darn_frame *library = NULL;
+
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct darn_frame *frame = &stack->frames[i];
+
+        if (!frame->file || darn_frame_is_libc(frame) || darn_frame_is_runtime(frame))
+            continue;
+        if (!darn_frame_is_library(frame))
+            return frame;
+        library = library ? library : frame;
+    }
+    return library;
+}
+
 void darn_frames_trim(struct darn_stack *stack)
 {
     size_t begin = 0, end = stack->count;

@@ -45,6 +45,13 @@ const char *darn_identity_variable(const char *a, const char *b)
     return strcmp(a, b) <= 0 ? a : b;
 }
 
+bool darn_identity_is_vague(const char *a, const char *b)
+{
+    bool a_is_plain = a && !strpbrk(a, "->*["), b_is_plain = b && !strpbrk(b, "->*[");
+
+    return a && b && strcmp(a, b) != 0 && a_is_plain == b_is_plain;
+}
+
 static const char *id_text(struct darn_pool *pool, uint64_t hash)
 {
     return darn_pool_format(pool, "%016" PRIx64, hash);
@@ -90,9 +97,17 @@ static int compare_hashes(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
+/* A failure is where its first thread was: what the others did meanwhile is chance. */
+static size_t count_places(const struct darn_finding *finding)
+{
+    if (darn_finding_is(finding, "failure"))
+        return 1;
+    return finding->access_count < MOST ? finding->access_count : MOST;
+}
+
 static const char *fingerprint(struct darn_finding *finding)
 {
-    size_t count = finding->access_count < MOST ? finding->access_count : MOST;
+    size_t count = count_places(finding);
     uint64_t hash = darn_hash_string(DARN_HASH_START, finding->kind);
     uint64_t places[MOST];
 
@@ -112,6 +127,8 @@ static const char *fingerprint(struct darn_finding *finding)
 
 static const char *name_of(struct darn_pool *pool, const struct darn_symbol *symbol)
 {
+    if (symbol->part)
+        return symbol->part;
     if (symbol->name && symbol->name_offset)
         return darn_pool_format(pool, "%s+%" PRIu64, symbol->name, symbol->name_offset);
     return symbol->name;

@@ -21,6 +21,9 @@ uint64_t darn_identity_free(const char *kind);
 /* The one name for what two sites access, by the rule of the runtime; `a` and `b` may be NULL. */
 const char *darn_identity_variable(const char *a, const char *b);
 
+/* `p->x` here and `q->x` there: the name of the global, if it is one, tells more. */
+bool darn_identity_is_vague(const char *a, const char *b);
+
 /* The id of a race whose accesses know their site_hash. It lives as long as the pool. */
 const char *darn_identity_race(struct darn_pool *pool, uint64_t one, uint64_t other,
                                const char *variable);

@@ -2,7 +2,8 @@
  * JSON Lines: one object per finding, for tools.
  *
  * The fields id, kind, certainty, variable, count, accesses (op, thread, file, line, column,
- * function, stack, locks) and engine are fixed (docs/howto-report-format.md); others may be added.
+ * function, stack, locks), engine, schedule and outcomes are fixed (docs/howto-report-format.md);
+ * others may be added.
  * Paths are not shortened: tools find the files, and `darn run --noise-from` the sites, by them.
  */
 #include <inttypes.h>
@@ -88,6 +89,7 @@ static void put_symbol(json_t *object, const struct darn_symbol *symbol)
 {
     put_text(object, "name", symbol->name);
     put_number(object, "name_offset", symbol->name ? symbol->name_offset : 0);
+    put_text(object, "part", symbol->part);
     put_text(object, "file", symbol->file);
     put_number(object, "line", symbol->file ? symbol->line : 0);
     put_text(object, "module", symbol->module);
@@ -160,6 +162,7 @@ static json_t *access_object(const struct darn_access *access)
     put_value(object, "value", access->value);
     put_flag(object, "atomic", access->atomic);
     put_flag(object, "volatile", access->is_volatile);
+    put_flag(object, "last_seen", access->last_seen);
     put_text(object, "assertion", access->assertion);
     json_object_set_new(object, "stack", stack_object(&access->stack));
     json_object_set_new(object, "locks", locks_object(access));
@@ -215,6 +218,23 @@ static json_t *threads_object(const struct darn_finding *finding)
     return list;
 }
 
+static void put_proof(json_t *object, const struct darn_finding *finding)
+{
+    json_t *list;
+
+    put_text(object, "schedule", finding->schedule);
+    if (!darn_finding_is_confirmed(finding) && !finding->outcome_count)
+        return;
+    list = json_array();
+    for (size_t i = 0; i < finding->outcome_count; i++)
+        json_array_append_new(list, text_object(finding->outcomes[i]));
+    json_object_set_new(object, "outcomes", list);
+    if (!finding->trials)
+        return;
+    put_number(object, "trials", finding->trials);
+    json_object_set_new(object, "hits", json_integer(finding->hits));
+}
+
 static json_t *finding_object(const struct darn_finding *finding)
 {
     struct darn_pool pool = {NULL};
@@ -227,7 +247,9 @@ static json_t *finding_object(const struct darn_finding *finding)
     json_object_set_new(object, "count", json_integer((json_int_t)finding->count));
     json_object_set_new(object, "accesses", accesses_object(finding));
     put_text(object, "engine", finding->engine);
+    put_proof(object, finding);
     put_text(object, "reason", finding->reason);
+    put_text(object, "detail", finding->detail);
     if (finding->address)
         put_hex(object, "address", finding->address);
     put_number(object, "size", finding->size);

@@ -153,7 +153,9 @@ void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
     const struct darn_symbol *symbol = &lock->symbol;
 
     darn_say(ink, "%s ", lock_words(lock->kind));
-    if (symbol->name && symbol->name_offset)
+    if (symbol->part)
+        darn_say(ink, "'%s'", symbol->part);
+    else if (symbol->name && symbol->name_offset)
         darn_say(ink, "'%s+%" PRIu64 "'", symbol->name, symbol->name_offset);
     else if (symbol->name)
         darn_say(ink, "'%s'", symbol->name);

@@ -22,7 +22,8 @@ void darn_phrase_variable(struct darn_ink *ink, const struct darn_finding *findi
 void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding,
                         const struct darn_access *access, const struct darn_access *first);
 
-/* `mutex 'bank_lock'`, `read lock 'table+64'`, `mutex 0x55550020`, `condition variable 'ready'` */
+/* `mutex 'bank_lock'`, `mutex 'savings.lock'`, `read lock 'table+64'`, `mutex 0x55550020`,
+ * `condition variable 'ready'` */
 void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
                       const struct darn_lock *lock);
 

@@ -218,6 +218,7 @@ static void make_access(struct maker *maker, const struct darn_prediction_step *
     if (access->op == DARN_OP_WAIT && site)
         access->predicate = copy(maker, site->variable);
     access->site_hash = hash_site(maker, access, site);
+    access->site_key = site ? site->key : 0;
 }
 
 /* The name that the site, or in a text trace the event, has for what is accessed. */
@@ -230,14 +231,6 @@ static const char *variable_of(struct maker *maker, const struct darn_event *eve
     if (!site || !(darn_event_is_access(event)))
         return NULL;
     return copy(maker, site->variable);
-}
-
-/* `p->x` here and `q->x` there: the name of the global, if it is one, tells more. */
-static bool is_vague(const char *a, const char *b)
-{
-    bool a_is_plain = a && !strpbrk(a, "->*["), b_is_plain = b && !strpbrk(b, "->*[");
-
-    return a && b && strcmp(a, b) != 0 && a_is_plain == b_is_plain;
 }
 
 static void make_block(struct maker *maker, const struct darn_event *alloc)
@@ -260,7 +253,7 @@ static void make_variable(struct maker *maker, const struct darn_predicted *pred
         prediction->step_count > 1 ? variable_of(maker, &prediction->steps[1].event) : NULL;
 
     finding->variable = darn_identity_variable(a, b);
-    finding->variable_is_vague = is_vague(a, b);
+    finding->variable_is_vague = darn_identity_is_vague(a, b);
     if (finding->access_count > 1 && finding->accesses[0].site_hash &&
         finding->accesses[1].site_hash)
         finding->id = darn_identity_race(maker->pool, finding->accesses[0].site_hash,

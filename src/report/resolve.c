@@ -125,27 +125,9 @@ static void put_site_first(struct resolver *resolver, struct darn_access *access
     top->column = access->column;
 }
 
-/* The frame that people look for: a call of the C library, like free, is shown where the program
- * made it. NULL when there is none that is known. */
-static const struct darn_frame *telling_frame(const struct darn_stack *stack)
-{
-    const struct darn_frame *library = NULL;
-
-    for (size_t i = 0; i < stack->count; i++) {
-        const struct darn_frame *frame = &stack->frames[i];
-
-        if (!frame->file || darn_frame_is_libc(frame) || darn_frame_is_runtime(frame))
-            continue;
-        if (!darn_frame_is_library(frame))
-            return frame;
-        library = library ? library : frame;
-    }
-    return library;
-}
-
 static void take_site_from_stack(struct darn_access *access)
 {
-    const struct darn_frame *frame = telling_frame(&access->stack);
+    const struct darn_frame *frame = darn_frames_telling(&access->stack);
 
     if (frame) {
         access->file = frame->file;
@@ -163,10 +145,12 @@ static void resolve_lock(struct resolver *resolver, struct darn_lock *lock)
     const struct darn_frame *frame;
 
     darn_symbolize_data(resolver->modules, resolver->pool, &lock->symbol);
+    if (lock->symbol.module)
+        lock->symbol.part = darn_symbolize_part(resolver->modules, resolver->pool, &lock->symbol);
     if (!lock->stack.count)
         return;
     expand(resolver, &lock->stack, NULL);
-    frame = telling_frame(&lock->stack);
+    frame = darn_frames_telling(&lock->stack);
     if (!lock->taken.file)
         lock->taken = frame ? *frame : lock->stack.frames[0];
 }

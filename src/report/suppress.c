@@ -18,13 +18,14 @@ enum kind {
     CALLED_FROM_LIB,
     ATOMICITY,
     NOTIFICATION,
+    FAILURE,
     KINDS,
 };
 
-/* In the file. The last two are ours. */
+/* In the file. The last three are ours. */
 static const char *const kind_names[KINDS] = {
     "race",   "race_top",        "deadlock",  "mutex",        "thread",
-    "signal", "called_from_lib", "atomicity", "notification",
+    "signal", "called_from_lib", "atomicity", "notification", "failure",
 };
 
 struct suppression {
@@ -181,6 +182,8 @@ static int kinds_for(const struct darn_finding *finding, int *top)
         return ATOMICITY;
     if (strcmp(finding->kind, "notification") == 0)
         return NOTIFICATION;
+    if (strcmp(finding->kind, "failure") == 0)
+        return FAILURE;
     return -1;
 }
 
@@ -299,8 +302,8 @@ static const char *name_to_match(const struct darn_finding *finding)
         const struct darn_frame *frame = &stack->frames[i];
         const char *name = frame->function ? frame->function : frame->file;
 
-        /* One of the C++ library, as std::mutex::lock is, would match far too much. */
-        if (darn_frame_is_library(frame) && i + 1 < stack->count)
+        /* One of a library, as std::mutex::lock or abort, would match far too much. */
+        if ((darn_frame_is_library(frame) || darn_frame_is_libc(frame)) && i + 1 < stack->count)
             continue;
         if (name || frame->module)
             return name ? name : frame->module;

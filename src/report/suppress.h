@@ -6,8 +6,9 @@
  *                           the name or module of the global variable
  *   race_top:^get_*_fast$   the first frame of an access only
  *   deadlock:transfer       any frame of a stack, also where a lock was taken; or the name or
- * module of a global lock that a thread waits for notification:consume    the same for a condition
- * variable
+ *                           module of a global lock that a thread waits for
+ *   notification:consume    the same for a condition variable
+ *   failure:parse           any frame of a stack of a run that failed under a schedule
  *
  * Patterns are those of pattern.h. Kinds of findings that TSan has and darn has not are accepted,
  * and match nothing.

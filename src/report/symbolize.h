@@ -20,4 +20,9 @@ size_t darn_symbolize_code(struct darn_modules *modules, struct darn_pool *pool,
 void darn_symbolize_data(struct darn_modules *modules, struct darn_pool *pool,
                          struct darn_symbol *symbol);
 
+/* `savings.lock`, `forks[1]`: the lock, condition variable or the like that begins there, as a part
+ * of the variable whose name was found. NULL when none does. */
+const char *darn_symbolize_part(struct darn_modules *modules, struct darn_pool *pool,
+                                const struct darn_symbol *symbol);
+
 #endif

@@ -6,12 +6,7 @@
 
 #include "report/demangle.h"
 #include "report/unit.h"
-
-/* A variable of the debug information, and where in it an address lies. */
-struct variable {
-    Dwarf_Die die;
-    uint64_t offset;
-};
+#include "report/variable.h"
 
 /* The address that an operation of a location names. */
 static bool names_address(Dwarf_Attribute *location, Dwarf_Op *op, Dwarf_Addr *address)
@@ -48,9 +43,7 @@ static bool begins_at(Dwarf_Die *die, Dwarf_Addr address, uint64_t *offset)
     return false;
 }
 
-/* Functions are not entered: most of the debug information lies there, and a static variable of a
- * function has its name from the symbol table. */
-static bool find_variable(Dwarf_Die *parent, Dwarf_Addr address, struct variable *found)
+bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_variable *found)
 {
     Dwarf_Die child;
 
@@ -61,14 +54,14 @@ static bool find_variable(Dwarf_Die *parent, Dwarf_Addr address, struct variable
             found->die = child;
             return true;
         }
-        if (dwarf_tag(&child) == DW_TAG_namespace && find_variable(&child, address, found))
+        if (dwarf_tag(&child) == DW_TAG_namespace && darn_variable_find(&child, address, found))
             return true;
     } while (dwarf_siblingof(&child, &child) == 0);
     return false;
 }
 
 static void set_declaration(struct darn_unit *unit, struct darn_pool *pool,
-                            struct variable *variable, struct darn_symbol *symbol)
+                            struct darn_variable *variable, struct darn_symbol *symbol)
 {
     const char *path = darn_unit_file(unit, darn_unit_number(&variable->die, DW_AT_decl_file));
     const char *name = dwarf_diename(&variable->die);
@@ -90,10 +83,10 @@ static void find_declaration(Dwfl_Module *module, struct darn_pool *pool, Dwarf_
 {
     Dwarf_Die *position = NULL;
     struct darn_unit unit;
-    struct variable variable;
+    struct darn_variable variable;
 
     while (darn_unit_next(module, &position, &unit)) {
-        if (find_variable(&unit.tree, address - unit.bias, &variable)) {
+        if (darn_variable_find(&unit.tree, address - unit.bias, &variable)) {
             set_declaration(&unit, pool, &variable, symbol);
             return;
         }

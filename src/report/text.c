@@ -10,6 +10,7 @@
  *   bank.c:20:22: note: thread T2 'audit' reads the same 8 bytes, holding mutex 'audit_lock'
  *   ...
  *     why: ...        of what is predicted: what makes the engine think so
+ *     proof: ...      of what is confirmed: how often it happened, and what the runs came to
  *     value: ...      variable: ...      the creation of the threads
  *     next: ...       what to do about it
  *     again: ...      how to see it again; `see it:` of what is predicted
@@ -75,12 +76,23 @@ static void say_first(struct darn_page *page)
     darn_page_stack(page, &access->stack);
 }
 
+/* The order of the three accesses of a violation is what is wrong about them. */
+static const char *when(const struct darn_page *page, const struct darn_access *access)
+{
+    const struct darn_finding *finding = page->finding;
+
+    if (!darn_finding_is(finding, "atomicity-violation") || finding->access_count != 3)
+        return "";
+    return access == &finding->accesses[1] ? "meanwhile " : "then ";
+}
+
 static void say_other(struct darn_page *page, const struct darn_access *access)
 {
     struct darn_ink *ink = &page->ink;
 
     darn_page_position(page, access);
     darn_say_in(ink, DARN_TINT_NOTE, "note: ");
+    darn_say(ink, "%s", when(page, access));
     say_access(page, access, &page->finding->accesses[0]);
     darn_say(ink, "\n");
     say_source(page, access);
@@ -198,6 +210,7 @@ static void print_finding(FILE *out, const struct darn_finding *finding,
     for (size_t i = 1; i < finding->access_count; i++)
         say_other(&page, &finding->accesses[i]);
     darn_page_why(&page);
+    darn_page_proof(&page);
     darn_page_values(&page);
     say_place(&page);
     for (size_t i = 0; i < finding->thread_count; i++)

@@ -1,6 +1,6 @@
 /*
  * The text form while it is being written: what its parts (text.c, text_value.c, text_title.c,
- * text_step.c) share.
+ * text_step.c, text_proof.c) share.
  */
 #ifndef DARN_REPORT_TEXT_PAGE_H
 #define DARN_REPORT_TEXT_PAGE_H
@@ -29,7 +29,7 @@ void darn_page_stack(struct darn_page *page, const struct darn_stack *stack);
  * its position. */
 void darn_page_title(struct darn_page *page);
 
-/* text_title.c: `[data-race]`, `[data-race, predicted by hybrid]`. */
+/* text_title.c: `[data-race]`, `[data-race, predicted by hybrid]`, `[failure, confirmed]`. */
 void darn_page_kind(struct darn_page *page);
 
 /* text_step.c: what a thread does that is no access to memory: `holds mutex 'a' (taken at bank.c:11
@@ -38,6 +38,12 @@ void darn_page_step(struct darn_page *page, const struct darn_access *access);
 
 /* text_step.c: the line `why:` of what is predicted: what makes the engine think so. */
 void darn_page_why(struct darn_page *page);
+
+/* text_proof.c: the first line of a failure: `T1 crashes with SIGSEGV`. */
+void darn_page_failure(struct darn_page *page);
+
+/* text_proof.c: the line `proof:` of what is confirmed, with what its runs came to. */
+void darn_page_proof(struct darn_page *page);
 
 /* text_value.c: the line `value:`, when something is known about it. */
 void darn_page_values(struct darn_page *page);

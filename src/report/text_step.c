@@ -70,6 +70,10 @@ static void say_deed(struct darn_page *page, const struct darn_access *access)
     case DARN_OP_WAIT:
         say_wait(page, access);
         break;
+    case DARN_OP_STOP:
+        darn_say(ink, access->last_seen ? "was last seen here, " : "was here when the run ended, ");
+        darn_phrase_locks(ink, page->finding, access);
+        break;
     default:
         darn_say(ink, access->op == DARN_OP_SIGNAL ? "signals " : "broadcasts ");
         say_target(page, access);

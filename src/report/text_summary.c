@@ -14,10 +14,18 @@ static bool is_predicted(const struct darn_summary_item *item)
     return item->certainty && strcmp(item->certainty, "predicted") == 0;
 }
 
+/* `possible`, `confirmed`, or nothing of what was just seen; with a blank. */
+static const char *how_certain(const struct darn_summary_item *item)
+{
+    if (is_predicted(item))
+        return "possible ";
+    return item->certainty && strcmp(item->certainty, "confirmed") == 0 ? "confirmed " : "";
+}
+
 /* What could happen is not counted together with what has happened. */
 static bool is_alike(const struct darn_summary_item *a, const struct darn_summary_item *b)
 {
-    return strcmp(a->kind, b->kind) == 0 && is_predicted(a) == is_predicted(b);
+    return strcmp(a->kind, b->kind) == 0 && strcmp(how_certain(a), how_certain(b)) == 0;
 }
 
 /* Whether one like this comes before it. */
@@ -39,7 +47,7 @@ static uint64_t count_alike(const struct darn_summary *summary,
     return count;
 }
 
-/* "2 data races, 1 possible deadlock" */
+/* "2 data races, 1 possible deadlock, 1 confirmed failure" */
 static void say_kinds(struct darn_ink *ink, const struct darn_summary *summary)
 {
     const char *between = "";
@@ -54,7 +62,7 @@ static void say_kinds(struct darn_ink *ink, const struct darn_summary *summary)
         if (was_counted(summary, i))
             continue;
         count = count_alike(summary, item);
-        darn_say(ink, "%s%" PRIu64 " %s%s", between, count, is_predicted(item) ? "possible " : "",
+        darn_say(ink, "%s%" PRIu64 " %s%s", between, count, how_certain(item),
                  darn_kind_words(item->kind, count));
         between = ", ";
     }

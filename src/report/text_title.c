@@ -91,6 +91,16 @@ static void title_deadlock(struct darn_page *page)
     say_threads(page);
 }
 
+/* What somebody would have to do to it. */
+static const char *end_of_wait(const char *kind)
+{
+    if (kind && strcmp(kind, "semaphore") == 0)
+        return "post";
+    if (kind && strcmp(kind, "barrier") == 0)
+        return "come to";
+    return kind && strcmp(kind, "variable") == 0 ? "change" : "signal";
+}
+
 static void title_forever(struct darn_page *page)
 {
     const struct darn_lock *target = &page->finding->accesses[0].target;
@@ -98,8 +108,7 @@ static void title_forever(struct darn_page *page)
     say_threads(page);
     darn_say(&page->ink, page->finding->access_count == 1 ? " waits for " : " wait for ");
     say_lock(page, target);
-    darn_say(&page->ink, " for ever: no thread is left to %s it",
-             target->kind && strcmp(target->kind, "semaphore") == 0 ? "post" : "signal");
+    darn_say(&page->ink, " for ever: no thread is left to %s it", end_of_wait(target->kind));
 }
 
 static bool is_reason(const struct darn_finding *finding, const char *reason)
@@ -141,6 +150,8 @@ void darn_page_title(struct darn_page *page)
         title_deadlock(page);
     } else if (darn_finding_is(finding, "notification")) {
         title_notification(page);
+    } else if (darn_finding_is(finding, "failure")) {
+        darn_page_failure(page);
     } else {
         darn_say(&page->ink, "%s%s on ", possible(page), darn_kind_words(finding->kind, 1));
         darn_phrase_variable(&page->ink, finding);
@@ -153,11 +164,13 @@ void darn_page_kind(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
     bool by = finding->engine && darn_finding_is(finding, "data-race");
-    const char *predicted = "";
+    const char *certainty = "";
 
     if (darn_finding_is_predicted(finding))
-        predicted = darn_pool_format(&page->pool, ", predicted%s%s", by ? " by " : "",
+        certainty = darn_pool_format(&page->pool, ", predicted%s%s", by ? " by " : "",
                                      by ? finding->engine : "");
+    else if (darn_finding_is_confirmed(finding))
+        certainty = ", confirmed";
     darn_say_in(&page->ink, DARN_TINT_WARNING,
-                darn_pool_format(&page->pool, " [%s%s]", finding->kind, predicted));
+                darn_pool_format(&page->pool, " [%s%s]", finding->kind, certainty));
 }

@@ -134,7 +134,7 @@ static void write_thread_origin(struct darn_json *json, struct darn_maps *maps,
 
 static void write_place(struct darn_json *json, struct darn_maps *maps, uintptr_t address)
 {
-    struct darn_block block;
+    struct darn_heap_block block;
     uint64_t offset;
 
     if (darn_heap_find(address, &block)) {

@@ -54,7 +54,7 @@ void darn_heap_remove(const void *block)
         atomic_store_explicit(&slot->address, 0, memory_order_relaxed);
 }
 
-bool darn_heap_find(uintptr_t address, struct darn_block *block)
+bool darn_heap_find(uintptr_t address, struct darn_heap_block *block)
 {
     for (size_t i = 0; i < SLOTS; i++) {
         struct slot *slot = &slots[i];

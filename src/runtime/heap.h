@@ -14,7 +14,7 @@
 
 #include "runtime/stack.h"
 
-struct darn_block {
+struct darn_heap_block {
     uintptr_t address;
     uint64_t size;
     uint32_t thread;
@@ -26,6 +26,6 @@ void darn_heap_add(const void *block, size_t size, const void *frame);
 void darn_heap_remove(const void *block);
 
 /* The remembered block that contains the address. Slow: for reports. */
-bool darn_heap_find(uintptr_t address, struct darn_block *block);
+bool darn_heap_find(uintptr_t address, struct darn_heap_block *block);
 
 #endif

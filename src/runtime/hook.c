@@ -21,6 +21,7 @@
 #include "runtime/sites.h"
 #include "runtime/spins.h"
 #include "runtime/state.h"
+#include "runtime/turn.h"
 #include "runtime/watch.h"
 #include "site/guard.h"
 #include "site/site.h"
@@ -119,6 +120,11 @@ void darn_hook_touch(const struct darn_touch *touch, const void *frame)
 
     if (!thread || darn_benign(touch))
         return;
+    if (darn_state.mode == DARN_MODE_CONTROL) {
+        if (!thread->ignore)
+            darn_turn_access(thread, touch, frame);
+        return;
+    }
     if (thread->spinning)
         darn_spins_leave(thread);
     if (darn_state.mode != DARN_MODE_WATCH) {
@@ -200,6 +206,10 @@ HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site)
 
     if (!thread || darn_state.finished)
         return;
+    if (darn_state.mode == DARN_MODE_CONTROL) {
+        darn_turn_spin(thread, address, site, __builtin_frame_address(0));
+        return;
+    }
     first = darn_spins_read(thread, address, site);
     if (darn_state.mode == DARN_MODE_WATCH) {
         if (darn_attention && (darn_filter[darn_filter_index(address)] | *darn_site_armed(site))) {

@@ -8,6 +8,7 @@
 
 #include "base/options_print.h"
 #include "runtime/attention.h"
+#include "runtime/control.h"
 #include "runtime/counters.h"
 #include "runtime/deliver.h"
 #include "runtime/finding.h"
@@ -20,7 +21,9 @@
 #include "runtime/say.h"
 #include "runtime/spins.h"
 #include "runtime/state.h"
+#include "runtime/turn.h"
 #include "runtime/thread.h"
+#include "runtime/vtime.h"
 #include "runtime/watch.h"
 
 #define STATUS_WRONG_USAGE 2
@@ -92,6 +95,8 @@ void darn_before_fork(void)
 
 void darn_after_fork_in_parent(void)
 {
+    if (darn_turns)
+        darn_control->result.processes++;
     uint64_t mask = fork_mask;
 
     darn_attention_after_fork(false);
@@ -110,6 +115,8 @@ void darn_after_fork_in_child(void)
     darn_profile_after_fork();
     darn_sampler_after_fork();
     darn_attention_after_fork(true);
+    if (darn_turns)
+        darn_turn_after_fork();
     if (darn_state.mode != DARN_MODE_WATCH)
         darn_attention_off(); /* the trace or profile is that of the parent */
     darn_threads_after_fork(true);
@@ -128,6 +135,8 @@ static void set_mode(void)
         darn_stack_prepare();
     if (!status)
         status = darn_record_open();
+    if (!status && options->control[0])
+        status = darn_control_open(options->control);
     if (status)
         darn_os_exit(status);
     if (options
@@ -135,6 +144,8 @@ static void set_mode(void)
         darn_state.mode = DARN_MODE_RECORD;
     else if (options->learn[0])
         darn_state.mode = DARN_MODE_LEARN;
+    else if (options->control[0])
+        darn_state.mode = DARN_MODE_CONTROL;
 }
 
 static void raise_attention(void)
@@ -155,6 +166,7 @@ void darn_init(void)
         return;
     darn_state.pid = darn_os_process_id();
     darn_intercept_resolve();
+    darn_time_init();
     darn_helper_init();
     read_options();
     if (darn_state.options.help)
@@ -209,6 +221,8 @@ int darn_finish(int status)
 
     if (!darn_state.ready || darn_os_process_id() != darn_state.pid ||
         atomic_exchange(&finished, 1))
+        return status;
+    if (darn_state.mode == DARN_MODE_CONTROL)
         return status;
     mask = darn_os_block_signals();
     darn_state.finished = true;

@@ -18,6 +18,7 @@
 #include "runtime/locks.h"
 #include "runtime/noise.h"
 #include "runtime/thread.h"
+#include "runtime/turn_sync.h"
 #include "runtime/waits.h"
 
 #define DARN_INTERCEPT(result, name, ...)                                                          \
@@ -47,9 +48,16 @@ void *darn_real(const char *name);
     ({                                                                                             \
         struct darn_thread *waiting = darn_thread_self();                                          \
         darn_noise_at_call(waiting);                                                               \
+        struct darn_slot *leaving = darn_turn_mine(waiting);                                       \
+        if (leaving)                                                                               \
+            darn_turn_outside(leaving, __builtin_frame_address(0));                                \
         darn_wait_begin(waiting, DARN_WAIT_OTHER, NULL, __builtin_frame_address(0));               \
         __typeof__(call) waited = (call);                                                          \
+        int waited_errno = errno;                                                                  \
         darn_wait_end(waiting);                                                                    \
+        if (leaving)                                                                               \
+            darn_turn_return(leaving);                                                             \
+        errno = waited_errno;                                                                      \
         waited;                                                                                    \
     })
 

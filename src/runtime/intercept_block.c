@@ -16,8 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/inputs.h"
 #include "runtime/intercept.h"
 #include "runtime/message.h"
+#include "runtime/turn_file.h"
+#include "runtime/vtime.h"
 
 /* result name(parameters) that waits: the arguments are those that the real function gets. */
 #define WAITS(result, name, parameters, arguments)                                                 \
@@ -27,7 +30,7 @@
     }
 #define PARAMETERS(...) __VA_ARGS__
 
-/* The same for one that reads from `fd`, or waits for a signal. */
+/* The same for one that waits for a signal. */
 #define RECEIVES(result, name, parameters, arguments, received)                                    \
     DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
     {                                                                                              \
@@ -37,52 +40,220 @@
         errno = saved;                                                                             \
         return got;                                                                                \
     }
-#define BY_FILE   darn_message_received(fd, __builtin_frame_address(0))
-#define BY_SIGNAL darn_message_signal(__builtin_frame_address(0))
+#define BY_SIGNAL darn_message_signal(FRAME)
+#define FRAME     __builtin_frame_address(0)
 
-WAITS(unsigned, sleep, (unsigned seconds), (seconds))
-WAITS(int, usleep, (useconds_t microseconds), (microseconds))
-WAITS(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left))
-WAITS(int, clock_nanosleep,
-      (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
-      (clock, flags, time, left))
-WAITS(int, thrd_sleep, (const struct timespec *time, struct timespec *left), (time, left))
-WAITS(int, sched_yield, (void), ())
+/* Sleeping takes virtual time in a controlled run. */
+static bool slept(uint64_t nanoseconds, const void *frame)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    struct timespec span = {.tv_sec = (time_t)(nanoseconds / 1000000000),
+                            .tv_nsec = (long)(nanoseconds % 1000000000)};
+
+    if (!slot)
+        return false;
+    darn_turn_sleep(slot, darn_vtime_after(&span), frame);
+    return true;
+}
+
+static uint64_t nanoseconds_of(const struct timespec *time)
+{
+    return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+}
+
+DARN_INTERCEPT(unsigned, sleep, unsigned seconds)
+{
+    if (slept((uint64_t)seconds * 1000000000, FRAME))
+        return 0;
+    return DARN_WAITING(DARN_REAL(sleep)(seconds));
+}
+
+DARN_INTERCEPT(int, usleep, useconds_t microseconds)
+{
+    if (slept((uint64_t)microseconds * 1000, FRAME))
+        return 0;
+    return DARN_WAITING(DARN_REAL(usleep)(microseconds));
+}
+
+DARN_INTERCEPT(int, nanosleep, const struct timespec *time, struct timespec *left)
+{
+    if (slept(nanoseconds_of(time), FRAME))
+        return 0;
+    return DARN_WAITING(DARN_REAL(nanosleep)(time, left));
+}
+
+DARN_INTERCEPT(int, clock_nanosleep, clockid_t clock, int flags, const struct timespec *time,
+               struct timespec *left)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+
+    if (slot) {
+        darn_turn_sleep(slot,
+                        flags & TIMER_ABSTIME ? darn_vtime_of(clock, time) : darn_vtime_after(time),
+                        FRAME);
+        return 0;
+    }
+    return DARN_WAITING(DARN_REAL(clock_nanosleep)(clock, flags, time, left));
+}
+
+DARN_INTERCEPT(int, thrd_sleep, const struct timespec *time, struct timespec *left)
+{
+    if (slept(nanoseconds_of(time), FRAME))
+        return 0;
+    return DARN_WAITING(DARN_REAL(thrd_sleep)(time, left));
+}
+
+DARN_INTERCEPT(int, sched_yield, void)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+
+    if (slot) {
+        darn_turn_yield(slot, FRAME);
+        return 0;
+    }
+    return DARN_WAITING(DARN_REAL(sched_yield)());
+}
+
 RECEIVES(int, pause, (void), (), BY_SIGNAL)
 RECEIVES(int, sigsuspend, (const sigset_t *set), (set), BY_SIGNAL)
 RECEIVES(int, sigwait, (const sigset_t *set, int *number), (set, number), BY_SIGNAL)
 RECEIVES(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), BY_SIGNAL)
 RECEIVES(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time),
          (set, info, time), BY_SIGNAL)
-WAITS(int, poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout))
-WAITS(int, ppoll,
-      (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *set),
-      (fds, count, time, set))
-WAITS(int, select, (int count, fd_set *reads, fd_set *writes, fd_set *errors, struct timeval *time),
-      (count, reads, writes, errors, time))
-WAITS(int, pselect,
-      (int count, fd_set *reads, fd_set *writes, fd_set *errors, const struct timespec *time,
-       const sigset_t *set),
-      (count, reads, writes, errors, time, set))
-WAITS(int, epoll_wait, (int fd, struct epoll_event *events, int count, int timeout),
-      (fd, events, count, timeout))
-WAITS(int, epoll_pwait,
-      (int fd, struct epoll_event *events, int count, int timeout, const sigset_t *set),
-      (fd, events, count, timeout, set))
-RECEIVES(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), BY_FILE)
-RECEIVES(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count),
-         BY_FILE)
-RECEIVES(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags),
-         BY_FILE)
-RECEIVES(ssize_t, recvfrom,
-         (int fd, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length),
-         (fd, buffer, size, flags, from, length), BY_FILE)
-RECEIVES(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags),
-         BY_FILE)
-RECEIVES(int, accept, (int fd, struct sockaddr *from, socklen_t *length), (fd, from, length),
-         BY_FILE)
-RECEIVES(int, accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags),
-         (fd, from, length, flags), BY_FILE)
+
+static int64_t of_milliseconds(int timeout)
+{
+    return timeout < 0 ? -1 : (int64_t)timeout * 1000000;
+}
+
+static int64_t of_timespec(const struct timespec *time)
+{
+    return time ? (int64_t)nanoseconds_of(time) : -1;
+}
+
+DARN_INTERCEPT(int, poll, struct pollfd *fds, nfds_t count, int timeout)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+
+    if (slot) {
+        darn_turn_poll(slot, fds, count, of_milliseconds(timeout), FRAME);
+        return DARN_REAL(poll)(fds, count, 0);
+    }
+    return DARN_WAITING(DARN_REAL(poll)(fds, count, timeout));
+}
+
+DARN_INTERCEPT(int, ppoll, struct pollfd *fds, nfds_t count, const struct timespec *time,
+               const sigset_t *set)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+
+    if (slot && !set) {
+        darn_turn_poll(slot, fds, count, of_timespec(time), FRAME);
+        return DARN_REAL(ppoll)(fds, count, &(struct timespec){0}, NULL);
+    }
+    return DARN_WAITING(DARN_REAL(ppoll)(fds, count, time, set));
+}
+
+DARN_INTERCEPT(int, select, int count, fd_set *reads, fd_set *writes, fd_set *errors,
+               struct timeval *time)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+
+    if (slot && count <= FD_SETSIZE) {
+        darn_turn_select(slot, count, reads, writes, errors,
+                         time ? (int64_t)time->tv_sec * 1000000000 + time->tv_usec * 1000 : -1,
+                         FRAME);
+        return DARN_REAL(select)(count, reads, writes, errors, &(struct timeval){0});
+    }
+    return DARN_WAITING(DARN_REAL(select)(count, reads, writes, errors, time));
+}
+
+DARN_INTERCEPT(int, pselect, int count, fd_set *reads, fd_set *writes, fd_set *errors,
+               const struct timespec *time, const sigset_t *set)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+
+    if (slot && !set && count <= FD_SETSIZE) {
+        darn_turn_select(slot, count, reads, writes, errors, of_timespec(time), FRAME);
+        return DARN_REAL(pselect)(count, reads, writes, errors, &(struct timespec){0}, NULL);
+    }
+    return DARN_WAITING(DARN_REAL(pselect)(count, reads, writes, errors, time, set));
+}
+
+/* The file of an epoll can be polled itself. */
+static bool awaited(int fd, int timeout, const void *frame)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    struct pollfd file = {.fd = fd, .events = POLLIN};
+
+    if (slot)
+        darn_turn_poll(slot, &file, 1, of_milliseconds(timeout), frame);
+    return slot;
+}
+
+DARN_INTERCEPT(int, epoll_wait, int fd, struct epoll_event *events, int count, int timeout)
+{
+    if (awaited(fd, timeout, FRAME))
+        return DARN_REAL(epoll_wait)(fd, events, count, 0);
+    return DARN_WAITING(DARN_REAL(epoll_wait)(fd, events, count, timeout));
+}
+
+DARN_INTERCEPT(int, epoll_pwait, int fd, struct epoll_event *events, int count, int timeout,
+               const sigset_t *set)
+{
+    if (!set && awaited(fd, timeout, FRAME))
+        return DARN_REAL(epoll_pwait)(fd, events, count, 0, NULL);
+    return DARN_WAITING(DARN_REAL(epoll_pwait)(fd, events, count, timeout, set));
+}
+
+DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    ssize_t got;
+    int saved;
+
+    if (slot) {
+        darn_turn_file(slot, fd, POLLIN, FRAME);
+        got = DARN_REAL(read)(fd, buffer, size);
+        darn_input_read(fd, buffer, got);
+        return got;
+    }
+    got = DARN_WAITING(DARN_REAL(read)(fd, buffer, size));
+    saved = errno;
+    darn_message_received(fd, FRAME);
+    errno = saved;
+    return got;
+}
+
+/* One that reads from `fd`: in a controlled run it waits until there is something to be read. */
+#define READS(result, name, parameters, arguments)                                                 \
+    DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
+    {                                                                                              \
+        struct darn_slot *slot = darn_turn_mine(darn_thread_self());                               \
+        result got;                                                                                \
+        int saved;                                                                                 \
+                                                                                                   \
+        if (slot) {                                                                                \
+            darn_turn_file(slot, fd, POLLIN, FRAME);                                               \
+            darn_input_not_recorded(DARN_INPUT_SOCKET);                                            \
+            return DARN_REAL(name) arguments;                                                      \
+        }                                                                                          \
+        got = DARN_WAITING(DARN_REAL(name) arguments);                                             \
+        saved = errno;                                                                             \
+        darn_message_received(fd, FRAME);                                                          \
+        errno = saved;                                                                             \
+        return got;                                                                                \
+    }
+
+READS(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+READS(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags))
+READS(ssize_t, recvfrom,
+      (int fd, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length),
+      (fd, buffer, size, flags, from, length))
+READS(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+READS(int, accept, (int fd, struct sockaddr *from, socklen_t *length), (fd, from, length))
+READS(int, accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags),
+      (fd, from, length, flags))
 
 DARN_INTERCEPT(int, connect, int fd, const struct sockaddr *to, socklen_t length)
 {

@@ -9,12 +9,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/control.h"
 #include "runtime/heap.h"
 #include "runtime/hook.h"
 #include "runtime/intercept.h"
+#include "runtime/learning.h"
 #include "runtime/record.h"
 #include "runtime/share.h"
 #include "runtime/state.h"
+#include "runtime/turn.h"
 #include "runtime/watch.h"
 
 extern volatile uint8_t darn_attention;
@@ -57,6 +60,17 @@ static void allocated(void *block, size_t size, const void *frame)
     }
 }
 
+/* In a controlled run, who uses a block that was given back shall notice. */
+#define SPOILED 4096
+
+static void spoil(void *block)
+{
+    size_t size = malloc_usable_size(block);
+
+    memset(block, 0xdb, size < SPOILED ? size : SPOILED);
+    __asm__ volatile("" : : "r"(block) : "memory"); /* the compiler knows that nobody may look */
+}
+
 /* Before the block is really free. */
 static void freed(void *block, const void *frame)
 {
@@ -66,6 +80,8 @@ static void freed(void *block, const void *frame)
             darn_record_free(block, malloc_usable_size(block), frame);
         else if (darn_state.mode == DARN_MODE_LEARN)
             darn_share_forget((uintptr_t)block, malloc_usable_size(block));
+        else if (darn_turns && darn_control_wants(DARN_RUN_LEARN))
+            darn_learning_forget((uintptr_t)block, malloc_usable_size(block));
     }
 }
 
@@ -150,13 +166,15 @@ DARN_INTERCEPT(void, free, void *block)
 {
     if (!block || is_early(block))
         return;
-    if (darn_attention && darn_state.ready && darn_watch_is_open()) {
+    if (darn_attention && darn_state.ready && (darn_watch_is_open() || darn_turns)) {
         struct darn_touch touch = {
             .address = (uintptr_t)block, .size = malloc_usable_size(block), .op = DARN_OP_FREE};
 
         darn_hook_touch(&touch, __builtin_frame_address(0));
     }
     freed(block, __builtin_frame_address(0));
+    if (darn_turns)
+        spoil(block);
     if (RESOLVED(free))
         real_free(block);
 }

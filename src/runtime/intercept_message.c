@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
@@ -12,10 +13,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "runtime/inputs.h"
 #include "runtime/intercept.h"
 #include "runtime/message.h"
 #include "runtime/os.h"
 #include "runtime/record.h"
+#include "runtime/turn_file.h"
 
 #define FRAME __builtin_frame_address(0)
 
@@ -58,7 +61,10 @@ void darn_message_signal(const void *frame)
 #define SENDS(result, name, parameters, arguments)                                                 \
     DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
     {                                                                                              \
+        struct darn_slot *slot = darn_turn_mine(darn_thread_peek());                               \
         darn_message_sent(fd, FRAME);                                                              \
+        if (slot)                                                                                  \
+            darn_turn_file(slot, fd, POLLOUT, FRAME);                                              \
         return DARN_REAL(name) arguments;                                                          \
     }
 #define PARAMETERS(...) __VA_ARGS__
@@ -73,29 +79,53 @@ SENDS(ssize_t, sendto,
       (fd, buffer, size, flags, to, length))
 SENDS(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 SENDS(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
-SENDS(int, shutdown, (int fd, int how), (fd, how))
-SENDS(int, close, (int fd), (fd))
+
+DARN_INTERCEPT(int, shutdown, int fd, int how)
+{
+    darn_message_sent(fd, FRAME);
+    return DARN_REAL(shutdown)(fd, how);
+}
+
+DARN_INTERCEPT(int, close, int fd)
+{
+    darn_message_sent(fd, FRAME);
+    return DARN_REAL(close)(fd);
+}
 
 DARN_INTERCEPT(int, eventfd_read, int fd, eventfd_t *value)
 {
-    int result = DARN_WAITING(DARN_REAL(eventfd_read)(fd, value));
+    struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
+    int result;
 
+    if (slot) {
+        darn_turn_file(slot, fd, POLLIN, FRAME);
+        return DARN_REAL(eventfd_read)(fd, value);
+    }
+    result = DARN_WAITING(DARN_REAL(eventfd_read)(fd, value));
     darn_message_received(fd, FRAME);
     return result;
 }
 
+/* A signal needs so long to get to a thread that waits. */
+#define ARRIVES 200000
+
 #define SIGNALLING(result, name, parameters, arguments)                                            \
     DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
     {                                                                                              \
+        __typeof__(result) sent;                                                                   \
+                                                                                                   \
         signal_sent(FRAME);                                                                        \
-        return DARN_REAL(name) arguments;                                                          \
+        sent = DARN_REAL(name) arguments;                                                          \
+        if (darn_turn_mine(darn_thread_peek()))                                                    \
+            darn_os_sleep(ARRIVES); /* another thread handles it before we go on */                \
+        return sent;                                                                               \
     }
 
-SIGNALLING(int, kill, (pid_t process, int number), (process, number))
+SIGNALLING(int, kill, (pid_t process, int number), (darn_real_pid(process), number))
 SIGNALLING(int, raise, (int number), (number))
 SIGNALLING(int, pthread_kill, (pthread_t thread, int number), (thread, number))
 SIGNALLING(int, sigqueue, (pid_t process, int number, const union sigval value),
-           (process, number, value))
+           (darn_real_pid(process), number, value))
 
 /* The guard of a local static of C++: the compiler reads it as an atomic, libstdc++ writes it. */
 static void guard_access(void *guard, enum darn_event_kind kind, unsigned flags, const void *frame)
@@ -112,7 +142,17 @@ static void guard_access(void *guard, enum darn_event_kind kind, unsigned flags,
 
 DARN_INTERCEPT(int, __cxa_guard_acquire, void *guard)
 {
-    int result = DARN_REAL(__cxa_guard_acquire)(guard);
+    struct darn_thread *thread = darn_thread_self();
+    int result;
+
+    if (darn_turn_mine(thread)) {
+        darn_turn_once_begin(thread->slot, guard, FRAME);
+        result = DARN_REAL(__cxa_guard_acquire)(guard);
+        if (!result) /* it is made already */
+            darn_turn_once_end(guard);
+        return result;
+    }
+    result = DARN_REAL(__cxa_guard_acquire)(guard);
 
     guard_access(guard, DARN_EVENT_READ, DARN_EVENT_ACQUIRES, FRAME);
     return result;
@@ -122,6 +162,15 @@ DARN_INTERCEPT(void, __cxa_guard_release, void *guard)
 {
     guard_access(guard, DARN_EVENT_WRITE, DARN_EVENT_RELEASES, FRAME);
     DARN_REAL(__cxa_guard_release)(guard);
+    if (darn_turn_mine(darn_thread_self()))
+        darn_turn_once_end(guard);
+}
+
+DARN_INTERCEPT(void, __cxa_guard_abort, void *guard)
+{
+    DARN_REAL(__cxa_guard_abort)(guard);
+    if (darn_turn_mine(darn_thread_self()))
+        darn_turn_once_end(guard);
 }
 
 /* Locks on files: who gets one comes after all who had it. Ordinary files count here. */
@@ -171,4 +220,22 @@ DARN_INTERCEPT(int, fcntl, int fd, int command, ...)
     if (result == 0)
         file_locked(fd, DARN_EVENT_RECEIVE, FRAME);
     return result;
+}
+
+static void note_handler(bool is_one)
+{
+    if (is_one && darn_turns)
+        darn_turn_expect_signals();
+}
+
+DARN_INTERCEPT(int, sigaction, int number, const struct sigaction *action, struct sigaction *old)
+{
+    note_handler(action && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+    return DARN_REAL(sigaction)(number, action, old);
+}
+
+DARN_INTERCEPT(sighandler_t, signal, int number, sighandler_t handler)
+{
+    note_handler(handler != SIG_DFL && handler != SIG_IGN);
+    return DARN_REAL(signal)(number, handler);
 }

@@ -5,7 +5,9 @@
 #include <time.h>
 
 #include "runtime/intercept.h"
+#include "runtime/os.h"
 #include "runtime/record.h"
+#include "runtime/vtime.h"
 #include "runtime/waits.h"
 
 /* After a try that said 0: the lock is ours. EOWNERDEAD: the lock is ours too, its owner died. */
@@ -19,11 +21,42 @@ static int taken(struct darn_thread *thread, const volatile void *lock, enum dar
 
 #define FRAME __builtin_frame_address(0)
 
+/* The real calls, for controlled runs. C11 mutexes are pthread mutexes. */
+static int try_mutex(volatile void *lock);
+static int try_only(volatile void *lock);
+static int give_mutex(volatile void *lock);
+static int try_spin(volatile void *lock);
+static int give_spin(volatile void *lock);
+
+static int control_mutex(struct darn_slot *slot, volatile void *mutex, uint64_t deadline,
+                         const void *frame)
+{
+    return darn_turn_lock(slot, DARN_STEP_LOCK, mutex, sizeof(pthread_mutex_t), try_mutex, deadline,
+                          frame);
+}
+
+static int thrd_result(int result)
+{
+    switch (result) {
+    case 0:
+        return thrd_success;
+    case EBUSY:
+        return thrd_busy;
+    case ETIMEDOUT:
+        return thrd_timedout;
+    default:
+        return thrd_error;
+    }
+}
+
 DARN_INTERCEPT(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
+                     darn_turn_try(thread->slot, DARN_STEP_LOCK, mutex, try_only, FRAME), FRAME);
     return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
                  DARN_REAL(pthread_mutex_trylock)(mutex), FRAME);
 }
@@ -34,6 +67,9 @@ DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
     int result;
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return taken(thread, mutex, DARN_LOCK_MUTEX, 0,
+                     control_mutex(thread->slot, mutex, DARN_NO_DEADLINE, FRAME), FRAME);
     /* Whether we wait is known only by trying; that a free lock costs nothing more is worth it. */
     result = DARN_REAL(pthread_mutex_trylock)(mutex);
     if (result == EBUSY) {
@@ -47,14 +83,25 @@ DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
 
 DARN_INTERCEPT(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *until)
 {
-    return taken(darn_thread_self(), mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return taken(
+            thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
+            control_mutex(thread->slot, mutex, darn_vtime_of(CLOCK_REALTIME, until), FRAME), FRAME);
+    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
                  DARN_WAITING(DARN_REAL(pthread_mutex_timedlock)(mutex, until)), FRAME);
 }
 
 DARN_INTERCEPT(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t clock,
                const struct timespec *until)
 {
-    return taken(darn_thread_self(), mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
+                     control_mutex(thread->slot, mutex, darn_vtime_of(clock, until), FRAME), FRAME);
+    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
                  DARN_WAITING(DARN_REAL(pthread_mutex_clocklock)(mutex, clock, until)), FRAME);
 }
 
@@ -65,6 +112,12 @@ DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
     int result;
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread)) {
+        result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
+        if (result == 0)
+            darn_lock_given(thread, mutex, FRAME);
+        return result;
+    }
     had = darn_lock_given(thread, mutex, FRAME);
     result = DARN_REAL(pthread_mutex_unlock)(mutex);
     if (result && had)
@@ -77,6 +130,11 @@ DARN_INTERCEPT(int, pthread_spin_lock, pthread_spinlock_t *lock)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return taken(thread, lock, DARN_LOCK_SPIN, 0,
+                     darn_turn_lock(thread->slot, DARN_STEP_LOCK, lock, sizeof(*lock), try_spin,
+                                    DARN_NO_DEADLINE, FRAME),
+                     FRAME);
     return taken(thread, lock, DARN_LOCK_SPIN, 0, DARN_REAL(pthread_spin_lock)(lock), FRAME);
 }
 
@@ -85,6 +143,9 @@ DARN_INTERCEPT(int, pthread_spin_trylock, pthread_spinlock_t *lock)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return taken(thread, lock, DARN_LOCK_SPIN, DARN_EVENT_TRY,
+                     darn_turn_try(thread->slot, DARN_STEP_LOCK, lock, try_spin, FRAME), FRAME);
     return taken(thread, lock, DARN_LOCK_SPIN, DARN_EVENT_TRY,
                  DARN_REAL(pthread_spin_trylock)(lock), FRAME);
 }
@@ -94,6 +155,11 @@ DARN_INTERCEPT(int, pthread_spin_unlock, pthread_spinlock_t *lock)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread)) {
+        darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, lock, give_spin, FRAME);
+        darn_lock_given(thread, (const volatile void *)lock, FRAME);
+        return 0;
+    }
     darn_lock_given(thread, (const volatile void *)lock, FRAME);
     return DARN_REAL(pthread_spin_unlock)(lock);
 }
@@ -103,6 +169,10 @@ DARN_INTERCEPT(int, mtx_trylock, mtx_t *mutex)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return thrd_result(
+            taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
+                  darn_turn_try(thread->slot, DARN_STEP_LOCK, mutex, try_only, FRAME), FRAME));
     return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY, DARN_REAL(mtx_trylock)(mutex),
                  FRAME);
 }
@@ -113,6 +183,10 @@ DARN_INTERCEPT(int, mtx_lock, mtx_t *mutex)
     int result;
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return thrd_result(taken(thread, mutex, DARN_LOCK_MUTEX, 0,
+                                 control_mutex(thread->slot, mutex, DARN_NO_DEADLINE, FRAME),
+                                 FRAME));
     result = DARN_REAL(mtx_trylock)(mutex);
     if (result == thrd_busy) {
         darn_lock_requested(thread, mutex, DARN_LOCK_MUTEX, FRAME);
@@ -125,7 +199,14 @@ DARN_INTERCEPT(int, mtx_lock, mtx_t *mutex)
 
 DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
 {
-    return taken(darn_thread_self(), mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return thrd_result(
+            taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
+                  control_mutex(thread->slot, mutex, darn_vtime_of(CLOCK_REALTIME, until), FRAME),
+                  FRAME));
+    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
                  DARN_WAITING(DARN_REAL(mtx_timedlock)(mutex, until)), FRAME);
 }
 
@@ -134,6 +215,44 @@ DARN_INTERCEPT(int, mtx_unlock, mtx_t *mutex)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread)) {
+        int result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
+
+        darn_lock_given(thread, mutex, FRAME);
+        return thrd_result(result);
+    }
     darn_lock_given(thread, mutex, FRAME);
     return DARN_REAL(mtx_unlock)(mutex);
+}
+
+static int try_mutex(volatile void *lock)
+{
+    pthread_mutex_t *mutex = (pthread_mutex_t *)(uintptr_t)lock;
+    int result = DARN_REAL(pthread_mutex_trylock)(mutex);
+
+    /* One that checks for errors says EDEADLK when it is locked, but EBUSY when it is tried. */
+    if (result == EBUSY && (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK &&
+        mutex->__data.__owner == darn_os_thread_id())
+        return EDEADLK;
+    return result;
+}
+
+static int try_only(volatile void *lock)
+{
+    return DARN_REAL(pthread_mutex_trylock)((pthread_mutex_t *)(uintptr_t)lock);
+}
+
+static int give_mutex(volatile void *lock)
+{
+    return DARN_REAL(pthread_mutex_unlock)((pthread_mutex_t *)(uintptr_t)lock);
+}
+
+static int try_spin(volatile void *lock)
+{
+    return DARN_REAL(pthread_spin_trylock)((pthread_spinlock_t *)(uintptr_t)lock);
+}
+
+static int give_spin(volatile void *lock)
+{
+    return DARN_REAL(pthread_spin_unlock)((pthread_spinlock_t *)(uintptr_t)lock);
 }

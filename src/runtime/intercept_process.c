@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/control.h"
 #include "runtime/intercept.h"
 #include "runtime/state.h"
 
@@ -23,6 +24,8 @@ static main_function *program_main;
 
 static int run_main(int argc, char **argv, char **environment)
 {
+    if (darn_control)
+        darn_control_serve();
     exit(program_main(argc, argv, environment));
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/intercept.h"
 #include "runtime/record.h"
+#include "runtime/vtime.h"
 #include "runtime/waits.h"
 
 static int taken(pthread_rwlock_t *lock, enum darn_lock_kind kind, unsigned flags, int result,
@@ -17,9 +18,29 @@ static int taken(pthread_rwlock_t *lock, enum darn_lock_kind kind, unsigned flag
 
 #define FRAME __builtin_frame_address(0)
 
+/* The real calls, for controlled runs. */
+static int try_read(volatile void *lock);
+static int try_write(volatile void *lock);
+static int give(volatile void *lock);
+
+static int control(struct darn_slot *slot, enum darn_lock_kind kind, pthread_rwlock_t *lock,
+                   uint64_t deadline, const void *frame)
+{
+    bool reads = kind == DARN_LOCK_READ;
+    int result = darn_turn_lock(slot, reads ? DARN_STEP_READLOCK : DARN_STEP_WRITELOCK, lock,
+                                sizeof(*lock), reads ? try_read : try_write, deadline, frame);
+
+    return taken(lock, kind, deadline == DARN_NO_DEADLINE ? 0 : DARN_EVENT_TRY, result, frame);
+}
+
 DARN_INTERCEPT(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *lock)
 {
-    darn_noise_at_call(darn_thread_self());
+    struct darn_thread *thread = darn_thread_self();
+
+    darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return taken(lock, DARN_LOCK_READ, DARN_EVENT_TRY,
+                     darn_turn_try(thread->slot, DARN_STEP_READLOCK, lock, try_read, FRAME), FRAME);
     return taken(lock, DARN_LOCK_READ, DARN_EVENT_TRY, DARN_REAL(pthread_rwlock_tryrdlock)(lock),
                  FRAME);
 }
@@ -30,6 +51,8 @@ DARN_INTERCEPT(int, pthread_rwlock_rdlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return control(thread->slot, DARN_LOCK_READ, lock, DARN_NO_DEADLINE, FRAME);
     result = DARN_REAL(pthread_rwlock_tryrdlock)(lock);
     if (result == EBUSY) {
         darn_lock_requested(thread, lock, DARN_LOCK_READ, FRAME);
@@ -43,6 +66,11 @@ DARN_INTERCEPT(int, pthread_rwlock_rdlock, pthread_rwlock_t *lock)
 DARN_INTERCEPT(int, pthread_rwlock_timedrdlock, pthread_rwlock_t *lock,
                const struct timespec *until)
 {
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return control(thread->slot, DARN_LOCK_READ, lock, darn_vtime_of(CLOCK_REALTIME, until),
+                       FRAME);
     return taken(lock, DARN_LOCK_READ, DARN_EVENT_TRY,
                  DARN_WAITING(DARN_REAL(pthread_rwlock_timedrdlock)(lock, until)), FRAME);
 }
@@ -50,13 +78,23 @@ DARN_INTERCEPT(int, pthread_rwlock_timedrdlock, pthread_rwlock_t *lock,
 DARN_INTERCEPT(int, pthread_rwlock_clockrdlock, pthread_rwlock_t *lock, clockid_t clock,
                const struct timespec *until)
 {
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return control(thread->slot, DARN_LOCK_READ, lock, darn_vtime_of(clock, until), FRAME);
     return taken(lock, DARN_LOCK_READ, DARN_EVENT_TRY,
                  DARN_WAITING(DARN_REAL(pthread_rwlock_clockrdlock)(lock, clock, until)), FRAME);
 }
 
 DARN_INTERCEPT(int, pthread_rwlock_trywrlock, pthread_rwlock_t *lock)
 {
-    darn_noise_at_call(darn_thread_self());
+    struct darn_thread *thread = darn_thread_self();
+
+    darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return taken(lock, DARN_LOCK_WRITE, DARN_EVENT_TRY,
+                     darn_turn_try(thread->slot, DARN_STEP_WRITELOCK, lock, try_write, FRAME),
+                     FRAME);
     return taken(lock, DARN_LOCK_WRITE, DARN_EVENT_TRY, DARN_REAL(pthread_rwlock_trywrlock)(lock),
                  FRAME);
 }
@@ -67,6 +105,8 @@ DARN_INTERCEPT(int, pthread_rwlock_wrlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        return control(thread->slot, DARN_LOCK_WRITE, lock, DARN_NO_DEADLINE, FRAME);
     result = DARN_REAL(pthread_rwlock_trywrlock)(lock);
     if (result == EBUSY) {
         darn_lock_requested(thread, lock, DARN_LOCK_WRITE, FRAME);
@@ -80,6 +120,11 @@ DARN_INTERCEPT(int, pthread_rwlock_wrlock, pthread_rwlock_t *lock)
 DARN_INTERCEPT(int, pthread_rwlock_timedwrlock, pthread_rwlock_t *lock,
                const struct timespec *until)
 {
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return control(thread->slot, DARN_LOCK_WRITE, lock, darn_vtime_of(CLOCK_REALTIME, until),
+                       FRAME);
     return taken(lock, DARN_LOCK_WRITE, DARN_EVENT_TRY,
                  DARN_WAITING(DARN_REAL(pthread_rwlock_timedwrlock)(lock, until)), FRAME);
 }
@@ -87,6 +132,10 @@ DARN_INTERCEPT(int, pthread_rwlock_timedwrlock, pthread_rwlock_t *lock,
 DARN_INTERCEPT(int, pthread_rwlock_clockwrlock, pthread_rwlock_t *lock, clockid_t clock,
                const struct timespec *until)
 {
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return control(thread->slot, DARN_LOCK_WRITE, lock, darn_vtime_of(clock, until), FRAME);
     return taken(lock, DARN_LOCK_WRITE, DARN_EVENT_TRY,
                  DARN_WAITING(DARN_REAL(pthread_rwlock_clockwrlock)(lock, clock, until)), FRAME);
 }
@@ -96,6 +145,25 @@ DARN_INTERCEPT(int, pthread_rwlock_unlock, pthread_rwlock_t *lock)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread)) {
+        darn_lock_given(thread, lock, FRAME);
+        return darn_turn_unlock(thread->slot, DARN_STEP_RWUNLOCK, lock, give, FRAME);
+    }
     darn_lock_given(thread, lock, FRAME);
     return DARN_REAL(pthread_rwlock_unlock)(lock);
+}
+
+static int try_read(volatile void *lock)
+{
+    return DARN_REAL(pthread_rwlock_tryrdlock)((pthread_rwlock_t *)(uintptr_t)lock);
+}
+
+static int try_write(volatile void *lock)
+{
+    return DARN_REAL(pthread_rwlock_trywrlock)((pthread_rwlock_t *)(uintptr_t)lock);
+}
+
+static int give(volatile void *lock)
+{
+    return DARN_REAL(pthread_rwlock_unlock)((pthread_rwlock_t *)(uintptr_t)lock);
 }

@@ -8,6 +8,7 @@
 #include "runtime/record.h"
 #include "runtime/sampler.h"
 #include "runtime/state.h"
+#include "runtime/vtime.h"
 
 #define FRAME __builtin_frame_address(0)
 
@@ -33,15 +34,18 @@ static void record_join(struct darn_thread *thread, uint32_t other, bool try, co
  * A join: `call` is the expression. Which thread it is must be known before, for afterwards its id
  * may stand for another one.
  */
-#define JOINING(id, wait, call)                                                                    \
+#define JOINING(id, wait, deadline, call)                                                          \
     ({                                                                                             \
         struct darn_thread *joining = darn_thread_self();                                          \
         uint32_t joined = 0;                                                                       \
         bool is_known = darn_thread_of_id((unsigned long)(id), &joined);                           \
+        int joined_in_time = 0;                                                                    \
         darn_noise_at_call(joining);                                                               \
+        if (darn_turn_mine(joining) && is_known)                                                   \
+            joined_in_time = darn_turn_join(joining->slot, joined, (deadline), FRAME);             \
         darn_wait_begin(joining, is_known ? (wait) : DARN_WAIT_OTHER,                              \
                         (const volatile void *)(uintptr_t)joined, FRAME);                          \
-        int result = (call);                                                                       \
+        int result = joined_in_time ? joined_in_time : (call);                                     \
         darn_wait_end(joining);                                                                    \
         if (result == 0 && is_known)                                                               \
             record_join(joining, joined, (wait) != DARN_WAIT_JOIN, FRAME);                         \
@@ -61,6 +65,10 @@ static struct darn_thread *prepare(const void *frame)
     thread->has_parent = true;
     darn_stack_walk(&thread->created, creator, frame);
     darn_sampler_start();
+    if (darn_turn_mine(creator)) {
+        darn_turn_pass(creator->slot, DARN_STEP_CREATE, NULL, frame);
+        darn_turn_add(thread);
+    }
     record_thread(creator, DARN_EVENT_FORK, thread->number, frame);
     return thread;
 }
@@ -86,10 +94,12 @@ DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attribu
     thread->start.pthread = start;
     thread->argument = argument;
     result = DARN_REAL(pthread_create)(id, attributes, run_pthread, thread);
-    if (result)
+    if (result) {
+        darn_turn_drop(thread);
         darn_thread_drop(thread);
-    else
+    } else {
         darn_thread_name_id((unsigned long)*id, number);
+    }
     return result;
 }
 
@@ -113,10 +123,12 @@ DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
     thread->start.c11 = start;
     thread->argument = argument;
     result = DARN_REAL(thrd_create)(id, run_c11, thread);
-    if (result != thrd_success)
+    if (result != thrd_success) {
+        darn_turn_drop(thread);
         darn_thread_drop(thread);
-    else
+    } else {
         darn_thread_name_id((unsigned long)*id, number);
+    }
     return result;
 }
 
@@ -124,47 +136,64 @@ DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
 
 DARN_INTERCEPT(int, pthread_join, pthread_t thread, void **value)
 {
-    return JOINING(thread, DARN_WAIT_JOIN, DARN_REAL(pthread_join)(thread, value));
+    return JOINING(thread, DARN_WAIT_JOIN, DARN_NO_DEADLINE,
+                   DARN_REAL(pthread_join)(thread, value));
 }
 
 DARN_INTERCEPT(int, pthread_tryjoin_np, pthread_t thread, void **value)
 {
-    return JOINING(thread, DARN_WAIT_OTHER, DARN_REAL(pthread_tryjoin_np)(thread, value));
+    int tried = JOINING(thread, DARN_WAIT_OTHER, 0, DARN_REAL(pthread_tryjoin_np)(thread, value));
+
+    return tried == ETIMEDOUT ? EBUSY : tried;
 }
 
 DARN_INTERCEPT(int, pthread_timedjoin_np, pthread_t thread, void **value,
                const struct timespec *until)
 {
-    return JOINING(thread, DARN_WAIT_OTHER, DARN_REAL(pthread_timedjoin_np)(thread, value, until));
+    return JOINING(thread, DARN_WAIT_OTHER, darn_vtime_of(CLOCK_REALTIME, until),
+                   DARN_REAL(pthread_timedjoin_np)(thread, value, until));
 }
 
 DARN_INTERCEPT(int, pthread_clockjoin_np, pthread_t thread, void **value, clockid_t clock,
                const struct timespec *until)
 {
-    return JOINING(thread, DARN_WAIT_OTHER,
+    return JOINING(thread, DARN_WAIT_OTHER, darn_vtime_of(clock, until),
                    DARN_REAL(pthread_clockjoin_np)(thread, value, clock, until));
 }
 
 DARN_INTERCEPT(int, thrd_join, thrd_t thread, int *value)
 {
-    return JOINING(thread, DARN_WAIT_JOIN, DARN_REAL(thrd_join)(thread, value));
+    return JOINING(thread, DARN_WAIT_JOIN, DARN_NO_DEADLINE, DARN_REAL(thrd_join)(thread, value));
 }
 
 DARN_INTERCEPT(int, pthread_detach, pthread_t thread)
 {
-    darn_noise_at_call(darn_thread_self());
+    struct darn_thread *self = darn_thread_self();
+
+    darn_noise_at_call(self);
+    if (darn_turn_mine(self))
+        darn_turn_pass(self->slot, DARN_STEP_DETACH, NULL, FRAME);
     return DARN_REAL(pthread_detach)(thread);
 }
 
 DARN_INTERCEPT(int, thrd_detach, thrd_t thread)
 {
-    darn_noise_at_call(darn_thread_self());
+    struct darn_thread *self = darn_thread_self();
+
+    darn_noise_at_call(self);
+    if (darn_turn_mine(self))
+        darn_turn_pass(self->slot, DARN_STEP_DETACH, NULL, FRAME);
     return DARN_REAL(thrd_detach)(thread);
 }
 
 DARN_INTERCEPT(int, pthread_cancel, pthread_t thread)
 {
-    darn_noise_at_call(darn_thread_self());
+    struct darn_thread *self = darn_thread_self();
+    uint32_t number;
+
+    darn_noise_at_call(self);
+    if (darn_turn_mine(self) && darn_thread_of_id((unsigned long)thread, &number))
+        darn_turn_cancel(self->slot, number, FRAME);
     return DARN_REAL(pthread_cancel)(thread);
 }
 
@@ -186,6 +215,11 @@ DARN_INTERCEPT(void, thrd_exit, int value)
 
 DARN_INTERCEPT(void, thrd_yield, void)
 {
-    darn_noise_at_call(darn_thread_self());
-    DARN_REAL(thrd_yield)();
+    struct darn_thread *thread = darn_thread_self();
+
+    darn_noise_at_call(thread);
+    if (darn_turn_mine(thread))
+        darn_turn_yield(thread->slot, FRAME);
+    else
+        DARN_REAL(thrd_yield)();
 }

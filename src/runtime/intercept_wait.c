@@ -8,6 +8,8 @@
 #include "runtime/intercept.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
+#include "runtime/state.h"
+#include "runtime/vtime.h"
 #include "runtime/waits.h"
 
 #define FRAME __builtin_frame_address(0)
@@ -51,10 +53,18 @@ static int end_wait(struct darn_thread *thread, const volatile void *cond,
     return result;
 }
 
+/* The clock that a condition variable was made for. */
+static clockid_t clock_of(const pthread_cond_t *cond)
+{
+    return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
 DARN_INTERCEPT(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
 
+    if (darn_turn_mine(thread))
+        return darn_turn_cond_wait(thread->slot, cond, mutex, DARN_NO_DEADLINE, FRAME);
     begin_wait(thread, cond, mutex, DARN_WAIT_COND, FRAME);
     return end_wait(thread, cond, mutex, DARN_REAL(pthread_cond_wait)(cond, mutex), false, FRAME);
 }
@@ -65,6 +75,9 @@ DARN_INTERCEPT(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_
     struct darn_thread *thread = darn_thread_self();
     int result;
 
+    if (darn_turn_mine(thread))
+        return darn_turn_cond_wait(thread->slot, cond, mutex, darn_vtime_of(clock_of(cond), until),
+                                   FRAME);
     begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
     result = DARN_REAL(pthread_cond_timedwait)(cond, mutex, until);
     return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
@@ -76,6 +89,8 @@ DARN_INTERCEPT(int, pthread_cond_clockwait, pthread_cond_t *cond, pthread_mutex_
     struct darn_thread *thread = darn_thread_self();
     int result;
 
+    if (darn_turn_mine(thread))
+        return darn_turn_cond_wait(thread->slot, cond, mutex, darn_vtime_of(clock, until), FRAME);
     begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
     result = DARN_REAL(pthread_cond_clockwait)(cond, mutex, clock, until);
     return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
@@ -94,13 +109,23 @@ static struct darn_thread *before_call(enum darn_event_kind kind, const volatile
 
 DARN_INTERCEPT(int, pthread_cond_signal, pthread_cond_t *cond)
 {
-    before_call(DARN_EVENT_SIGNAL, cond, FRAME);
+    struct darn_thread *thread = before_call(DARN_EVENT_SIGNAL, cond, FRAME);
+
+    if (darn_turn_mine(thread)) {
+        darn_turn_cond_wake(thread->slot, cond, false, FRAME);
+        return 0;
+    }
     return DARN_REAL(pthread_cond_signal)(cond);
 }
 
 DARN_INTERCEPT(int, pthread_cond_broadcast, pthread_cond_t *cond)
 {
-    before_call(DARN_EVENT_BROADCAST, cond, FRAME);
+    struct darn_thread *thread = before_call(DARN_EVENT_BROADCAST, cond, FRAME);
+
+    if (darn_turn_mine(thread)) {
+        darn_turn_cond_wake(thread->slot, cond, true, FRAME);
+        return 0;
+    }
     return DARN_REAL(pthread_cond_broadcast)(cond);
 }
 
@@ -108,6 +133,11 @@ DARN_INTERCEPT(int, cnd_wait, cnd_t *cond, mtx_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
 
+    if (darn_turn_mine(thread))
+        return darn_turn_cond_wait(thread->slot, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex,
+                                   DARN_NO_DEADLINE, FRAME)
+                   ? thrd_error
+                   : thrd_success;
     begin_wait(thread, cond, mutex, DARN_WAIT_COND, FRAME);
     return end_wait(thread, cond, mutex, DARN_REAL(cnd_wait)(cond, mutex), false, FRAME);
 }
@@ -117,6 +147,11 @@ DARN_INTERCEPT(int, cnd_timedwait, cnd_t *cond, mtx_t *mutex, const struct times
     struct darn_thread *thread = darn_thread_self();
     int result;
 
+    if (darn_turn_mine(thread)) {
+        result = darn_turn_cond_wait(thread->slot, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex,
+                                     darn_vtime_of(CLOCK_REALTIME, until), FRAME);
+        return result == ETIMEDOUT ? thrd_timedout : result ? thrd_error : thrd_success;
+    }
     begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
     result = DARN_REAL(cnd_timedwait)(cond, mutex, until);
     return end_wait(thread, cond, mutex, result, result == thrd_timedout, FRAME);
@@ -124,14 +159,34 @@ DARN_INTERCEPT(int, cnd_timedwait, cnd_t *cond, mtx_t *mutex, const struct times
 
 DARN_INTERCEPT(int, cnd_signal, cnd_t *cond)
 {
-    before_call(DARN_EVENT_SIGNAL, cond, FRAME);
+    struct darn_thread *thread = before_call(DARN_EVENT_SIGNAL, cond, FRAME);
+
+    if (darn_turn_mine(thread)) {
+        darn_turn_cond_wake(thread->slot, (pthread_cond_t *)cond, false, FRAME);
+        return thrd_success;
+    }
     return DARN_REAL(cnd_signal)(cond);
 }
 
 DARN_INTERCEPT(int, cnd_broadcast, cnd_t *cond)
 {
-    before_call(DARN_EVENT_BROADCAST, cond, FRAME);
+    struct darn_thread *thread = before_call(DARN_EVENT_BROADCAST, cond, FRAME);
+
+    if (darn_turn_mine(thread)) {
+        darn_turn_cond_wake(thread->slot, (pthread_cond_t *)cond, true, FRAME);
+        return thrd_success;
+    }
     return DARN_REAL(cnd_broadcast)(cond);
+}
+
+DARN_INTERCEPT(int, pthread_barrier_init, pthread_barrier_t *barrier,
+               const pthread_barrierattr_t *attributes, unsigned count)
+{
+    int result = DARN_REAL(pthread_barrier_init)(barrier, attributes, count);
+
+    if (result == 0 && darn_state.mode == DARN_MODE_CONTROL)
+        darn_turn_barrier_init(barrier, count);
+    return result;
 }
 
 DARN_INTERCEPT(int, pthread_barrier_wait, pthread_barrier_t *barrier)
@@ -139,6 +194,8 @@ DARN_INTERCEPT(int, pthread_barrier_wait, pthread_barrier_t *barrier)
     struct darn_thread *thread = before_call(DARN_EVENT_ARRIVE, barrier, FRAME);
     int result;
 
+    if (darn_turn_mine(thread))
+        return darn_turn_barrier_wait(thread->slot, barrier, FRAME);
     darn_wait_begin(thread, DARN_WAIT_BARRIER, barrier, FRAME);
     result = DARN_REAL(pthread_barrier_wait)(barrier);
     darn_wait_end(thread);
@@ -161,12 +218,24 @@ static void run_once(void)
     darn_record(darn_thread_self(), DARN_EVENT_SEND, once, NULL, 0, FRAME);
 }
 
+/* A function that ends by an exception or a cancellation has not run: the next one tries. */
+static void end_once(volatile void **once)
+{
+    darn_turn_once_end(*once);
+}
+
 DARN_INTERCEPT(int, pthread_once, pthread_once_t *once, void (*run)(void))
 {
     struct darn_thread *thread = darn_thread_self();
     int result;
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread)) {
+        volatile void *running __attribute__((cleanup(end_once), unused)) = once;
+
+        darn_turn_once_begin(thread->slot, once, FRAME);
+        return DARN_REAL(pthread_once)(once, run);
+    }
     if (!darn_recording)
         return DARN_REAL(pthread_once)(once, run);
     once_run = run;
@@ -181,6 +250,13 @@ DARN_INTERCEPT(void, call_once, once_flag *once, void (*run)(void))
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread)) {
+        volatile void *running __attribute__((cleanup(end_once), unused)) = once;
+
+        darn_turn_once_begin(thread->slot, once, FRAME);
+        DARN_REAL(call_once)(once, run);
+        return;
+    }
     if (!darn_recording) {
         DARN_REAL(call_once)(once, run);
         return;
@@ -201,7 +277,12 @@ static int took(struct darn_thread *thread, sem_t *semaphore, int result, const 
 
 DARN_INTERCEPT(int, sem_wait, sem_t *semaphore)
 {
-    return took(darn_thread_self(), semaphore, DARN_WAITING(DARN_REAL(sem_wait)(semaphore)), FRAME);
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return took(thread, semaphore,
+                    darn_turn_sem_wait(thread->slot, semaphore, DARN_NO_DEADLINE, FRAME), FRAME);
+    return took(thread, semaphore, DARN_WAITING(DARN_REAL(sem_wait)(semaphore)), FRAME);
 }
 
 DARN_INTERCEPT(int, sem_trywait, sem_t *semaphore)
@@ -209,23 +290,52 @@ DARN_INTERCEPT(int, sem_trywait, sem_t *semaphore)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    if (darn_turn_mine(thread)) {
+        int result;
+
+        darn_turn_pass(thread->slot, DARN_STEP_TRYLOCK, semaphore, FRAME);
+        result = DARN_REAL(sem_trywait)(semaphore);
+        thread->slot->yielded = result != 0;
+        return result;
+    }
     return took(thread, semaphore, DARN_REAL(sem_trywait)(semaphore), FRAME);
 }
 
 DARN_INTERCEPT(int, sem_timedwait, sem_t *semaphore, const struct timespec *until)
 {
-    return took(darn_thread_self(), semaphore,
-                DARN_WAITING(DARN_REAL(sem_timedwait)(semaphore, until)), FRAME);
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return took(thread, semaphore,
+                    darn_turn_sem_wait(thread->slot, semaphore,
+                                       darn_vtime_of(CLOCK_REALTIME, until), FRAME),
+                    FRAME);
+    return took(thread, semaphore, DARN_WAITING(DARN_REAL(sem_timedwait)(semaphore, until)), FRAME);
 }
 
 DARN_INTERCEPT(int, sem_clockwait, sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-    return took(darn_thread_self(), semaphore,
-                DARN_WAITING(DARN_REAL(sem_clockwait)(semaphore, clock, until)), FRAME);
+    struct darn_thread *thread = darn_thread_self();
+
+    if (darn_turn_mine(thread))
+        return took(thread, semaphore,
+                    darn_turn_sem_wait(thread->slot, semaphore, darn_vtime_of(clock, until), FRAME),
+                    FRAME);
+    return took(thread, semaphore, DARN_WAITING(DARN_REAL(sem_clockwait)(semaphore, clock, until)),
+                FRAME);
 }
 
 DARN_INTERCEPT(int, sem_post, sem_t *semaphore)
 {
-    before_call(DARN_EVENT_POST, semaphore, FRAME);
+    struct darn_thread *thread = before_call(DARN_EVENT_POST, semaphore, FRAME);
+
+    if (darn_turn_mine(thread)) {
+        int result;
+
+        darn_turn_pass(thread->slot, DARN_STEP_POST, semaphore, FRAME);
+        result = DARN_REAL(sem_post)(semaphore);
+        darn_turn_changed(thread->slot->target);
+        return result;
+    }
     return DARN_REAL(sem_post)(semaphore);
 }

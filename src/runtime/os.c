@@ -57,12 +57,33 @@ int darn_os_process_id(void)
     return (int)CALL1(SYS_getpid, 0);
 }
 
-uint64_t darn_os_now(void)
+/* libc's goes to the vdso: no system call, no lock, no errno when it succeeds. */
+static int (*clock_of_libc)(int clock, struct timespec *now);
+
+void darn_os_use_clock(int (*clock_gettime)(int clock, struct timespec *now))
+{
+    clock_of_libc = clock_gettime;
+}
+
+static uint64_t read_clock(int clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now); /* the vdso: no lock, no errno when it succeeds */
+    if (clock_of_libc)
+        clock_of_libc(clock, &now);
+    else
+        CALL2(SYS_clock_gettime, clock, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t darn_os_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t darn_os_wall_clock(void)
+{
+    return read_clock(CLOCK_REALTIME);
 }
 
 void darn_os_sleep(uint64_t nanoseconds)
@@ -87,6 +108,16 @@ void darn_os_wait(const volatile uint32_t *word, uint32_t value, uint64_t nanose
 void darn_os_wake(const volatile uint32_t *word, int threads)
 {
     CALL3(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads);
+}
+
+void darn_os_wait_shared(const volatile uint32_t *word, uint32_t value)
+{
+    CALL4(SYS_futex, word, FUTEX_WAIT, value, NULL);
+}
+
+void darn_os_wake_shared(const volatile uint32_t *word)
+{
+    CALL3(SYS_futex, word, FUTEX_WAKE, 1);
 }
 
 static uint64_t bit(int signal)
@@ -261,6 +292,35 @@ static size_t read_file(const char *path, char *to, size_t size)
         used += (size_t)got;
     CALL1(SYS_close, fd);
     return used;
+}
+
+int darn_os_thread_exists(int tid)
+{
+    return CALL3(SYS_tgkill, darn_os_process_id(), tid, 0) != -ESRCH;
+}
+
+int darn_os_syscall_of(int tid)
+{
+    char path[64] = "/proc/self/task/", text[64];
+    size_t at = strlen(path);
+    long fd, got;
+    int number = 0;
+
+    for (int digits = 1000000000; digits; digits /= 10) {
+        if (tid >= digits)
+            path[at++] = (char)('0' + tid / digits % 10);
+    }
+    strcpy(path + at, "/syscall");
+    fd = CALL3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    got = CALL3(SYS_read, fd, text, sizeof(text));
+    CALL1(SYS_close, fd);
+    if (got <= 0 || text[0] < '0' || text[0] > '9')
+        return -1; /* "running" */
+    for (int i = 0; i < got && text[i] >= '0' && text[i] <= '9'; i++)
+        number = number * 10 + text[i] - '0';
+    return number;
 }
 
 void darn_os_exit(int status)

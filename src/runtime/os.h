@@ -8,12 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct timespec;
+
 /* Thread and process ids. */
 int darn_os_thread_id(void);
 int darn_os_process_id(void);
 
-/* Nanoseconds since some moment in the past. */
+/* Nanoseconds since some moment in the past, by this clock_gettime: ours may show virtual time. */
 uint64_t darn_os_now(void);
+void darn_os_use_clock(int (*clock_gettime)(int clock, struct timespec *now));
+
+/* Nanoseconds since 1970. */
+uint64_t darn_os_wall_clock(void);
 
 void darn_os_sleep(uint64_t nanoseconds);
 void darn_os_yield(void);
@@ -25,6 +31,10 @@ void darn_os_wake(const volatile uint32_t *word, int threads);
 /* Blocks all signals of this thread but those that its own instructions cause, and undoes that. */
 uint64_t darn_os_block_signals(void);
 void darn_os_restore_signals(uint64_t mask);
+
+/* The same between processes, without an end. */
+void darn_os_wait_shared(const volatile uint32_t *word, uint32_t value);
+void darn_os_wake_shared(const volatile uint32_t *word);
 
 /* Zeroed memory of its own, or NULL. */
 void *darn_os_allocate(size_t size);
@@ -104,6 +114,12 @@ int darn_os_remove(const char *path);
 
 /* Takes the lock of an open file, for as long as that is open. Waits so long at most. */
 int darn_os_lock(int fd, uint64_t nanoseconds);
+
+/* Whether the thread of this process is still there. */
+int darn_os_thread_exists(int tid);
+
+/* The system call in which the thread of this process waits; -1 when it runs, or in none. */
+int darn_os_syscall_of(int tid);
 
 void darn_os_exit(int status) __attribute__((noreturn));
 

@@ -14,6 +14,7 @@
 /* Bits of the armed byte of a site. */
 enum darn_armed {
     DARN_ARMED_RECORD = 1 << 0,     /* touches shared memory: a trace records it */
+    DARN_ARMED_STEP = 1 << 3,       /* a scheduling point of a controlled run */
     DARN_ARMED_SYNC_READ = 1 << 1,  /* the read of a spin */
     DARN_ARMED_SYNC_WRITE = 1 << 2, /* the store that ends one */
     DARN_ARMED_SUSPECT = 1 << 3,    /* a store that may end one */

@@ -157,6 +157,8 @@ void darn_sampler_start(void)
     int self = darn_state.pid;
     uint64_t mask;
 
+    if (darn_state.mode == DARN_MODE_CONTROL)
+        return;
     if (darn_state.finished || atomic_load(&running_in) == self || atomic_exchange(&running_in, self) == self)
         return;
     atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);

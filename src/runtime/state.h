@@ -12,6 +12,7 @@ enum darn_mode {
     DARN_MODE_WATCH,  /* look for races that happen */
     DARN_MODE_RECORD, /* write a trace */
     DARN_MODE_LEARN,  /* find out which sites share memory */
+    DARN_MODE_CONTROL, /* one thread at a time (turn.h) */
 };
 
 struct darn_state {

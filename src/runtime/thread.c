@@ -14,6 +14,7 @@
 #include "runtime/share.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
+#include "runtime/turn.h"
 
 /* Records are taken from the system in pieces of this many. */
 #define BATCH   32
@@ -155,6 +156,7 @@ void darn_thread_start(struct darn_thread *thread)
 {
     uint32_t expected = 0;
 
+    darn_turn_start(thread); /* before anything that others could notice */
     thread->tid = darn_os_thread_id();
     darn_thread_record = thread;
     thread->id = (unsigned long)pthread_self();
@@ -169,20 +171,24 @@ void darn_thread_start(struct darn_thread *thread)
     }
     if (atomic_load(&has_end_key) == 2)
         pthread_setspecific(end_key, (void *)1);
+    darn_turn_started(thread);
 }
 
 void darn_thread_end(void)
 {
     struct darn_thread *thread = darn_thread_peek();
+    struct darn_slot *slot;
 
     if (!thread)
         return;
+    slot = darn_turn_end(thread);
     if (thread->spinning)
         darn_spins_leave(thread);
     darn_record_thread_end(thread);
     darn_thread_unblock(thread);
     darn_thread_record = DARN_THREAD_ENDED;
     retire(thread);
+    darn_turn_gone(slot);
 }
 
 struct darn_thread *darn_thread_attach(void)

@@ -12,6 +12,7 @@
 #include "runtime/waits.h"
 
 struct darn_heat;
+struct darn_slot;
 struct darn_stream;
 
 struct darn_thread {
@@ -36,6 +37,7 @@ struct darn_thread {
     bool spinning;                     /* one of them may be watched */
     struct darn_heat *heat;            /* how often it has come by its sites */
     uint64_t looked_at;                /* accesses of armed sites, in all */
+    struct darn_slot *slot;            /* of a controlled run (turn.h); NULL: there is none */
     struct darn_stream *stream;        /* of the trace; NULL: nothing is recorded */
     const struct darn_site *wait_site; /* of the wait that comes next */
     struct darn_wait wait;             /* what it waits for now */

@@ -92,16 +92,23 @@ static inline volatile uint8_t *darn_site_armed(const struct darn_site *site)
     return (volatile uint8_t *)((uintptr_t)&site->armed + (uintptr_t)(intptr_t)site->armed);
 }
 
+/* The key of a site that is not in this process: its texts were found by other means. */
+static inline uint64_t darn_site_key_of(const struct darn_site *site, const char *file,
+                                        const char *function)
+{
+    uint64_t key = darn_hash_string(DARN_HASH_START, file);
+
+    key = darn_hash_string(key, function);
+    key = darn_hash_number(key, site->line);
+    key = darn_hash_number(key, (uint32_t)site->column << 8 | site->kind);
+    return key ? key : 1;
+}
+
 /* Tells the places of a source apart, and is the same in every run and build of it: the name of a
  * site in profiles. Never 0. */
 static inline uint64_t darn_site_key(const struct darn_site *site)
 {
-    uint64_t key = darn_hash_string(DARN_HASH_START, darn_site_file(site));
-
-    key = darn_hash_string(key, darn_site_function(site));
-    key = darn_hash_number(key, site->line);
-    key = darn_hash_number(key, (uint32_t)site->column << 8 | site->kind);
-    return key ? key : 1;
+    return darn_site_key_of(site, darn_site_file(site), darn_site_function(site));
 }
 
 static inline int darn_site_writes(const struct darn_site *site)

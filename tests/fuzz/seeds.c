@@ -1,5 +1,5 @@
 /*
- * usage: fuzz_seeds trace|std|profile DIRECTORY — writes what the fuzzers start from.
+ * usage: fuzz_seeds trace|std|profile|schedule DIRECTORY — writes what the fuzzers start from.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static void write_text(const char *name, const char *text)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fprintf(stderr, "usage: fuzz_seeds trace|std|profile DIRECTORY\n");
+        fprintf(stderr, "usage: fuzz_seeds trace|std|profile|schedule DIRECTORY\n");
         return 2;
     }
     directory = argv[2];
@@ -109,6 +109,13 @@ int main(int argc, char **argv)
         write_text("all", "T0|fork(T1)|1\nT1|acq(L)|2\nT1|r(x)|3\nT1|w(y[f(2)])|4294967295\n"
                           "T1|rel(L)|5\nT1|begin|6\nT1|end|6\nT1|begin(f)|7\nT0|join(T1)\n");
         write_text("odd", "# note\r\n\r\n T1 | acq( L ) | 0x10 \r\nT1|rel(L)|");
+    } else if (strcmp(argv[1], "schedule") == 0) {
+        write_text("all", "darn schedule 1\nprogram /p\ndirectory /\nargument \\x20a\nargument\n"
+                          "environment A=b\ninput in\nbuild 12\ntime 5\nmax-steps 9\n"
+                          "flags races feed 0x100\nending abort\narmed 1 2 3\ninputs 00ff\n"
+                          "module 0 /p\nmodule 1 /q\nT0 .start create@0+12\n"
+                          "T1 !lock@1+ff*3 ~?take@0x7f00\n   unlock\nend\n");
+        write_text("odd", "darn schedule 1\r\n# note\r\n\r\nprogram p\r\nT0 read*40\r\nend");
     } else {
         write_text("all", "darn profile 1\nshared 8f3c0123456789ab bank.c:12:9 write balance\n"
                           "spin 1 2\nsuspect ffffffffffffffff 3\n");

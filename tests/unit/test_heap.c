@@ -23,7 +23,7 @@ __thread struct darn_thread *darn_thread_record;
 
 static struct darn_thread thread;
 static uintptr_t stack[WORDS];
-static struct darn_block found;
+static struct darn_heap_block found;
 
 /* Frames of two words, one above the other, up to the end of the stack. */
 static int start(void **state)

@@ -13,6 +13,7 @@
 #include "cli/analyze.h"
 #include "cli/cc_options.h"
 #include "cli/command.h"
+#include "cli/explore.h"
 #include "cli/recording.h"
 #include "cli/run_options.h"
 #include "cli/trace.h"
@@ -86,9 +87,10 @@ static void expect_every_run_option(const char *before)
 static void expect_own(const char *before, const struct darn_cli_option *table)
 {
     for (; table->name; table++) {
+        const char *between = table->name[1] == '-' ? "=" : " ";
         char text[192];
 
-        snprintf(text, sizeof(text), "%s%s%s%s", before, table->name, table->value ? "=" : "",
+        snprintf(text, sizeof(text), "%s%s%s%s", before, table->name, table->value ? between : "",
                  table->value ? table->value : "");
         expect(text);
     }
@@ -282,6 +284,26 @@ static void help_of_predict_has_the_options_of_recording_and_analyzing(void **st
     expect_narrow();
 }
 
+static void help_and_document_of_explore_have_every_option_and_no_other(void **state)
+{
+    (void)state;
+    capture(darn_help_explore);
+    expect_own("\n  ", darn_explore_options);
+    assert_int_equal(count("\n  --") + count("\n  -o"), length_of(darn_explore_options));
+    expect_narrow();
+    read_document("cmd-explore.md");
+    for (const struct darn_cli_option *option = darn_explore_options; option->name; option++) {
+        char text[192];
+
+        snprintf(text, sizeof(text), "\n| `%s%s", option->name,
+                 !option->value              ? "`"
+                 : option->name[1] == '-' ? "="
+                                             : " ");
+        expect(text);
+    }
+    assert_int_equal(count("\n| `-"), length_of(darn_explore_options));
+}
+
 /* Those of the options of a run that a recording takes are named. */
 static void expect_taken_run_options(void)
 {
@@ -332,6 +354,7 @@ int main(void)
         cmocka_unit_test(help_of_record_has_every_option_and_no_other),
         cmocka_unit_test(help_of_predict_has_the_options_of_recording_and_analyzing),
         cmocka_unit_test(documents_of_record_and_predict_have_every_option),
+        cmocka_unit_test(help_and_document_of_explore_have_every_option_and_no_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

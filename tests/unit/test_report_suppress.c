@@ -151,6 +151,9 @@ static void kinds_concern_their_findings_only(void **state)
     assert_non_null(match(*state, "notification:deposit", finding));
     finding->kind = "failure";
     assert_null(match(*state, "race:*\ndeadlock:*\natomicity:*\nnotification:*\n", finding));
+    assert_non_null(match(*state, "failure:deposit", finding));
+    finding->kind = "something-else";
+    assert_null(match(*state, "race:*\ndeadlock:*\nfailure:*\n", finding));
     darn_finding_free(finding);
 }
 
@@ -222,8 +225,13 @@ static void the_suggested_line_suppresses_its_finding(void **state)
         assert_string_equal(match(*state, line, finding), line);
     }
     assert_string_equal(darn_suppression_for(finding, &finding->pool), "race:bank.c");
-    finding->kind = "failure";
+    finding->kind = "something-else";
     assert_null(darn_suppression_for(finding, &finding->pool));
+    /* A failure is where the program called the C library, not in there. */
+    finding->kind = "failure";
+    finding->accesses[0].stack.frames[0].module = "/lib/libc.so.6";
+    finding->accesses[0].stack.frames[0].function = "abort";
+    assert_string_equal(darn_suppression_for(finding, &finding->pool), "failure:teller_thread");
     darn_finding_free(finding);
 }
 

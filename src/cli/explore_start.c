@@ -1,0 +1,149 @@
+/*
+ * The beginning of an exploration: the servers, and what is armed in them.
+ */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exploration.h"
+
+#define LEARNING_RUNS 16 /* at most; it ends as soon as nothing new comes */
+#define STEPS_FACTOR  10 /* a run of so many times the usual length hangs at the earliest */
+
+/* The core of a job. A job that is moved from core to core hands its turns over more slowly. */
+static int choose_core(uint32_t job, uint64_t jobs)
+{
+    int count, start, core = 0;
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof(set), &set))
+        return -1;
+    count = CPU_COUNT(&set);
+    /* With fewer jobs than cores, begin where the system has put us: another darn that does the
+     * same is then likely to be somewhere else. */
+    start = jobs < (uint64_t)count ? sched_getcpu() : 0;
+    for (int at = (start + (int)job) % count; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &set) && at-- == 0)
+            return core;
+    return -1;
+}
+
+static int start_player(struct darn_exploration *exploration)
+{
+    const struct darn_explore_line *line = exploration->line;
+    struct darn_player *player = &exploration->players[exploration->player_count];
+    struct darn_server_options options = {
+        .command = exploration->command,
+        .program = line->program,
+        .input = exploration->input,
+        .reset = line->reset,
+        .timeout_ms = line->timeout_ms,
+        .cpu = choose_core(exploration->player_count, line->jobs),
+    };
+    int status = darn_player_start(player, &options);
+
+    if (status)
+        return status;
+    player->judge.oracle = line->oracle;
+    player->block->request.max_steps = line->max_steps;
+    exploration->player_count++;
+    return 0;
+}
+
+/* 0 or an exit status. */
+static int arm(struct darn_exploration *exploration)
+{
+    struct darn_player *player = &exploration->players[0];
+    int armed = 0;
+
+    if (exploration->line->points == DARN_POINTS_SHARED)
+        armed = darn_server_learn(player->server, LEARNING_RUNS);
+    else if (exploration->line->points == DARN_POINTS_ALL)
+        darn_server_arm(player->server, NULL, SIZE_MAX);
+    exploration->learning = darn_server_learned(player->server);
+    return armed < 0 ? 2 : 0;
+}
+
+static int refuse_endless(const struct darn_exploration *exploration, bool steps)
+{
+    const char *name = exploration->line->program[0];
+
+    if (steps)
+        return darn_refuse(exploration->command,
+                           "%s makes more than %" PRIu64 " steps even when no thread is "
+                           "interrupted; --max-steps=N allows more, --points=sync makes fewer",
+                           name, exploration->line->max_steps);
+    return darn_refuse(exploration->command,
+                       "%s does not end within %g s under control, even when no thread is "
+                       "interrupted; --timeout=S allows more",
+                       name, exploration->line->timeout_ms / 1000.0);
+}
+
+/* What the program does when nobody interferes: whether it ends at all, how many steps it makes,
+ * and whether it fails by itself. 0 or an exit status. */
+static int try_straight(struct darn_exploration *exploration)
+{
+    struct darn_player *player = &exploration->players[0];
+    struct darn_request *request = &player->block->request;
+    const struct darn_result *result = &player->block->result;
+
+    request->flags = 0;
+    memset(&request->plan, 0, sizeof(request->plan));
+    request->plan.kind = DARN_STRATEGY_STRAIGHT;
+    if (!darn_player_run(player)) {
+        if (player->how == DARN_SERVER_LOST)
+            return darn_refuse(exploration->command, "%s cannot be run",
+                               exploration->line->program[0]);
+        return 0; /* interrupted */
+    }
+    exploration->learning++;
+    if (player->how == DARN_SERVER_TIMEOUT || result->end == DARN_END_STEPS)
+        return refuse_endless(exploration, player->how != DARN_SERVER_TIMEOUT);
+    if (result->end == DARN_END_THREADS)
+        return darn_refuse(exploration->command, "%s has more than %d threads at a time",
+                           exploration->line->program[0], DARN_SLOTS);
+    if (player->judged.kind == DARN_VERDICT_NONE && *player->judged.text)
+        return darn_refuse(exploration->command, "%s", player->judged.text);
+    exploration->straight_fails = darn_verdict_is_failure(player->judged.kind);
+    if (!exploration->line->max_steps_given && request->max_steps < result->steps * STEPS_FACTOR)
+        request->max_steps = result->steps * STEPS_FACTOR;
+    return 0;
+}
+
+int darn_exploration_start(struct darn_exploration *exploration)
+{
+    uint64_t jobs = exploration->line->jobs;
+    int status;
+
+    exploration->players = calloc(jobs, sizeof(*exploration->players));
+    if (!exploration->players)
+        return darn_refuse(exploration->command, "out of memory");
+    status = start_player(exploration);
+    if (!status)
+        status = arm(exploration);
+    if (!status && !atomic_load(&exploration->interrupted))
+        status = try_straight(exploration);
+    while (!status && exploration->player_count < jobs && !atomic_load(&exploration->interrupted)) {
+        struct darn_player *player = &exploration->players[exploration->player_count];
+        const struct darn_player *first = &exploration->players[0];
+
+        status = start_player(exploration);
+        if (status)
+            break;
+        darn_server_arm_like(player->server, first->server);
+        player->block->request.max_steps = first->block->request.max_steps;
+    }
+    return status;
+}
+
+void darn_exploration_stop(struct darn_exploration *exploration)
+{
+    uint32_t count = exploration->player_count;
+
+    exploration->player_count = 0; /* a signal finds none any more */
+    for (uint32_t i = 0; i < count; i++)
+        darn_player_stop(&exploration->players[i]);
+    free(exploration->players);
+    exploration->players = NULL;
+}

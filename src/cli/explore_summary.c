@@ -1,0 +1,223 @@
+/*
+ * What an exploration says while it runs and when it is over.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/exploration.h"
+#include "report/format.h"
+#include "report/sink.h"
+
+double darn_exploration_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double rate_of(const struct darn_exploration *exploration, double until)
+{
+    double seconds = until - exploration->started - exploration->looking;
+
+    return seconds > 0 ? (double)exploration->schedules / seconds : 0;
+}
+
+void darn_exploration_clear_progress(struct darn_exploration *exploration)
+{
+    if (exploration->progress)
+        fputs("\r\033[K", stderr);
+    exploration->progress = false;
+}
+
+void darn_exploration_show_progress(struct darn_exploration *exploration)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r\033[Kdarn explore: %" PRIu64 " schedules, %.0f per second, %zu found",
+            exploration->schedules, rate_of(exploration, darn_exploration_clock()),
+            exploration->found_count);
+    fflush(stderr);
+    exploration->progress = true;
+}
+
+static json_t *summary_object(const struct darn_exploration *exploration,
+                              const struct darn_search_stats *stats)
+{
+    const struct darn_explore_line *line = exploration->line;
+    json_t *object = json_pack(
+        "{s:s, s:I, s:o, s:f, s:s, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:s, "
+        "s:b}",
+        "kind", "summary", "schedules", (json_int_t)exploration->schedules, "first_bug",
+        exploration->first_bug ? json_integer((json_int_t)exploration->first_bug) : json_null(),
+        "schedules_per_second", rate_of(exploration, exploration->ended), "strategy",
+        darn_search_name(line->search.kind), "seed", (json_int_t)line->search.seed, "learning",
+        (json_int_t)exploration->learning, "seconds", exploration->ended - exploration->started,
+        "jobs", (json_int_t)exploration->player_count, "reads_from", (json_int_t)stats->reads,
+        "partial_orders", (json_int_t)stats->partial_orders, "steps", (json_int_t)stats->steps,
+        "longest", (json_int_t)stats->longest, "exhausted", exploration->exhausted, "findings",
+        (json_int_t)exploration->found_count, "failures", (json_int_t)exploration->failures,
+        "points", darn_explore_points_name(line->points), "interrupted",
+        atomic_load(&exploration->interrupted) != 0);
+
+    return object;
+}
+
+/* One object in a line for each finding, then the summary. NULL without memory. */
+static char *make_json(const struct darn_exploration *exploration,
+                       const struct darn_search_stats *stats, size_t *length)
+{
+    static const struct darn_style plain;
+    json_t *object = summary_object(exploration, stats);
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+
+    for (size_t i = 0; out && i < exploration->found_count; i++)
+        darn_format_find("json")->finding(out, exploration->found[i].finding, &plain);
+    if (out && object) {
+        json_dumpf(object, out, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+        fputc('\n', out);
+    }
+    if (out)
+        fclose(out);
+    json_decref(object);
+    return text;
+}
+
+/* 0 or an exit status. */
+static int print_json(const struct darn_exploration *exploration,
+                      const struct darn_search_stats *stats)
+{
+    size_t length = 0;
+    char *text = make_json(exploration, stats, &length);
+    const char *file = exploration->line->json_file;
+    int result;
+
+    if (!text)
+        return darn_refuse("explore", "out of memory");
+    if (!file) {
+        fwrite(text, 1, length, stdout);
+        free(text);
+        return darn_finish_output();
+    }
+    result = darn_sink_append(file, text, length);
+    free(text);
+    if (result)
+        darn_warn("explore", "json: %s cannot be written: %s", file, strerror(-result));
+    return result ? 1 : 0;
+}
+
+static void say(const char *text)
+{
+    fprintf(stderr, "darn explore: %s\n", text);
+}
+
+/* Inputs that were not recorded, by enum darn_input. */
+static void say_unrecorded(uint32_t bits)
+{
+    static const char *const names[DARN_INPUTS] = {
+        [DARN_INPUT_RANDOM] = "random numbers",
+        [DARN_INPUT_PID] = "process ids",
+        [DARN_INPUT_SOCKET] = "sockets",
+        [DARN_INPUT_DEVICE] = "devices",
+    };
+    const char *between = "";
+
+    if (!bits)
+        return;
+    fputs("darn explore: note: the program reads what is not recorded and may differ in a replay: ",
+          stderr);
+    for (int i = 0; i < DARN_INPUTS; i++) {
+        if (!(bits & 1u << i))
+            continue;
+        fprintf(stderr, "%s%s", between, names[i]);
+        between = ", ";
+    }
+    fputc('\n', stderr);
+}
+
+static void say_notes(const struct darn_exploration *exploration)
+{
+    if (exploration->schedules && exploration->without_choice == exploration->schedules)
+        say("note: there was never more than one thread that could go on");
+    if (exploration->straight_fails && exploration->first_bug)
+        say("note: it fails when no thread is interrupted, too: the schedule may not matter");
+    if (exploration->processes)
+        say("note: the program starts processes, which run uncontrolled");
+    if (exploration->stuck)
+        say("note: system calls that wait had to be passed by: those runs may differ in a replay");
+    if (exploration->slow)
+        fprintf(stderr,
+                "darn explore: note: %" PRIu64 " schedules did not end within %g s or %" PRIu64
+                " steps, but when every thread got its turn\n",
+                exploration->slow, exploration->line->timeout_ms / 1000.0,
+                exploration->line->max_steps);
+    say_unrecorded(exploration->unrecorded);
+}
+
+static void say_statistics(const struct darn_exploration *exploration,
+                           const struct darn_search_stats *stats)
+{
+    const struct darn_explore_line *line = exploration->line;
+
+    if (exploration->first_bug)
+        fprintf(stderr, "darn explore: first bug at schedule %" PRIu64 "\n",
+                exploration->first_bug);
+    fprintf(stderr,
+            "darn explore: %" PRIu64 " schedule%s in %.1f s (%.0f per second), %" PRIu64
+            " to learn; %" PRIu64 " reads-from pairs, %" PRIu64 " partial orders; strategy %s, "
+            "seed %" PRIu64 "%s\n",
+            exploration->schedules, exploration->schedules == 1 ? "" : "s",
+            exploration->ended - exploration->started, rate_of(exploration, exploration->ended),
+            exploration->learning, stats->reads, stats->partial_orders,
+            darn_search_name(line->search.kind), line->search.seed,
+            exploration->exhausted ? "; nothing is left to try" : "");
+}
+
+/* The last line, as of every run of darn. */
+static void print_summary(const struct darn_exploration *exploration)
+{
+    struct darn_summary summary = {0};
+
+    summary.items =
+        darn_pool_get(&summary.pool, exploration->found_count + 1, sizeof(*summary.items));
+    summary.scope =
+        darn_pool_format(&summary.pool, "%" PRIu64 " schedule%s", exploration->schedules,
+                         exploration->schedules == 1 ? "" : "s");
+    for (size_t i = 0; i < exploration->found_count; i++) {
+        const struct darn_finding *finding = exploration->found[i].finding;
+        const struct darn_access *first = &finding->accesses[0];
+
+        summary.items[summary.item_count++] = (struct darn_summary_item){
+            .id = finding->id,
+            .kind = finding->kind,
+            .certainty = finding->certainty,
+            .file = first->file,
+            .function = first->function,
+            .variable = finding->variable,
+            .line = first->line,
+            .count = finding->count,
+        };
+    }
+    darn_format_find("text")->summary(stderr, &summary, &exploration->style);
+    darn_pool_release(&summary.pool);
+}
+
+int darn_exploration_summary(struct darn_exploration *exploration)
+{
+    struct darn_search_stats stats;
+
+    darn_search_stats(exploration->search, &stats);
+    exploration->exhausted |= stats.exhausted;
+    darn_exploration_clear_progress(exploration);
+    say_notes(exploration);
+    say_statistics(exploration, &stats);
+    print_summary(exploration);
+    return exploration->line->json ? print_json(exploration, &stats) : 0;
+}

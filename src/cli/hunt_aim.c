@@ -1,0 +1,191 @@
+/*
+ * From what a prediction names, sites and calls, to addresses in the program; and from those to the
+ * plan of a trial.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/hunt.h"
+
+static void add_place(struct darn_target_side *side, uint64_t place)
+{
+    for (uint32_t i = 0; i < side->count; i++)
+        if (side->places[i] == place)
+            return;
+    if (place && side->count < DARN_TARGET_PLACES)
+        side->places[side->count++] = place;
+}
+
+static uint32_t site_count(const struct darn_block *block)
+{
+    return block->site_count < DARN_BLOCK_SITES ? block->site_count : DARN_BLOCK_SITES;
+}
+
+/* The keys of all sites, by their number. NULL without memory. */
+static uint64_t *find_keys(const struct darn_player *player)
+{
+    uint32_t count = site_count(player->block);
+    uint64_t *keys = calloc(count + 1, sizeof(*keys));
+
+    for (uint32_t i = 0; keys && i < count; i++)
+        keys[i] = darn_scene_site_key(&player->scene, player->block->site_places[i]);
+    return keys;
+}
+
+/* The records of a site: an inline function has one for each copy. */
+static void add_site(const struct darn_player *player, const uint64_t *keys,
+                     struct darn_target_side *side, uint64_t key)
+{
+    for (uint32_t i = 0; i < site_count(player->block); i++)
+        if (keys[i] == key)
+            add_place(side, player->block->site_places[i]);
+}
+
+/* Where a module of the trace is now; false when it is not there. */
+static bool find_address(const struct darn_block *block, const struct darn_frame *frame,
+                         uint64_t *address)
+{
+    for (uint32_t i = 0; frame->module && i < block->module_count && i < DARN_BLOCK_MODULES; i++) {
+        if (strcmp(block->modules[i].path, frame->module) != 0)
+            continue;
+        *address = block->modules[i].base + frame->offset;
+        return true;
+    }
+    return false;
+}
+
+/* The innermost call: what a scheduling point at a call has as its place. */
+static void add_call(const struct darn_player *player, struct darn_target_side *side,
+                     const struct darn_stack *stack)
+{
+    uint64_t address;
+
+    if (stack->count && find_address(player->block, &stack->frames[0], &address))
+        add_place(side, address);
+}
+
+static void aim_at_race(const struct darn_player *player, const uint64_t *keys,
+                        struct darn_target *target)
+{
+    for (size_t i = 0; i < 2 && i < target->finding->access_count; i++) {
+        const struct darn_access *access = &target->finding->accesses[i];
+
+        if (access->op == DARN_OP_FREE) {
+            add_call(player, &target->sides[i], &access->stack);
+        } else if (access->site_key) {
+            add_site(player, keys, &target->sides[i], access->site_key);
+            target->keys[target->key_count++] = access->site_key;
+        }
+    }
+    if (target->key_count == 2 && target->keys[0] > target->keys[1]) {
+        uint64_t key = target->keys[0];
+
+        target->keys[0] = target->keys[1];
+        target->keys[1] = key;
+    }
+}
+
+/* Every thread of the cycle is held before the acquisition that closes it. */
+static void aim_at_deadlock(const struct darn_player *player, struct darn_target *target)
+{
+    for (size_t i = 0; i < target->finding->access_count; i++)
+        add_call(player, &target->sides[0], &target->finding->accesses[i].stack);
+}
+
+/* A wait that comes too late: held before it, or before its mutex is taken. */
+static void aim_at_notification(const struct darn_player *player, struct darn_target *target)
+{
+    for (size_t i = 0; i < target->finding->access_count; i++) {
+        const struct darn_access *access = &target->finding->accesses[i];
+
+        if (access->op != DARN_OP_WAIT)
+            continue;
+        add_call(player, &target->sides[0], &access->stack);
+        for (size_t j = 0; j < access->lock_count; j++)
+            add_call(player, &target->sides[1], &access->locks[j].stack);
+    }
+}
+
+static void aim(const struct darn_player *player, const uint64_t *keys, struct darn_target *target)
+{
+    switch (target->kind) {
+    case DARN_TARGET_RACE:
+        aim_at_race(player, keys, target);
+        break;
+    case DARN_TARGET_DEADLOCK:
+        aim_at_deadlock(player, target);
+        break;
+    default:
+        aim_at_notification(player, target);
+        break;
+    }
+}
+
+void darn_hunt_aim(struct darn_hunt *hunt)
+{
+    const struct darn_player *player = &hunt->exploration.players[0];
+    uint64_t *keys = NULL;
+
+    for (size_t i = 0; i < hunt->target_count; i++) {
+        struct darn_target *target = &hunt->targets[i];
+
+        if (target->sides[0].count || target->proved)
+            continue;
+        if (!keys && !(keys = find_keys(player)))
+            return;
+        aim(player, keys, target);
+    }
+    free(keys);
+}
+
+bool darn_hunt_can_try(const struct darn_target *target)
+{
+    return target->sides[0].count && (target->kind != DARN_TARGET_RACE || target->sides[1].count);
+}
+
+static void add_aims(struct darn_plan *plan, const struct darn_target_side *side,
+                     enum darn_aim_kind kind)
+{
+    for (uint32_t i = 0; i < side->count && plan->aim_count < DARN_AIMS; i++)
+        plan->aims[plan->aim_count++] = (struct darn_aim){.kind = kind, .place = side->places[i]};
+}
+
+/* A wait may be missed for having been held at one of three places: at its own, where its mutex is
+ * taken, or at none. */
+static void plan_notification(struct darn_plan *plan, const struct darn_target *target,
+                              uint32_t trial)
+{
+    plan->kind = DARN_STRATEGY_AIM;
+    if (trial % 3 < 2)
+        add_aims(plan, &target->sides[trial % 3], DARN_AIM_HOLD);
+    if (!plan->aim_count)
+        plan->kind = DARN_STRATEGY_POS;
+}
+
+void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *target,
+                       struct darn_player *player, uint32_t trial)
+{
+    struct darn_request *request = &player->block->request;
+    struct darn_plan *plan = &request->plan;
+
+    /* What was met by chance may take other accesses to be interrupted, too. */
+    if (target->is_ours)
+        darn_server_arm(player->server, hunt->armed, hunt->armed_count);
+    else
+        darn_server_arm(player->server, target->keys, target->key_count);
+    request->flags = 0;
+    request->time = 0;
+    memset(plan, 0, sizeof(*plan));
+    plan->seed = hunt->line.seed * 1000003 + trial;
+    if (target->kind == DARN_TARGET_RACE) {
+        plan->kind = DARN_STRATEGY_RACE;
+        plan->first = 1 + trial % 2; /* half of the trials for each order */
+        add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
+        add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
+    } else if (target->kind == DARN_TARGET_DEADLOCK) {
+        plan->kind = DARN_STRATEGY_AIM;
+        add_aims(plan, &target->sides[0], DARN_AIM_HOLD_LOCKED);
+    } else {
+        plan_notification(plan, target, trial);
+    }
+}

@@ -1,0 +1,95 @@
+/*
+ * The third stage: schedules that no prediction asks for, with the search of darn explore, for
+ * failures that nobody has predicted.
+ */
+#include <stdio.h>
+
+#include "cli/hunt.h"
+#include "cli/shrinking.h"
+
+#define RESERVE 0.15 /* of the whole time, for what comes after */
+
+/* When nothing new has come for as long as it took to get so far, and at least for so many
+ * schedules, more of them are not worth the wait. */
+#define PATIENCE 5000
+
+/* With the lock. */
+static void stop_when_barren(struct darn_hunt *hunt)
+{
+    struct darn_exploration *exploration = &hunt->exploration;
+    struct darn_search_stats stats;
+
+    darn_search_stats(exploration->search, &stats);
+    if (stats.reads + stats.partial_orders != hunt->harvest) {
+        hunt->harvest = stats.reads + stats.partial_orders;
+        hunt->harvested = exploration->schedules;
+    } else if (exploration->schedules > 2 * hunt->harvested + PATIENCE) {
+        atomic_store(&exploration->enough, true);
+        pthread_cond_broadcast(&exploration->changed);
+    }
+}
+
+static void progress(struct darn_hunt *hunt, char *to, size_t size)
+{
+    stop_when_barren(hunt);
+    snprintf(to, size, "explore: %llu schedules, %zu findings so far",
+             (unsigned long long)hunt->exploration.schedules, darn_index_proofs(&hunt->index));
+}
+
+static bool look(struct darn_exploration *exploration, struct darn_player *player,
+                 uint64_t schedule)
+{
+    (void)schedule;
+    return darn_hunt_look(darn_hunt_of(exploration), player);
+}
+
+static void arm(struct darn_hunt *hunt)
+{
+    struct darn_exploration *exploration = &hunt->exploration;
+
+    for (uint32_t i = 0; i < exploration->player_count; i++)
+        darn_server_arm(exploration->players[i].server, hunt->armed, hunt->armed_count);
+}
+
+/* Output that differs is nothing to look for here: each schedule may have its own. */
+static void set_compare(struct darn_hunt *hunt, bool compare)
+{
+    for (uint32_t i = 0; i < hunt->exploration.player_count; i++)
+        hunt->exploration.players[i].judge.compare = compare;
+}
+
+int darn_hunt_explore(struct darn_hunt *hunt)
+{
+    struct darn_exploration *exploration = &hunt->exploration;
+    double start = darn_clock(), end = hunt->until - (hunt->until - hunt->started) * RESERVE;
+    bool compare = exploration->players[0].judge.compare;
+    size_t proofs = darn_index_proofs(&hunt->index), targets = hunt->target_count;
+    int status;
+
+    if (hunt->line.no_explore || start >= end || darn_hunt_is_interrupted(hunt))
+        return 0;
+    hunt->explore.search = (struct darn_search_options){
+        .kind = DARN_SEARCH_PORTFOLIO,
+        .seed = hunt->line.seed + hunt->explored,
+    };
+    exploration->search = darn_search_new(&hunt->explore.search);
+    if (!exploration->search)
+        return darn_refuse("hunt", "out of memory");
+    exploration->look = look;
+    exploration->schedules = exploration->begun = 0;
+    arm(hunt);
+    set_compare(hunt, false);
+    status = darn_hunt_jobs(hunt, darn_exploration_job, end, progress);
+    set_compare(hunt, compare);
+    hunt->runs += exploration->schedules;
+    darn_search_free(exploration->search);
+    exploration->search = NULL;
+    if (status || exploration->status)
+        return status ? status : exploration->status;
+    hunt->explored += exploration->schedules;
+    darn_hunt_say(hunt, "explore: %llu schedules, %zu new failures, %zu more races met (%.1f s)",
+                  (unsigned long long)exploration->schedules,
+                  darn_index_proofs(&hunt->index) - proofs, hunt->target_count - targets,
+                  darn_clock() - start);
+    return 0;
+}

@@ -1,0 +1,57 @@
+/*
+ * The index of a hunt: what is in its directory (docs/cmd-hunt.md), and all that the next hunt has
+ * to know to go on there.
+ *
+ *   state.json     the program, and what was done so far
+ *   index.jsonl    one object for each finding: the proofs, the worst first, then what was
+ * predicted and could not be confirmed 1, 2, …        the directory of a proof (kept.h), with
+ * report.txt: the report for people
+ */
+#ifndef DARN_CLI_INDEX_H
+#define DARN_CLI_INDEX_H
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/style.h"
+
+struct darn_index {
+    char directory[PATH_MAX];
+    json_t *state;   /* an object */
+    json_t *entries; /* an array of objects; those of proofs have a `directory` */
+};
+
+/* Reads what is there; a directory without an index has an empty one. 0, or an exit status after
+ * one line on stderr. */
+int darn_index_open(struct darn_index *index, const char *command, const char *directory);
+void darn_index_close(struct darn_index *index);
+
+/* Writes it, each file as a whole. 0 or a negative errno. */
+int darn_index_write(const struct darn_index *index);
+
+/* The entry of the finding; NULL when there is none. */
+json_t *darn_index_find(const struct darn_index *index, const char *id);
+
+/* Takes the object over, in the place of one that has the same id; keeps them sorted. */
+void darn_index_put(struct darn_index *index, json_t *entry);
+
+void darn_index_drop(struct darn_index *index, const char *id);
+
+bool darn_index_is_proof(const json_t *entry);
+size_t darn_index_proofs(const struct darn_index *index);
+
+/* What people read: the reports of the proofs, a line for each prediction that was not confirmed,
+ * and a summary. `name` is the directory as they call it. */
+void darn_index_print(const struct darn_index *index, const char *name, FILE *out,
+                      const struct darn_style *style);
+
+/* JSON Lines: the entries. */
+void darn_index_print_json(const struct darn_index *index, FILE *out);
+
+/* `darn report [--json] DIRECTORY`. An exit status. */
+int darn_index_command(int argc, char **argv);
+
+#endif

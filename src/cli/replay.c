@@ -1,0 +1,214 @@
+/*
+ * darn replay: makes a run again by the schedule that it left.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/analysis.h"
+#include "cli/color.h"
+#include "cli/command.h"
+#include "cli/divergence.h"
+#include "cli/kept.h"
+#include "cli/line.h"
+#include "cli/replay.h"
+#include "cli/replay_gdb.h"
+#include "cli/say.h"
+#include "report/format.h"
+
+#define EXIT_DIFFERENT  1
+#define DEFAULT_TIMEOUT 60000
+
+enum { GDB, AT, TIMES, TIMEOUT, HELP };
+
+const struct darn_cli_option darn_replay_options[] = {
+    [GDB] = {"--gdb", NULL,
+             "start gdb with the program held at the scene: where the\n"
+             "threads race, or where the run fails"},
+    [AT] = {"--at", "STEP", "hold the program at this decision of the schedule, for gdb"},
+    [TIMES] = {"--times", "N", "replay N times, and say how often it happened again"},
+    [TIMEOUT] = {"--timeout", "SECONDS", "end a run that takes longer (60)"},
+    [HELP] = {"--help", NULL, "print this list"},
+    {NULL, NULL, NULL},
+};
+
+struct replay {
+    bool gdb, help, has_at;
+    uint64_t at, times;
+    uint32_t timeout_ms;
+};
+
+void darn_help_replay(void)
+{
+    printf("usage: darn replay [options] DIRECTORY|SCHEDULE\n"
+           "\n"
+           "Runs a program again as a schedule says, which darn hunt or darn explore has\n"
+           "left: the same threads take the same steps, and the same bug happens. The exit\n"
+           "status is 66 when it does, and 1 when the run goes another way: then the first\n"
+           "decision that was not possible is named.\n"
+           "\n");
+    darn_print_options(darn_replay_options);
+}
+
+static int set_option(void *to, int option, const char *value)
+{
+    struct replay *replay = to;
+
+    switch (option) {
+    case GDB:
+        replay->gdb = true;
+        return 0;
+    case AT:
+        replay->gdb = replay->has_at = true;
+        return darn_line_number("replay", "--at", value, 0, DARN_BLOCK_STEPS, &replay->at);
+    case TIMES:
+        return darn_line_number("replay", "--times", value, 1, 1000000, &replay->times);
+    case TIMEOUT:
+        return darn_line_seconds("replay", "--timeout", value, &replay->timeout_ms);
+    default:
+        replay->help = true;
+        return 0;
+    }
+}
+
+/* A finding of the run, as reports show it. */
+static void print_finding(struct darn_player *player, const struct darn_symptom *symptom)
+{
+    struct darn_finding *finding = darn_player_finding(player, symptom->id, symptom->met);
+    struct darn_style style = {.color = darn_wants_color(DARN_COLOR_AUTO, STDERR_FILENO)};
+
+    if (finding)
+        darn_format_find("text")->finding(stderr, finding, &style);
+    darn_finding_free(finding);
+}
+
+/* In what way it was not the same. One line. */
+static void say_difference(const struct darn_kept *kept, struct darn_player *player)
+{
+    const struct darn_result *result = &player->block->result;
+    const char *word = darn_verdict_word(player->judged.kind);
+    char text[1024], inputs[256];
+
+    if (player->how == DARN_SERVER_LOST) {
+        fprintf(stderr, "darn replay: the program cannot be run any more\n");
+    } else if (darn_divergence_text(kept->schedule, &player->scene, text, sizeof(text))) {
+        fprintf(stderr, "darn replay: %s\n", text);
+    } else if (player->judged.kind != kept->symptom.kind) {
+        fprintf(stderr,
+                "darn replay: it ended another way, after %" PRIu64 " decisions: %s, not %s\n",
+                result->steps, *player->judged.text ? player->judged.text : word,
+                darn_verdict_word(kept->symptom.kind));
+    } else {
+        fprintf(stderr, "darn replay: it ended the same way (%s), but it is not the same finding\n",
+                word);
+    }
+    darn_divergence_inputs(result, inputs, sizeof(inputs));
+    if (*inputs)
+        fprintf(stderr, "darn replay: the program reads what is not recorded: %s\n", inputs);
+}
+
+/* An exit status. */
+static int play_once(const struct darn_kept *kept, struct darn_player *player)
+{
+    bool ran = darn_player_follow(player, kept->schedule, 0);
+
+    fflush(stdout);
+    if (ran && darn_player_shows(player, &kept->symptom)) {
+        print_finding(player, &kept->symptom);
+        fprintf(stderr, "darn replay: the same again, after %" PRIu64 " decisions%s%s\n",
+                player->block->result.steps, *player->judged.text ? ": " : "", player->judged.text);
+        return DARN_EXIT_FINDINGS;
+    }
+    if (player->how == DARN_SERVER_STOPPED)
+        return EXIT_DIFFERENT;
+    say_difference(kept, player);
+    return EXIT_DIFFERENT;
+}
+
+static int play_often(const struct darn_kept *kept, struct darn_player *player, uint64_t times)
+{
+    uint64_t same = 0;
+
+    for (uint64_t i = 0; i < times; i++) {
+        bool ran = darn_player_follow(player, kept->schedule, 0);
+
+        if (ran && darn_player_shows(player, &kept->symptom))
+            same++;
+        else if (same == i) /* the first time: others are likely to be like it */
+            say_difference(kept, player);
+        if (player->how == DARN_SERVER_LOST)
+            break;
+    }
+    printf("%" PRIu64 " of %" PRIu64 "\n", same, times);
+    return same == times ? DARN_EXIT_FINDINGS : EXIT_DIFFERENT;
+}
+
+/* Where to hold the program: the moment at which the threads meet is known when they have met once.
+ */
+static int debug(const struct replay *replay, const struct darn_kept *kept,
+                 struct darn_player *player)
+{
+    uint64_t at = replay->has_at ? replay->at : UINT64_MAX;
+
+    if (!replay->has_at && kept->symptom.met) {
+        if (!darn_player_follow(player, kept->schedule, 0) ||
+            !darn_player_shows(player, &kept->symptom)) {
+            say_difference(kept, player);
+            return EXIT_DIFFERENT;
+        }
+        at = player->block->result.met[0].step;
+    }
+    return darn_replay_gdb(player, kept->schedule, at);
+}
+
+static int replay_kept(const struct replay *replay, const struct darn_kept *kept)
+{
+    struct darn_server_options options = {
+        .cpu = -1,
+        .timeout_ms = replay->gdb ? 0 : replay->timeout_ms,
+        .show = replay->times == 1,
+    };
+    struct darn_player player;
+    int status = darn_kept_start(kept, "replay", &player, &options);
+
+    if (status)
+        return status;
+    player.judge.timeout_ms = replay->timeout_ms;
+    if (replay->gdb)
+        status = debug(replay, kept, &player);
+    else if (replay->times > 1)
+        status = play_often(kept, &player, replay->times);
+    else
+        status = play_once(kept, &player);
+    darn_player_stop(&player);
+    return status;
+}
+
+int darn_cmd_replay(int argc, char **argv)
+{
+    static struct darn_kept kept;
+    struct replay replay = {.times = 1, .timeout_ms = DEFAULT_TIMEOUT};
+    int at, status =
+                darn_line_read("replay", darn_replay_options, argc, argv, set_option, &replay, &at);
+
+    if (status)
+        return status;
+    if (replay.help) {
+        darn_help_replay();
+        return darn_finish_output();
+    }
+    if (at + 1 != argc)
+        return darn_refuse("replay", "one schedule is needed; usage: darn replay [options] "
+                                     "DIRECTORY|SCHEDULE");
+    if (replay.gdb && (status = darn_replay_gdb_check()))
+        return status;
+    status = darn_kept_open(&kept, "replay", argv[at]);
+    if (status)
+        return status;
+    status = replay_kept(&replay, &kept);
+    darn_kept_close(&kept);
+    return status;
+}

@@ -1,0 +1,24 @@
+/*
+ * Commands of the user's that are run between the runs: --reset and --oracle.
+ */
+#ifndef DARN_CLI_SH_H
+#define DARN_CLI_SH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct darn_sh {
+    const char *command;     /* for /bin/sh -c */
+    int input;               /* its standard input; -1: empty */
+    const char *variable;    /* NAME=VALUE for its environment; NULL: none */
+    uint32_t timeout_ms;     /* it is killed then; 0: never */
+    const atomic_bool *stop; /* it is killed when this becomes true; NULL: nothing does */
+};
+
+/* Waits for its end: what wait() says, or a negative errno: -ETIMEDOUT, -EINTR (`stop`), or why it
+ * could not be started. What it prints on stdout is not shown: that is where our own output goes.
+ */
+int darn_sh(const struct darn_sh *sh);
+
+#endif

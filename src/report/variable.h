@@ -1,0 +1,22 @@
+/*
+ * Global variables of the debug information.
+ */
+#ifndef DARN_REPORT_VARIABLE_H
+#define DARN_REPORT_VARIABLE_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A variable, and where in it an address lies. */
+struct darn_variable {
+    Dwarf_Die die;
+    uint64_t offset;
+};
+
+/* The variable, or the piece of one, that begins at this address. Functions are not entered: most
+ * of the debug information lies there, and a static variable of a function has its name from the
+ * symbol table. */
+bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_variable *found);
+
+#endif

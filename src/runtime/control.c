@@ -1,0 +1,355 @@
+#define _GNU_SOURCE
+#include "runtime/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "runtime/attention.h"
+#include "runtime/intercept.h"
+#include "runtime/os.h"
+#include "runtime/profile.h"
+#include "runtime/say.h"
+#include "runtime/scene.h"
+#include "runtime/sites.h"
+#include "runtime/state.h"
+#include "runtime/turn.h"
+#include "site/guard.h"
+
+struct darn_block *darn_control;
+
+static uint32_t armed_version;
+
+int darn_control_open(const char *path)
+{
+    int fd = darn_os_open(path, O_RDWR);
+    void *memory = MAP_FAILED;
+
+    if (fd >= 0) {
+        memory = mmap(NULL, sizeof(struct darn_block), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        darn_os_close(fd);
+    }
+    if (memory == MAP_FAILED) {
+        darn_say("darn: control: the file cannot be used");
+        return 2;
+    }
+    darn_control = memory;
+    if (darn_control->magic == DARN_BLOCK_MAGIC && darn_control->version == DARN_BLOCK_VERSION &&
+        darn_control->size_of_block == (uint32_t)sizeof(struct darn_block))
+        return 0;
+    darn_control->refused = DARN_REFUSED_VERSION;
+    darn_control->ready = 1;
+    darn_os_wake_shared(&darn_control->ready);
+    return 2;
+}
+
+/* ---- what the command wants to know about the program ---- */
+
+static int list_module(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    struct darn_block_module *module = &darn_control->modules[darn_control->module_count];
+    uint64_t end = 0;
+    ssize_t length;
+
+    (void)size;
+    (void)unused;
+    if (darn_control->module_count == DARN_BLOCK_MODULES)
+        return 1;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+
+        if (header->p_type == PT_LOAD && header->p_vaddr + header->p_memsz > end)
+            end = header->p_vaddr + header->p_memsz;
+    }
+    module->base = info->dlpi_addr;
+    module->size = end;
+    if (info->dlpi_name[0]) {
+        snprintf(module->path, sizeof(module->path), "%s", info->dlpi_name);
+    } else if (darn_control->module_count == 0) {
+        length = readlink("/proc/self/exe", module->path, sizeof(module->path) - 1);
+        module->path[length > 0 ? length : 0] = '\0';
+    }
+    if (module->path[0] == '/')
+        darn_control->module_count++;
+    return 0;
+}
+
+#define COMPILED 32
+
+static const struct darn_block_module *compiled[COMPILED]; /* those with sites */
+static uint32_t compiled_count;
+
+static bool is_in(const struct darn_block_module *module, uint64_t address)
+{
+    return address - module->base < module->size;
+}
+
+bool darn_control_has_compiled(uint64_t pc)
+{
+    for (uint32_t i = 0; i < compiled_count; i++) {
+        if (is_in(compiled[i], pc))
+            return true;
+    }
+    return false;
+}
+
+static void list_compiled(uint64_t site)
+{
+    if (darn_control_has_compiled(site))
+        return;
+    for (uint32_t i = 0; i < darn_control->module_count && compiled_count < COMPILED; i++) {
+        if (is_in(&darn_control->modules[i], site))
+            compiled[compiled_count++] = &darn_control->modules[i];
+    }
+}
+
+static void list_sites(void)
+{
+    uint32_t count = darn_sites_count();
+
+    if (count > DARN_BLOCK_SITES)
+        count = DARN_BLOCK_SITES;
+    for (uint32_t i = 0; i < count; i++) {
+        darn_control->site_places[i] = (uint64_t)(uintptr_t)darn_site_at(i);
+        list_compiled(darn_control->site_places[i]);
+    }
+    darn_control->site_count = count;
+}
+
+/* ---- arming ---- */
+
+static void arm_sites(void)
+{
+    bool all = darn_control_wants(DARN_RUN_LEARN), any = all;
+    uint32_t count = darn_sites_count();
+
+    for (uint32_t i = 0; i < count && i < DARN_BLOCK_SITES; i++) {
+        const struct darn_site *site = darn_site_at(i);
+        bool armed = darn_control->sites[i] & DARN_SITE_IS_ARMED;
+        uint8_t bits = (armed ? DARN_ARMED_STEP : 0) | (all ? DARN_ARMED_RECORD : 0);
+
+        if (!site)
+            continue;
+        if (*darn_site_armed(site) != bits)
+            *darn_site_armed(site) = bits;
+        any |= armed;
+    }
+    if (any)
+        darn_attention_keep(); /* for good: with nothing armed it costs a look at a byte */
+}
+
+/* Arms again when the command has changed its mind: what the children inherit costs them nothing.
+ */
+static void arm_if_changed(void)
+{
+    uint32_t version = darn_control->request.armed_version * 2 + darn_control_wants(DARN_RUN_LEARN);
+
+    if (version + 1 == armed_version)
+        return;
+    armed_version = version + 1;
+    arm_sites();
+}
+
+/* ---- deadly signals ---- */
+
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+
+/* Where the signal struck. libc keeps no frame pointers, and most such signals come from abort: the
+ * unwinder is asked, which knows its way out of a handler. The frames of the handler are left out. */
+static void unwind(struct darn_block_thread *to, uint64_t pc)
+{
+    struct darn_stack stack;
+    uint32_t first = 0;
+
+    darn_stack_unwind(&stack, __builtin_frame_address(0));
+    while (first < stack.depth && stack.pcs[first] != pc)
+        first++;
+    to->stack[0] = pc + 1; /* as if it were a return address */
+    to->depth = 1;
+    for (uint32_t i = first + 1; i < stack.depth && to->depth < DARN_BLOCK_STACK; i++)
+        to->stack[to->depth++] = stack.pcs[i];
+}
+
+static void note_signal(int number, void *context)
+{
+    struct darn_result *result = &darn_control->result;
+    const ucontext_t *state = context;
+    struct darn_thread *thread = darn_thread_peek();
+
+    if (result->signal)
+        return;
+    result->signal = (uint32_t)number;
+    result->signal_thread = thread ? thread->number : 0;
+    result->signal_pc = (uint64_t)state->uc_mcontext.gregs[REG_RIP];
+    darn_scene_threads();
+    for (uint32_t i = 0; thread && i < result->thread_count; i++) {
+        struct darn_block_thread *to = &result->threads[i];
+
+        if (to->thread != thread->number)
+            continue;
+        unwind(to, result->signal_pc);
+    }
+    if (darn_control_wants(DARN_RUN_HOLD))
+        darn_scene_hold();
+}
+
+static void die(int number, siginfo_t *info, void *context)
+{
+    if (darn_turns && darn_os_process_id() == darn_state.pid)
+        note_signal(number, context);
+    signal(number, SIG_DFL);
+    if (info->si_code <= 0)
+        raise(number);
+}
+
+static void watch_signals(void)
+{
+    for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+        struct sigaction action;
+
+        if (sigaction(deadly[i], NULL, &action) || action.sa_handler != SIG_DFL)
+            continue;
+        action = (struct sigaction){.sa_sigaction = die, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+        sigaction(deadly[i], &action, NULL);
+    }
+}
+
+/* ---- runs ---- */
+
+void darn_control_end(enum darn_end end)
+{
+    darn_turns = false;
+    darn_control->result.end = end;
+    darn_scene_threads();
+    if (darn_control_wants(DARN_RUN_HOLD))
+        darn_scene_hold();
+    if (ftrylockfile(stdout) == 0)
+        fflush(stdout);
+    darn_os_exit(0);
+}
+
+static void restart_files(void)
+{
+    if (darn_control->out_fd >= 0) {
+        if (ftruncate(darn_control->out_fd, 0) == 0)
+            lseek(darn_control->out_fd, 0, SEEK_SET);
+    }
+    if (darn_control->in_fd >= 0)
+        lseek(darn_control->in_fd, 0, SEEK_SET);
+}
+
+static void begin_run(void)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, 0);
+    darn_state.pid = darn_os_process_id();
+    if (thread)
+        thread->tid = darn_os_thread_id();
+    if (darn_control->in_fd >= 0)
+        dup2(darn_control->in_fd, 0);
+    if (darn_control->out_fd >= 0) {
+        dup2(darn_control->out_fd, 1);
+        dup2(darn_control->out_fd, 2);
+    }
+    darn_turn_begin();
+}
+
+static void await_run(pid_t child)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (darn_control->result.processes)
+        kill(-child, SIGKILL);
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    darn_control->result.status = status;
+    if (darn_control->result.end == DARN_END_NONE)
+        darn_control->result.end = DARN_END_EXIT;
+}
+
+static void pin(void)
+{
+    cpu_set_t set;
+
+    if (darn_control->cpu < 0)
+        return;
+    CPU_ZERO(&set);
+    CPU_SET(darn_control->cpu, &set);
+    sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void start_serving(void)
+{
+    if (darn_threads_alive() > 1)
+        darn_control->refused = DARN_REFUSED_THREADS;
+    unsetenv(DARN_OPTIONS_VARIABLE); /* what the program starts is not controlled */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pin();
+    darn_stack_prepare();
+    watch_signals();
+    dl_iterate_phdr(list_module, NULL);
+    list_sites();
+    fflush(NULL);
+    darn_control->server = darn_os_process_id();
+    __atomic_store_n(&darn_control->ready, 1, __ATOMIC_RELEASE);
+    darn_os_wake_shared(&darn_control->ready);
+}
+
+/* Without libc's handlers: this process has one thread, and what the program has registered for its
+ * own forks is not meant for this one. */
+static pid_t fork_run(void)
+{
+    static pid_t (*plain_fork)(void);
+
+    if (!plain_fork)
+        plain_fork = (pid_t(*)(void))darn_real("_Fork");
+    return plain_fork();
+}
+
+void darn_control_serve(void)
+{
+    uint32_t seen = 0;
+
+    start_serving();
+    for (;;) {
+        uint32_t command;
+        pid_t child;
+
+        while ((command = __atomic_load_n(&darn_control->command, __ATOMIC_ACQUIRE)) == seen)
+            darn_os_wait_shared(&darn_control->command, seen);
+        seen = command;
+        if (darn_control->what != DARN_COMMAND_RUN || darn_control->refused)
+            darn_os_exit(0);
+        memset(&darn_control->result, 0, sizeof(darn_control->result));
+        darn_control->progress = 0;
+        arm_if_changed();
+        restart_files();
+        child = fork_run();
+        if (child == 0) {
+            begin_run();
+            return;
+        }
+        darn_control->child = child;
+        if (child > 0)
+            await_run(child);
+        darn_control->child = 0;
+        __atomic_store_n(&darn_control->done, command, __ATOMIC_RELEASE);
+        darn_os_wake_shared(&darn_control->done);
+    }
+}

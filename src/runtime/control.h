@@ -1,0 +1,33 @@
+/*
+ * The control block (schedule/block.h) and the fork server: what passes between a controlled run
+ * and the darn command that wants it.
+ */
+#ifndef DARN_RUNTIME_CONTROL_H
+#define DARN_RUNTIME_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schedule/block.h"
+
+/* NULL: this is no controlled run, nor a server. */
+extern struct darn_block *darn_control;
+
+static inline bool darn_control_wants(enum darn_run_flag flag)
+{
+    return darn_control->request.flags & flag;
+}
+
+/* Maps the block that the options name. 0, or an exit status after one line. */
+int darn_control_open(const char *path);
+
+/* Just before main: serves until the command says that it is enough. Returns in each run. */
+void darn_control_serve(void);
+
+/* Whether the code there was compiled by darn: in a module that has sites. */
+bool darn_control_has_compiled(uint64_t pc);
+
+/* Ends the run here and now. */
+void darn_control_end(enum darn_end end) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,31 @@
+/* What a controlled run leaves in the control block for the report. */
+#ifndef DARN_RUNTIME_SCENE_H
+#define DARN_RUNTIME_SCENE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schedule/block.h"
+
+struct darn_slot;
+
+/* Two threads have met: `b_first` says which of them goes first. Ends the run if that was wanted.
+ */
+void darn_scene_met(enum darn_met_kind kind, const struct darn_slot *a, const struct darn_slot *b,
+                    bool b_first, uint64_t step);
+
+/* The thread is about to make the second local access of a triple; the remote one was step `remote`. */
+void darn_scene_tripled(const struct darn_slot *local, uint64_t remote, uint64_t step);
+
+/* Two threads are about to race, whoever goes first. */
+void darn_scene_races(const struct darn_slot *slot);
+
+/* All threads, as they stand now. */
+void darn_scene_threads(void);
+
+/* Stops the process for a debugger, which sets the variable to 0: to attach lets a process that has
+ * stopped run for a moment. */
+void darn_scene_hold(void);
+extern volatile int darn_scene_held;
+
+#endif

@@ -1,0 +1,66 @@
+#include "schedule/strategy_parts.h"
+
+static const struct {
+    const char *name;
+    darn_strategy_picker *pick;
+} strategies[DARN_STRATEGIES] = {
+    [DARN_STRATEGY_STRAIGHT] = {"straight", darn_pick_straight},
+    [DARN_STRATEGY_RANDOM] = {"random", darn_pick_random},
+    [DARN_STRATEGY_PCT] = {"pct", darn_pick_pct},
+    [DARN_STRATEGY_POS] = {"pos", darn_pick_pos},
+    [DARN_STRATEGY_SURW] = {"surw", darn_pick_surw},
+    [DARN_STRATEGY_FOLLOW] = {"follow", darn_pick_follow},
+    [DARN_STRATEGY_SCRIPT] = {"script", darn_pick_script},
+    [DARN_STRATEGY_AIM] = {"aim", darn_pick_aim},
+    [DARN_STRATEGY_RACE] = {"race", darn_pick_race},
+    [DARN_STRATEGY_TRIPLE] = {"triple", darn_pick_triple},
+};
+
+const char *darn_strategy_name(enum darn_strategy_kind kind)
+{
+    return (unsigned)kind < DARN_STRATEGIES ? strategies[kind].name : NULL;
+}
+
+void darn_strategy_start(struct darn_strategy *strategy, const struct darn_plan *plan,
+                         const struct darn_step *steps, const struct darn_switch *switches)
+{
+    strategy->plan = plan;
+    strategy->steps = steps;
+    strategy->switches = switches;
+    /* Seeds are small numbers that follow each other: the walks shall have nothing in common. */
+    strategy->random = darn_strategy_mix(plan->seed + UINT64_C(0x9e3779b97f4a7c15));
+    if (plan->kind == DARN_STRATEGY_PCT)
+        darn_pct_start(strategy);
+    else if (plan->kind == DARN_STRATEGY_SURW)
+        darn_surw_start(strategy);
+    else if (plan->kind == DARN_STRATEGY_SCRIPT)
+        darn_script_start(strategy);
+}
+
+uint32_t darn_strategy_pick(struct darn_strategy *strategy, const struct darn_situation *situation,
+                            struct darn_met *met)
+{
+    uint32_t kind = strategy->plan->kind;
+
+    *met = (struct darn_met){.kind = DARN_MET_NOTHING};
+    if (kind >= DARN_STRATEGIES)
+        kind = DARN_STRATEGY_STRAIGHT;
+    return strategies[kind].pick(strategy, situation, met);
+}
+
+static bool touches_memory(const struct darn_choice *choice)
+{
+    return darn_step_is_access(choice->op) || choice->op == DARN_STEP_FREE;
+}
+
+bool darn_choices_conflict(const struct darn_choice *a, const struct darn_choice *b)
+{
+    return a->object && b->object && (darn_step_changes(a->op) || darn_step_changes(b->op)) &&
+           darn_strategy_overlap(a->object, a->size, b->object, b->size);
+}
+
+bool darn_choices_race(const struct darn_choice *a, const struct darn_choice *b)
+{
+    return a->thread != b->thread && touches_memory(a) && touches_memory(b) &&
+           !(a->atomic && b->atomic) && darn_choices_conflict(a, b);
+}

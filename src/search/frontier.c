@@ -1,0 +1,343 @@
+#include "search/frontier.h"
+
+#include <stdlib.h>
+
+#include "search/random.h"
+
+#define CLASSES 32 /* of threads that are alike, at one state */
+
+/* A deviation: the script of the parent, and this switch at its end. Number 0 is the root, the run
+ * without any. */
+struct node {
+    uint32_t parent;
+    uint32_t thread, own, to;
+    uint32_t step; /* the number of the first step that differs from the parent's run */
+    uint32_t cost : 31; /* preemptions */
+    uint32_t wakes : 1;
+};
+
+struct darn_frontier {
+    struct darn_frontier_options options;
+    struct darn_array nodes;   /* that are run or were */
+    struct darn_array *levels; /* nodes to come, by preemptions */
+    uint32_t level_count;
+    uint32_t level;            /* that of the last node that was taken */
+    size_t waiting;            /* in the levels */
+    uint32_t under_way;
+    bool started, forgetful;
+    struct darn_table seen;
+    struct darn_state state;
+    uint64_t random;
+};
+
+/* Where a run stands: before step `at`. */
+struct spot {
+    const struct darn_trail *trail;
+    uint32_t node, cost, at;
+    uint32_t last;             /* index of the step before that is no wake */
+    uint32_t made;             /* threads, so far */
+    uint32_t ahead[DARN_SLOTS]; /* index + 1 of the next step of each slot */
+};
+
+struct darn_frontier *darn_frontier_new(const struct darn_frontier_options *options)
+{
+    struct darn_frontier *frontier = calloc(1, sizeof(*frontier));
+
+    if (!frontier)
+        return NULL;
+    frontier->options = *options;
+    frontier->random = options->seed;
+    if (!darn_array_add(&frontier->nodes, sizeof(struct node))) {
+        darn_frontier_free(frontier);
+        return NULL;
+    }
+    return frontier;
+}
+
+void darn_frontier_free(struct darn_frontier *frontier)
+{
+    if (!frontier)
+        return;
+    for (uint32_t i = 0; i < frontier->level_count; i++)
+        darn_array_free(&frontier->levels[i]);
+    free(frontier->levels);
+    darn_array_free(&frontier->nodes);
+    darn_table_free(&frontier->seen);
+    darn_state_free(&frontier->state);
+    free(frontier);
+}
+
+static struct darn_array *level_of(struct darn_frontier *frontier, uint32_t cost)
+{
+    if (cost >= frontier->level_count) {
+        struct darn_array *levels = realloc(frontier->levels, (cost + 1) * sizeof(*levels));
+
+        if (!levels)
+            return NULL;
+        frontier->levels = levels;
+        while (frontier->level_count <= cost)
+            levels[frontier->level_count++] = (struct darn_array){0};
+    }
+    return &frontier->levels[cost];
+}
+
+static void add(struct darn_frontier *frontier, const struct node *node)
+{
+    struct darn_array *level = NULL;
+    struct node *place;
+
+    if (node->cost > frontier->options.bound)
+        return;
+    if (frontier->waiting + frontier->nodes.count < DARN_FRONTIER_NODES)
+        level = level_of(frontier, node->cost);
+    place = level ? darn_array_add(level, sizeof(*place)) : NULL;
+    if (!place) {
+        frontier->forgetful = true;
+        return;
+    }
+    *place = *node;
+    frontier->waiting++;
+}
+
+/* A random one of those with the fewest preemptions: neighbours in the order of the steps lead to
+ * much the same. Its number, or 0 when there is none. */
+static uint32_t take(struct darn_frontier *frontier)
+{
+    uint32_t cost = 0, i;
+    struct darn_array *level;
+    struct node *nodes, *node;
+
+    while (cost < frontier->level_count && !frontier->levels[cost].count)
+        cost++;
+    if (cost == frontier->level_count)
+        return 0;
+    /* A run that is under way may yet show the same state at a lower cost. */
+    if (frontier->options.grade == DARN_STATE_EXACT && cost > frontier->level &&
+        frontier->under_way)
+        return 0;
+    node = darn_array_add(&frontier->nodes, sizeof(*node));
+    if (!node) {
+        frontier->forgetful = true;
+        return 0;
+    }
+    level = &frontier->levels[cost];
+    nodes = level->at;
+    i = darn_search_below(&frontier->random, (uint32_t)level->count);
+    *node = nodes[i];
+    nodes[i] = nodes[--level->count];
+    frontier->waiting--;
+    frontier->level = cost;
+    return (uint32_t)frontier->nodes.count - 1;
+}
+
+static bool write_script(const struct darn_frontier *frontier, uint32_t number,
+                         struct darn_task *task)
+{
+    const struct node *nodes = frontier->nodes.at;
+    uint32_t count = 0;
+
+    for (uint32_t i = number; i; i = nodes[i].parent)
+        count++;
+    task->plan.kind = DARN_STRATEGY_SCRIPT;
+    task->plan.switch_count = count;
+    task->switches = count ? malloc(count * sizeof(*task->switches)) : NULL;
+    if (count && !task->switches)
+        return false;
+    for (uint32_t i = number; i; i = nodes[i].parent) {
+        task->switches[--count] = (struct darn_switch){.thread = nodes[i].thread,
+                                                       .own = nodes[i].own,
+                                                       .to = nodes[i].to,
+                                                       .wakes = nodes[i].wakes};
+    }
+    return true;
+}
+
+bool darn_frontier_next(struct darn_frontier *frontier, struct darn_task *task, bool *later)
+{
+    uint32_t number = 0;
+
+    *later = false;
+    if (frontier->started)
+        number = take(frontier);
+    if (frontier->started && !number) {
+        *later = frontier->under_way > 0;
+        return false;
+    }
+    if (!write_script(frontier, number, task)) {
+        frontier->forgetful = true;
+        return false;
+    }
+    frontier->started = true;
+    frontier->under_way++;
+    task->origin = number;
+    return true;
+}
+
+/* What the script can say here: who goes on instead, after the step `last`. */
+static void deviate(struct darn_frontier *frontier, const struct spot *spot, uint32_t to)
+{
+    const struct darn_trail *trail = spot->trail;
+    const struct darn_step *last = &trail->steps[spot->last], *step = &trail->steps[spot->at];
+    bool wakes = step->op == DARN_STEP_WAKE;
+    const struct darn_step *pending = darn_trail_after(trail, spot->last);
+    struct node node = {.parent = spot->node,
+                        .thread = last->thread,
+                        .own = trail->own[spot->last] + !wakes,
+                        .to = to,
+                        .step = spot->at,
+                        .cost = spot->cost,
+                        .wakes = wakes};
+    bool could = pending && step->enabled >> (last->slot & 63) & 1;
+
+    node.cost += could && to != last->thread && !darn_step_gives_way(last) && !wakes;
+    add(frontier, &node);
+}
+
+/* Whether the step commutes with all that others can do meanwhile: threads come into being, end and
+ * are waited for, but nobody could see when. */
+static bool is_private(const struct darn_step *step)
+{
+    return !step->object || step->op == DARN_STEP_CREATE || step->op == DARN_STEP_JOIN ||
+           step->op == DARN_STEP_DETACH || step->op == DARN_STEP_EXIT;
+}
+
+/* To leave a thread before such a step is the same as to leave it after that. */
+static bool is_pointless(const struct spot *spot)
+{
+    const struct darn_trail *trail = spot->trail;
+    const struct darn_step *pending = darn_trail_after(trail, spot->last);
+
+    return !darn_trail_is_wake(trail, spot->at) && pending && is_private(pending) &&
+           !darn_step_gives_way(&trail->steps[spot->last]) &&
+           trail->steps[spot->at].enabled >> (pending->slot & 63) & 1;
+}
+
+static uint64_t class_of(const struct darn_frontier *frontier, const struct darn_trail *trail,
+                         uint32_t i)
+{
+    const struct darn_step *step = &trail->steps[i], *after = darn_trail_after(trail, i);
+
+    /* All threads start alike; what they are shows in their first step. */
+    if (step->op == DARN_STEP_START && after)
+        step = after;
+    return frontier->options.grade == DARN_STATE_OF_PLACES
+               ? step->place
+               : darn_search_join(step->place, step->object);
+}
+
+/* Of threads that are alike, unless the search is exact, one is enough: here that of step `i`. */
+static bool is_new_class(const struct darn_frontier *frontier, const struct darn_trail *trail,
+                         uint32_t i, uint64_t *classes, uint32_t *count)
+{
+    uint64_t class = class_of(frontier, trail, i);
+
+    if (frontier->options.grade == DARN_STATE_EXACT)
+        return true;
+    for (uint32_t i = 0; i < *count; i++) {
+        if (classes[i] == class)
+            return false;
+    }
+    if (*count == CLASSES)
+        return false;
+    classes[(*count)++] = class;
+    return true;
+}
+
+/* All who could have gone on instead. Of more than 64 slots the mask does not tell which of those
+ * that share a bit; a deviation to one that cannot go on costs a run and does no harm. */
+static void deviate_everywhere(struct darn_frontier *frontier, const struct spot *spot)
+{
+    const struct darn_trail *trail = spot->trail;
+    const struct darn_step *step = &trail->steps[spot->at];
+    bool wakes = step->op == DARN_STEP_WAKE;
+    uint64_t classes[CLASSES];
+    uint32_t count = 0;
+
+    if (!wakes)
+        is_new_class(frontier, trail, spot->at, classes, &count);
+    for (uint32_t slot = 0; slot < trail->slots; slot++) {
+        const struct darn_step *other;
+
+        if (!(step->enabled >> (slot & 63) & 1) || !spot->ahead[slot])
+            continue;
+        other = &trail->steps[spot->ahead[slot] - 1];
+        if (other->thread == step->thread || other->thread >= spot->made)
+            continue;
+        if (other->thread == trail->steps[spot->last].thread &&
+            darn_step_gives_way(&trail->steps[spot->last]))
+            continue;
+        if (wakes || is_new_class(frontier, trail, spot->ahead[slot] - 1, classes, &count))
+            deviate(frontier, spot, other->thread);
+    }
+}
+
+/* Whether the run is here for the first time of all. */
+static bool is_new(struct darn_frontier *frontier, const struct spot *spot)
+{
+    const struct darn_step *last = &spot->trail->steps[spot->last];
+    uint64_t key = darn_state_now(&frontier->state);
+    bool added;
+
+    /* How many preemptions lead on from here depends on who ran last. */
+    if (frontier->options.grade == DARN_STATE_EXACT)
+        key = darn_search_join(key, last->thread);
+    if (darn_trail_is_wake(spot->trail, spot->at))
+        key = darn_search_join(key, DARN_STEP_WAKE);
+    if (!darn_table_at(&frontier->seen, key, &added)) {
+        frontier->forgetful = true;
+        return false;
+    }
+    return added;
+}
+
+static void start_spot(struct spot *spot, const struct darn_frontier *frontier, uint32_t node,
+                       const struct darn_trail *trail)
+{
+    spot->trail = trail;
+    spot->node = node;
+    spot->cost = ((const struct node *)frontier->nodes.at)[node].cost;
+    spot->last = 0;
+    spot->made = 1;
+    for (uint32_t slot = 0; slot < trail->slots; slot++)
+        spot->ahead[slot] = trail->first[slot];
+}
+
+void darn_frontier_tell(struct darn_frontier *frontier, uint32_t origin,
+                        const struct darn_trail *trail)
+{
+    uint32_t from = ((const struct node *)frontier->nodes.at)[origin].step;
+    struct spot spot;
+
+    frontier->under_way--;
+    if (!darn_state_begin(&frontier->state, frontier->options.grade, trail)) {
+        frontier->forgetful = true;
+        return;
+    }
+    start_spot(&spot, frontier, origin, trail);
+    for (uint32_t i = 0; i < trail->count; i++) {
+        const struct darn_step *step = &trail->steps[i];
+
+        spot.at = i;
+        /* Up to `from` the run was that of the parent. */
+        if (i > from && !(step->flags & DARN_STEP_ALONE) && !is_pointless(&spot)) {
+            if (is_new(frontier, &spot))
+                deviate_everywhere(frontier, &spot);
+            else if (frontier->options.grade == DARN_STATE_EXACT)
+                break; /* from here on all is as it was then */
+        }
+        darn_state_step(&frontier->state, trail, i);
+        if (darn_trail_is_wake(trail, i))
+            continue;
+        spot.made += step->op == DARN_STEP_CREATE;
+        if (step->thread >= spot.made)
+            spot.made = step->thread + 1;
+        spot.ahead[step->slot % DARN_SLOTS] = trail->next[i];
+        spot.last = i;
+    }
+}
+
+bool darn_frontier_exhausted(const struct darn_frontier *frontier)
+{
+    return frontier->started && !frontier->waiting && !frontier->under_way &&
+           !frontier->forgetful;
+}

@@ -1,0 +1,37 @@
+/*
+ * Systematic search: every state that a run has come through is a place to leave it. A deviation is
+ * a script (strategy.h): that of its parent and one switch more. Those with the fewest preemptions
+ * are tried first; a state that was seen before is not left again.
+ */
+#ifndef DARN_SEARCH_FRONTIER_H
+#define DARN_SEARCH_FRONTIER_H
+
+#include "search/search.h"
+#include "search/state.h"
+#include "search/trail.h"
+
+#define DARN_FRONTIER_NODES (1u << 22) /* deviations, tried or not */
+
+struct darn_frontier;
+
+struct darn_frontier_options {
+    enum darn_state_grade grade;
+    uint32_t bound; /* the most preemptions; UINT32_MAX: no limit */
+    uint64_t seed;
+};
+
+/* NULL when there is no memory. */
+struct darn_frontier *darn_frontier_new(const struct darn_frontier_options *options);
+void darn_frontier_free(struct darn_frontier *frontier);
+
+/* As of a search (search.h). Sets plan, switches and origin of the task. */
+bool darn_frontier_next(struct darn_frontier *frontier, struct darn_task *task, bool *later);
+
+/* Only of its own tasks, by their origin. */
+void darn_frontier_tell(struct darn_frontier *frontier, uint32_t origin,
+                        const struct darn_trail *trail);
+
+/* Nothing is left, and nothing was forgotten for want of memory. */
+bool darn_frontier_exhausted(const struct darn_frontier *frontier);
+
+#endif

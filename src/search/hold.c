@@ -1,0 +1,168 @@
+#include "search/hold.h"
+
+#include <stdlib.h>
+
+#include "search/random.h"
+
+enum {
+    HELD_ALL = 1,   /* everybody was held there */
+    HELD_FIRST = 2, /* only the first thread that had come there */
+    HELD_LAST = 4,  /* only the last one */
+};
+
+struct ranked {
+    uint32_t place; /* its index */
+    int score;
+};
+
+void darn_hold_free(struct darn_hold *hold)
+{
+    darn_array_free(&hold->tried);
+    darn_array_free(&hold->order);
+}
+
+/* How much is to be expected of holding threads at the place: nothing at 0. The numbers only have
+ * to put the places into an order:
+ * - it is about something that others work with, too; 8
+ * - the thread is not at its beginning: what others do now comes between two things it does; 6
+ * - it holds no lock that would keep them from it; or it is about to take one more; 4
+ * - it has begun to change things: others see one half of it; 2
+ * - it is about to change something: what that depends on may be out of date; 2 */
+static int score_of(const struct darn_know *know, const struct darn_known_place *place)
+{
+    const struct darn_known_object *object =
+        place->object ? darn_know_object(know, place->object - 1) : NULL;
+    bool takes = place->op == DARN_STEP_LOCK || place->op == DARN_STEP_WRITELOCK ||
+                 place->op == DARN_STEP_READLOCK;
+    int score = 8;
+
+    if (!place->others)
+        return 0;
+    if (place->op == DARN_STEP_START)
+        return 3;
+    if (!object || !darn_know_conflicts(object))
+        return 1;
+    if (place->op == DARN_STEP_UNLOCK || place->op == DARN_STEP_RWUNLOCK)
+        return 2;
+    if (place->later)
+        score += 6;
+    if (place->locks == 0 || takes)
+        score += 4;
+    if (place->amid)
+        score += 2;
+    if (place->op == DARN_STEP_WRITE || place->op == DARN_STEP_UPDATE)
+        score += 2;
+    if (object->memory && object->locked_once && object->lock_count > 0)
+        score -= 8;
+    return score;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static bool bring_up_to_date(struct darn_hold *hold, const struct darn_know *know)
+{
+    struct ranked *order;
+    size_t count = 0;
+
+    if (hold->judged == know->runs)
+        return true;
+    hold->order.count = 0;
+    if (!darn_array_reach(&hold->tried, know->places.count, sizeof(uint8_t)) ||
+        !darn_array_reach(&hold->order, know->places.count, sizeof(struct ranked)))
+        return false;
+    order = hold->order.at;
+    for (uint32_t i = 0; i < know->places.count; i++) {
+        int score = score_of(know, darn_know_place(know, i));
+
+        if (score > 0)
+            order[count++] = (struct ranked){i, score};
+    }
+    hold->order.count = count;
+    if (count)
+        qsort(order, count, sizeof(*order), compare);
+    hold->judged = know->runs;
+    return true;
+}
+
+static void hold_at(struct darn_task *task, const struct darn_known_place *place, uint8_t how)
+{
+    struct darn_aim *aim = &task->plan.aims[task->plan.aim_count++];
+
+    task->plan.kind = DARN_STRATEGY_AIM;
+    aim->kind = how == HELD_ALL ? DARN_AIM_HOLD : DARN_AIM_HOLD_ONE;
+    aim->place = place->place;
+    if (how != HELD_ALL)
+        aim->other = place->threads[how == HELD_LAST] - 1;
+}
+
+/* The best place at which this was not done yet. */
+static bool hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task,
+                      uint8_t how)
+{
+    const struct ranked *order = hold->order.at;
+    uint8_t *tried = hold->tried.at;
+
+    for (size_t i = 0; i < hold->order.count; i++) {
+        const struct darn_known_place *place = darn_know_place(know, order[i].place);
+
+        if (tried[order[i].place] & how)
+            continue;
+        tried[order[i].place] |= how;
+        if (how != HELD_ALL && place->threads[0] == place->threads[1])
+            continue;
+        hold_at(task, place, how);
+        return true;
+    }
+    return false;
+}
+
+/* Several places at once, the better ones more often. */
+static void hold_some(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task)
+{
+    static const uint8_t hows[] = {HELD_ALL, HELD_ALL, HELD_FIRST, HELD_LAST};
+    const struct ranked *order = hold->order.at;
+    uint32_t count = 1 + darn_search_below(&hold->random, 3);
+
+    while (count-- > 0) {
+        uint32_t a = darn_search_below(&hold->random, (uint32_t)hold->order.count);
+        uint32_t b = darn_search_below(&hold->random, (uint32_t)hold->order.count);
+
+        hold_at(task, darn_know_place(know, order[a < b ? a : b].place),
+                hows[darn_search_below(&hold->random, 4)]);
+    }
+    if (darn_search_below(&hold->random, 2))
+        task->plan.depth = 1 + darn_search_below(&hold->random, 2);
+}
+
+bool darn_hold_fresh(struct darn_hold *hold, const struct darn_know *know)
+{
+    const struct ranked *order;
+    const uint8_t *tried;
+
+    if (!bring_up_to_date(hold, know))
+        return false;
+    order = hold->order.at;
+    tried = hold->tried.at;
+    for (size_t i = 0; i < hold->order.count && order[i].score > 3; i++) {
+        if (!(tried[order[i].place] & HELD_ALL))
+            return true;
+    }
+    return false;
+}
+
+bool darn_hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task)
+{
+    if (!bring_up_to_date(hold, know) || !hold->order.count)
+        return false;
+    if (!hold_next(hold, know, task, HELD_ALL) && !hold_next(hold, know, task, HELD_FIRST) &&
+        !hold_next(hold, know, task, HELD_LAST))
+        hold_some(hold, know, task);
+    return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * Directed delays: all threads that come to a certain place wait there for as long as anybody else
+ * can go on. Most bugs need no more than that: one thread in the wrong place for long enough. Which
+ * place is not known, but there are far fewer places than schedules, and some are better than
+ * others: those between two things that a thread does to what it shares.
+ */
+#ifndef DARN_SEARCH_HOLD_H
+#define DARN_SEARCH_HOLD_H
+
+#include "search/know.h"
+#include "search/search.h"
+
+struct darn_hold {
+    uint64_t random;
+    /* Private. */
+    struct darn_array tried; /* by place: bits */
+    struct darn_array order; /* indexes of places, the best first */
+    size_t judged;           /* runs that the order knows of */
+};
+
+/* False when nothing is known of the program yet. */
+bool darn_hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task);
+/* True while there is a place of some promise at which nobody was held so far. */
+bool darn_hold_fresh(struct darn_hold *hold, const struct darn_know *know);
+void darn_hold_free(struct darn_hold *hold);
+
+#endif

@@ -1,0 +1,274 @@
+#include "search/search.h"
+
+#include <stdlib.h>
+
+#include "search/coverage.h"
+#include "search/frontier.h"
+#include "search/hold.h"
+#include "search/know.h"
+#include "search/orders.h"
+#include "search/portfolio.h"
+#include "search/random.h"
+#include "search/rff.h"
+#include "search/trail.h"
+#include "search/walk.h"
+
+#define DEPTH      3  /* of PCT */
+#define LEARN_ALL  64 /* runs from all of which is learned; later, from those that show something */
+#define LEARN_EACH 32 /* … and from one out of so many */
+
+/* The origin of a task: the move of the portfolio above the node of the frontier. */
+#define ORIGIN_MOVE 24
+static_assert(DARN_FRONTIER_NODES <= 1u << ORIGIN_MOVE, "both fit");
+
+struct darn_search {
+    struct darn_search_options options;
+    uint64_t random;
+    uint64_t told;
+    struct darn_coverage coverage;
+    struct darn_trail trail;
+    struct darn_know know;
+    struct darn_walk walk;
+    struct darn_orders orders;
+    struct darn_hold hold;
+    struct darn_rff rff;
+    struct darn_portfolio portfolio;
+    struct darn_frontier *frontier; /* of CHESS and STATES */
+    enum darn_state_grade grade;    /* of STATES */
+};
+
+typedef bool planner(struct darn_search *search, struct darn_task *task, bool *later);
+
+static bool plan_random(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    (void)search, (void)later;
+    task->strategy = DARN_SEARCH_RANDOM;
+    task->plan.kind = DARN_STRATEGY_RANDOM;
+    return true;
+}
+
+static bool plan_pos(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    (void)search, (void)later;
+    task->strategy = DARN_SEARCH_POS;
+    task->plan.kind = DARN_STRATEGY_POS;
+    return true;
+}
+
+/* Without any run nobody knows how long one is, and the plain one is as good as any. */
+static bool plan_straight(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    (void)search, (void)later;
+    task->plan.kind = DARN_STRATEGY_STRAIGHT;
+    return true;
+}
+
+static bool plan_pct(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    uint32_t depth = search->options.depth;
+
+    task->strategy = DARN_SEARCH_PCT;
+    if (!search->told)
+        return plan_straight(search, task, later);
+    if (!depth)
+        depth = search->options.kind == DARN_SEARCH_PCT ? DEPTH
+                                                        : 2 + darn_search_below(&search->random, 3);
+    darn_walk_pct(&search->coverage, depth, task);
+    return true;
+}
+
+static bool plan_surw(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    (void)later;
+    task->strategy = DARN_SEARCH_SURW;
+    darn_walk_surw(&search->walk, task);
+    return true;
+}
+
+static bool plan_hold(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    task->strategy = DARN_SEARCH_HOLD;
+    if (!search->told)
+        return plan_straight(search, task, later);
+    return darn_hold_next(&search->hold, &search->know, task) || plan_pos(search, task, later);
+}
+
+static bool plan_rff(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    task->strategy = DARN_SEARCH_RFF;
+    return darn_rff_next(&search->rff, &search->know, &search->coverage, task) ||
+           plan_pos(search, task, later);
+}
+
+static bool plan_chess(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    task->strategy = DARN_SEARCH_CHESS;
+    return darn_frontier_next(search->frontier, task, later);
+}
+
+static struct darn_frontier *new_frontier(const struct darn_search *search,
+                                          enum darn_state_grade grade)
+{
+    struct darn_frontier_options options = {.grade = grade,
+                                            .bound = UINT32_MAX,
+                                            .seed = search->options.seed};
+
+    if (search->options.kind == DARN_SEARCH_CHESS && search->options.bound)
+        options.bound = search->options.bound;
+    return darn_frontier_new(&options);
+}
+
+/* When nothing is left that looks different, it is looked at more closely. */
+static bool plan_states(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    task->strategy = DARN_SEARCH_STATES;
+    while (!darn_frontier_next(search->frontier, task, later)) {
+        struct darn_frontier *finer;
+
+        if (*later || search->grade == DARN_STATE_EXACT)
+            return false;
+        finer = new_frontier(search, search->grade + 1);
+        if (!finer)
+            return false;
+        search->grade++;
+        darn_frontier_free(search->frontier);
+        search->frontier = finer;
+    }
+    return true;
+}
+
+static bool plan_reverse(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    return darn_orders_give(&search->orders.reverse, task) || plan_pos(search, task, later);
+}
+
+static bool plan_eager(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    return darn_orders_give(&search->orders.eager, task) || plan_pos(search, task, later);
+}
+
+static planner *const moves[DARN_MOVES] = {
+    [DARN_MOVE_STRAIGHT] = plan_straight, [DARN_MOVE_REVERSE] = plan_reverse,
+    [DARN_MOVE_EAGER] = plan_eager,       [DARN_MOVE_RANDOM] = plan_random,
+    [DARN_MOVE_PCT] = plan_pct,           [DARN_MOVE_POS] = plan_pos,
+    [DARN_MOVE_SURW] = plan_surw,         [DARN_MOVE_RFF] = plan_rff,
+    [DARN_MOVE_HOLD] = plan_hold,         [DARN_MOVE_STATES] = plan_states,
+};
+
+static bool plan_portfolio(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    bool fresh = darn_hold_fresh(&search->hold, &search->know);
+    enum darn_move move = darn_portfolio_choose(&search->portfolio, fresh);
+
+    task->strategy = DARN_SEARCH_PORTFOLIO;
+    if (!moves[move](search, task, later)) {
+        *later = false;
+        plan_pos(search, task, later);
+    }
+    task->origin |= (uint32_t)move << ORIGIN_MOVE;
+    return true;
+}
+
+static const struct {
+    planner *plan;
+    bool walks;      /* along the steps */
+    bool systematic; /* has an end */
+} kinds[DARN_SEARCHES] = {
+    [DARN_SEARCH_PORTFOLIO] = {plan_portfolio, true, false},
+    [DARN_SEARCH_RANDOM] = {plan_random, false, false},
+    [DARN_SEARCH_PCT] = {plan_pct, false, false},
+    [DARN_SEARCH_POS] = {plan_pos, false, false},
+    [DARN_SEARCH_SURW] = {plan_surw, true, false},
+    [DARN_SEARCH_CHESS] = {plan_chess, true, true},
+    [DARN_SEARCH_RFF] = {plan_rff, true, false},
+    [DARN_SEARCH_HOLD] = {plan_hold, true, false},
+    [DARN_SEARCH_STATES] = {plan_states, true, true},
+};
+
+struct darn_search *darn_search_new(const struct darn_search_options *options)
+{
+    struct darn_search *search = calloc(1, sizeof(*search));
+    bool exact = options->kind == DARN_SEARCH_CHESS;
+
+    if (!search)
+        return NULL;
+    search->options = *options;
+    search->random = darn_search_mix(options->seed + 1);
+    search->walk.random = darn_search_random(&search->random);
+    search->hold.random = darn_search_random(&search->random);
+    search->rff.random = darn_search_random(&search->random);
+    search->portfolio.random = darn_search_random(&search->random);
+    search->frontier = new_frontier(search, exact ? DARN_STATE_EXACT : DARN_STATE_OF_PLACES);
+    if (!search->frontier) {
+        free(search);
+        return NULL;
+    }
+    return search;
+}
+
+void darn_search_free(struct darn_search *search)
+{
+    if (!search)
+        return;
+    darn_coverage_free(&search->coverage);
+    darn_trail_free(&search->trail);
+    darn_know_free(&search->know);
+    darn_walk_free(&search->walk);
+    darn_orders_free(&search->orders);
+    darn_hold_free(&search->hold);
+    darn_rff_free(&search->rff);
+    darn_frontier_free(search->frontier);
+    free(search);
+}
+
+bool darn_search_next(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    *task = (struct darn_task){.strategy = search->options.kind};
+    *later = false;
+    task->plan.seed = darn_search_random(&search->random);
+    return kinds[search->options.kind].plan(search, task, later);
+}
+
+/* Of a long search few runs show anything that is not known. */
+static bool is_worth_learning(const struct darn_search *search)
+{
+    return search->told <= LEARN_ALL || search->coverage.new_reads ||
+           search->told % LEARN_EACH == 0;
+}
+
+static void learn(struct darn_search *search, const struct darn_outcome *outcome)
+{
+    const struct darn_task *task = outcome->task;
+
+    if (!darn_trail_read(&search->trail, outcome))
+        return;
+    if (task->strategy == DARN_SEARCH_STATES || task->strategy == DARN_SEARCH_CHESS)
+        darn_frontier_tell(search->frontier, task->origin & ((1u << ORIGIN_MOVE) - 1),
+                           &search->trail);
+    if (is_worth_learning(search)) {
+        darn_know_learn(&search->know, &search->trail);
+        darn_walk_learn(&search->walk, outcome->result, &search->trail);
+    }
+    if (task->plan.kind == DARN_STRATEGY_STRAIGHT)
+        darn_orders_learn(&search->orders, &search->trail);
+    darn_rff_tell(&search->rff, &search->coverage, task);
+}
+
+void darn_search_tell(struct darn_search *search, const struct darn_outcome *outcome)
+{
+    search->told++;
+    darn_coverage_add(&search->coverage, outcome);
+    if (kinds[search->options.kind].walks)
+        learn(search, outcome);
+    darn_portfolio_tell(&search->portfolio, outcome->task->origin >> ORIGIN_MOVE,
+                        &search->coverage);
+}
+
+void darn_search_stats(const struct darn_search *search, struct darn_search_stats *stats)
+{
+    *stats = search->coverage.stats;
+    stats->exhausted = kinds[search->options.kind].systematic &&
+                       (search->options.kind == DARN_SEARCH_CHESS ||
+                        search->grade == DARN_STATE_EXACT) &&
+                       darn_frontier_exhausted(search->frontier);
+}

@@ -1,0 +1,62 @@
+#include "search/trail.h"
+
+#include <string.h>
+
+static bool make_room(struct darn_trail *trail)
+{
+    uint32_t threads = 0;
+
+    for (uint32_t i = 0; i < trail->count; i++) {
+        if (trail->steps[i].thread >= threads)
+            threads = trail->steps[i].thread + 1;
+    }
+    trail->threads = threads;
+    trail->made.count = 0;
+    return darn_array_reach(&trail->numbers, trail->count, sizeof(uint32_t)) &&
+           darn_array_reach(&trail->links, trail->count, sizeof(uint32_t)) &&
+           darn_array_reach(&trail->made, threads, sizeof(uint32_t));
+}
+
+bool darn_trail_read(struct darn_trail *trail, const struct darn_outcome *outcome)
+{
+    uint64_t count = outcome->result->steps;
+    uint32_t *own, *next, *made;
+
+    /* What was left of the run before. */
+    memset(trail->first, 0, trail->slots * sizeof(*trail->first));
+    trail->slots = 0;
+    trail->steps = outcome->steps;
+    trail->count = (uint32_t)(count < DARN_TRAIL_STEPS ? count : DARN_TRAIL_STEPS);
+    if (!outcome->steps || !make_room(trail)) {
+        trail->count = 0;
+        return false;
+    }
+    trail->own = own = trail->numbers.at;
+    trail->next = next = trail->links.at;
+    made = trail->made.at;
+    for (uint32_t i = 0; i < trail->count; i++) {
+        const struct darn_step *step = &trail->steps[i];
+        uint32_t slot = step->slot % DARN_SLOTS;
+
+        next[i] = 0;
+        own[i] = made[step->thread];
+        if (step->op == DARN_STEP_WAKE)
+            continue;
+        made[step->thread]++;
+        if (trail->first[slot])
+            next[trail->last[slot]] = i + 1;
+        else
+            trail->first[slot] = i + 1;
+        trail->last[slot] = i;
+        if (slot >= trail->slots)
+            trail->slots = slot + 1;
+    }
+    return true;
+}
+
+void darn_trail_free(struct darn_trail *trail)
+{
+    darn_array_free(&trail->numbers);
+    darn_array_free(&trail->links);
+    darn_array_free(&trail->made);
+}

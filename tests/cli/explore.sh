@@ -1,0 +1,316 @@
+#!/bin/bash
+# needs: compiler
+# darn explore: what it runs, finds, prints, keeps and returns. The programs fail in some schedules
+# only, or never; those that never fail must never be reported.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+cat >many.c <<'EOF'
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *mode;
+static int shared, tidy;
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+static int is(const char *name)
+{
+    return strcmp(mode, name) == 0;
+}
+
+static void both(pthread_mutex_t *first, pthread_mutex_t *second)
+{
+    pthread_mutex_lock(first);
+    pthread_mutex_lock(second);
+    tidy++;
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+}
+
+static void *other(void *unused)
+{
+    both(is("deadlock") ? &b : &a, is("deadlock") ? &a : &b);
+    shared = 1;
+    if (is("exit-from-thread"))
+        exit(0);
+    if (is("sleep"))
+        sleep(1000);
+    return unused;
+}
+
+static void fail(void)
+{
+    if (is("crash"))
+        *(volatile int *)8 = 1;
+    if (is("assert"))
+        assert(shared == 0);
+    if (is("status"))
+        exit(3);
+    if (is("killed"))
+        kill(getpid(), SIGKILL);
+    if (is("hang"))
+        for (;;)
+            pause();
+    if (is("loud"))
+        for (;;)
+            puts("and on");
+    if (is("kill-parent"))
+        kill(getppid(), SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[64];
+    char line[100] = "nothing\n";
+    int count;
+
+    mode = argc > 1 ? argv[1] : "";
+    count = is("64") ? 64 : 1;
+    if (is("input")) {
+        char *got = fgets(line, sizeof(line), stdin);
+        printf("input %s", got ? got : line);
+    }
+    for (int i = 0; i < count; i++)
+        pthread_create(&threads[i], NULL, other, NULL);
+    if (is("forever"))
+        for (;;)
+            pause();
+    both(&a, &b);
+    if (shared)
+        fail();
+    if (is("forks") && fork() == 0) {
+        sleep(1000);
+        _exit(0);
+    }
+    if (is("always"))
+        return 5;
+    if (is("output"))
+        printf("shared %d\n", shared);
+    if (is("file")) {
+        FILE *file = fopen("left", "wx");
+        if (!file)
+            return 1;
+        fclose(file);
+    }
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    return tidy != count + 1;
+}
+EOF
+darn cc -O1 -g many.c -o many -pthread || exit 1
+
+# The value of a field of the summary, the last line of the output.
+field() { tail -1 .out | sed "s/.*\"$1\":\([^,}]*\).*/\1/"; }
+
+claim "a program that is right is never reported: status 0, and one line says how much was tried"
+try darn explore --schedules=1000 -- ./many
+expect_status 0
+expect_same "$out" ""
+expect_has "$err" "darn explore: 1000 schedules in "
+expect_has "$err" " reads-from pairs, "
+expect_has "$err" "; strategy portfolio, seed 1"
+expect_same "$(tail -1 .err)" "SUMMARY: darn: nothing found in 1000 schedules"
+
+claim "each way to fail is found, named, and confirmed: status 66"
+for way in "crash|crashed with SIGSEGV in T0" "assert|aborted: many.c:" "status|exited with status 3" \
+    "killed|crashed with SIGKILL" "deadlock|deadlock: no thread can go on"; do
+    try darn explore --schedules=2000 -- ./many "${way%%|*}"
+    expect_status 66
+    expect_has "$err" " fails: ${way#*|}"
+    expect_has "$err" "confirmed"
+    expect_has "$err" "darn explore: first bug at schedule "
+    expect_has "$(tail -1 .err)" "SUMMARY: darn: 1 confirmed "
+done
+expect_has "$(cat .err)" "many.c:"
+try darn explore --schedules=2000 -- ./many assert
+expect_has "$err" "Assertion \`shared == 0' failed."
+
+claim "a run that does not end is a hang, found within the time that it is given"
+try darn explore --schedules=2000 --timeout=0.5 -- ./many hang
+expect_status 66
+expect_has "$err" " fails: did not end within 0.5 s"
+try darn explore --schedules=2000 --timeout=2 -- ./many loud
+expect_status 66
+expect_has "$err" " fails: did not end within 2 s"
+
+claim "every strategy finds the bug, and only reports it"
+for strategy in portfolio random pct pos surw chess rff hold; do
+    try darn explore --strategy=$strategy --schedules=2000 --json -- ./many assert
+    expect_status 66
+    expect_same "$(wc -l <.out)" 2
+    expect_same "$(field strategy)" "\"$strategy\""
+    try darn explore --strategy=$strategy --schedules=300 --json -- ./many
+    expect_status 0
+    expect_same "$(field first_bug)" null
+done
+
+claim "a systematic search comes to its end, and says so"
+try darn explore --strategy=chess --bound=1 --points=sync --json -- ./many
+expect_status 0
+expect_same "$(field exhausted)" true
+expect_has "$err" "; nothing is left to try"
+
+claim "--json: the findings, then the summary, with the fields that tools rely on"
+try darn explore --jobs=1 --seed=7 --schedules=2000 --json -- ./many assert
+expect_status 66
+expect_same "$(wc -l <.out)" 2
+for text in '"id":"' '"kind":"failure"' '"certainty":"confirmed"' '"count":1' '"accesses":[' '"engine":"' \
+    '"outcomes":["assertion"]'; do
+    expect_has "$(head -1 .out)" "$text"
+done
+expect_has "$(tail -1 .out)" '{"kind":"summary","schedules":'
+expect_same "$(field seed)" 7
+expect_same "$(field first_bug)" "$(field schedules)"
+expect_same "$(field jobs)" 1
+expect_same "$(field findings)" 1
+first=$(field first_bug)
+try darn explore --jobs=1 --seed=7 --schedules=2000 --json -- ./many assert
+expect_same "$(field first_bug)" "$first"
+if command -v python3 >/dev/null; then
+    python3 -c 'import json
+for line in open(".out"): json.loads(line)' || fault "not valid"
+fi
+try darn explore --schedules=2000 --json=kept.jsonl -- ./many assert
+expect_same "$out" ""
+expect_same "$(wc -l <kept.jsonl)" 2
+try darn explore --seed=0 --schedules=5 --json -- ./many
+[ "$(field seed)" -gt 0 ] || fault "no seed"
+
+claim "--keep-going tries all, and counts the same finding once"
+try darn explore --keep-going --schedules=500 --json -- ./many crash
+expect_status 66
+expect_same "$(wc -l <.out)" 2
+expect_same "$(field schedules)" 500
+expect_same "$(field findings)" 1
+[ "$(field failures)" -gt 1 ] || fault "only $(field failures) failures"
+
+claim "-o keeps what darn replay needs, numbered; the input, too"
+echo some input | darn explore --schedules=2000 -o kept/in -- ./many assert 2>/dev/null
+echo other input | darn explore --schedules=2000 -o kept/in -- ./many assert 2>/dev/null
+expect_same "$(ls kept/in | tr '\n' ' ')" "1 2 "
+expect_same "$(ls kept/in/1 | tr '\n' ' ')" "finding.json input log schedule story.txt "
+expect_same "$(cat kept/in/1/input)" "some input"
+expect_has "$(cat kept/in/1/log)" "Assertion"
+expect_has "$(cat kept/in/1/schedule)" "ending assertion"
+expect_has "$(cat kept/in/1/finding.json)" '"schedule":"kept/in/1/schedule"'
+for i in 1 2 3; do
+    try darn replay kept/in/2
+    expect_status 66
+done
+
+claim "every run reads the same input"
+for i in 1 2; do echo hello | darn explore --jobs=$i --schedules=50 --oracle='grep -qx "input hello"' -- \
+    ./many input 2>/dev/null || fault "--jobs=$i"; done
+echo file >in
+try darn explore --schedules=10 --input=in --oracle='grep -qx "input file"' -- ./many input
+expect_status 0
+try darn explore --schedules=10 --oracle='grep -qx "input nothing"' -- ./many input
+expect_status 0
+
+claim "the oracle decides about output and status"
+try darn explore --schedules=2000 --oracle='! grep -q "shared 1"' -- ./many output
+expect_status 66
+expect_has "$err" " fails: the oracle says no"
+try darn explore --schedules=100 --oracle='test "$DARN_STATUS" = 5' -- ./many always
+expect_status 0
+try darn explore --schedules=100 --oracle=nonsense-command -- ./many
+expect_status 2
+expect_has "$err" "darn explore: the oracle cannot be asked: there is no such command"
+
+claim "--reset removes what a run leaves behind"
+try darn explore --jobs=1 --schedules=100 --reset='rm -f left' -- ./many file
+expect_status 0
+try darn explore --jobs=1 --schedules=100 -- ./many file
+expect_status 66
+rm -f left
+
+claim "what fails without any interference is said to"
+try darn explore -- ./many always
+expect_status 66
+expect_has "$err" "schedule 1 fails: exited with status 5"
+expect_has "$err" "it fails when no thread is interrupted, too"
+
+claim "--races reports what two threads met, and nothing without it"
+try darn explore --races --schedules=500 --json -- ./many
+expect_status 66
+expect_has "$(head -1 .out)" '"kind":"data-race"'
+expect_has "$(head -1 .out)" '"variable":"shared"'
+expect_has "$(head -1 .out)" '"certainty":"confirmed"'
+expect_lacks "$out" '"variable":"tidy"'
+
+claim "limits are kept"
+start=$SECONDS
+try darn explore --seconds=1 --schedules=1000000000 --json -- ./many
+expect_status 0
+[ $((SECONDS - start)) -lt 30 ] || fault "$((SECONDS - start)) s"
+[ "$(field schedules)" -gt 0 ] || fault "nothing tried"
+try darn explore --schedules=7 --json -- ./many
+expect_same "$(field schedules)" 7
+
+claim "unusual programs: sleeping takes no time; 64 threads, an exit from a thread, processes"
+start=$SECONDS
+try darn explore --schedules=50 -- ./many sleep
+expect_status 0
+[ $((SECONDS - start)) -lt 60 ] || fault "slept for $((SECONDS - start)) s"
+try darn explore --schedules=50 -- ./many 64
+expect_status 0
+try darn explore --schedules=50 -- ./many exit-from-thread
+expect_status 0
+try darn explore --schedules=20 -- "$PWD/many" forks
+expect_status 0
+expect_has "$err" "note: the program starts processes, which run uncontrolled"
+! pgrep -f "^$PWD/many" >/dev/null || fault "processes are left"
+
+claim "a signal ends it, with what there is, and nothing is left"
+mkdir tmp
+TMPDIR=$PWD/tmp darn explore --schedules=1000000000 -- "$PWD/many" >.out 2>.err </dev/null &
+sleep 1
+kill -TERM $!
+wait $!
+expect_same $? 143
+expect_has "$(tail -1 .err)" "SUMMARY: darn: nothing found in "
+expect_same "$(ls -A tmp)" ""
+! pgrep -f "^$PWD/many" >/dev/null || fault "processes are left"
+
+claim "a program that cannot be explored: one line, status 2"
+try darn explore --timeout=0.5 -- ./many forever
+expect_refused "darn explore: ./many does not end within 0.5 s under control; --timeout=S gives it more"
+try darn explore --schedules=2000 -- ./many kill-parent
+expect_status 2
+expect_has "$err" "darn explore: ./many ends its own fork server"
+try darn explore --max-steps=3 -- ./many
+expect_status 2
+expect_same "$(wc -l <.err)" 1
+expect_has "$err" "--max-steps=N"
+cp /bin/true plain
+try darn explore ./plain
+expect_status 2
+expect_has "$err" "darn explore: ./plain was not compiled by darn; "
+try darn explore ./missing
+expect_refused "darn explore: ./missing: there is no such program"
+
+claim "wrong use: one line, status 2"
+try darn explore
+expect_refused "darn explore: no program; usage: darn explore [options] -- PROGRAM [arguments]"
+try darn explore --frob ./many
+expect_refused "darn explore: there is no option --frob; 'darn explore --help' lists them"
+try darn explore --strategy=frob ./many
+expect_refused "darn explore: there is no strategy 'frob'; 'darn explore --help' lists them"
+try darn explore --schedules=none ./many
+expect_refused "darn explore: --schedules=none: a number from 1 to 1000000000000 is needed"
+try darn explore --points=some ./many
+expect_refused "darn explore: --points is shared, sync or all, not 'some'"
+try darn explore --input=missing ./many
+expect_refused "darn explore: --input: missing: No such file or directory"
+try darn explore --json=nowhere/x ./many
+expect_refused "darn explore: json: nowhere/x cannot be written: No such file or directory"
+touch file
+try darn explore -o file ./many
+expect_refused "darn explore: -o: file: Not a directory"
+
+finish

@@ -1,0 +1,93 @@
+#!/bin/bash
+# needs: compiler
+# darn shrink: fewer switches, the same bug, and the first schedule kept.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+# Two threads that each make many steps; one preemption between the two lines of `add` is enough.
+cat >counter.c <<'EOF2'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static int counter;
+static void *add(void *unused)
+{
+    int seen;
+    for (int i = 0; i < 4; i++) {
+        pthread_mutex_lock(&other);
+        pthread_mutex_unlock(&other);
+    }
+    pthread_mutex_lock(&lock);
+    seen = counter;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    counter = seen + 1;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, add, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    if (counter != 2)
+        abort();
+    return 0;
+}
+EOF2
+darn cc -O1 -g counter.c -o counter -pthread || exit 1
+# A random walk interrupts far more often than needed.
+darn explore --strategy=random --schedules=5000 --jobs=1 -o out -- ./counter >explore.txt 2>&1
+[ -f out/1/schedule ] || { cat explore.txt; exit 1; }
+cp out/1/schedule before
+
+claim "the bug needs one preemption, and that is what is left"
+try darn shrink out/1
+expect_status 0
+[[ $out =~ ^([0-9]+)" context switches, "([0-9]+)" of them preemptions -> "([0-9]+)", 1 of them a preemption ("[0-9]+" runs)"$ ]] ||
+    fault "it says: $out"
+[ "${BASH_REMATCH[1]}" -gt "${BASH_REMATCH[3]}" ] || fault "not fewer switches: $out"
+[ "${BASH_REMATCH[3]}" -le 4 ] || fault "more than 4 switches are left: $out"
+expect_same "$err" ""
+cmp -s before out/1/schedule.full || fault "the first schedule was not kept"
+cmp -s before out/1/schedule && fault "the schedule is as before"
+expect_has "$(cat out/1/story.txt)" "counter.c:"
+
+claim "what is left replays"
+try darn replay --times=50 out/1
+expect_status 66
+expect_same "$out" "50 of 50"
+
+claim "to shrink again changes nothing, and the first schedule stays the first"
+cp out/1/schedule once
+try darn shrink out/1
+expect_status 0
+expect_has "$out" "1 of them a preemption -> "
+cmp -s before out/1/schedule.full || fault "the first schedule was replaced"
+
+claim "when the time is over, what was found so far is kept and works"
+cp before out/1/schedule
+try darn shrink --seconds=0.001 out/1
+expect_status 0
+expect_has "$out" "the time was over"
+try darn replay out/1
+expect_status 66
+
+claim "a schedule that does not show it is left alone"
+sed 's/ lock@/ unlock@/' before >out/1/schedule
+cp out/1/schedule wrong
+try darn shrink out/1
+expect_status 1
+expect_has "$err" "darn shrink: the schedule does not show it any more; darn replay says why"
+cmp -s wrong out/1/schedule || fault "it was changed"
+
+claim "what is no finding is refused"
+try darn shrink
+expect_refused "darn shrink: one directory is needed; usage: darn shrink [options] DIRECTORY"
+try darn shrink before
+expect_refused "darn shrink: before is not the directory of a finding"
+try darn shrink --seconds=soon out/1
+expect_refused "darn shrink: --seconds=soon: a number of seconds is needed, such as 60 or 0.5"
+finish
