@@ -44,9 +44,13 @@ struct darn_exploration {
     uint64_t failures;         /* schedules that failed */
     uint64_t slow;             /* did not end, but when they were followed with more patience */
     uint64_t without_choice;   /* schedules in which there was nothing to choose */
-    uint64_t learning;
-    uint32_t running; /* jobs */
-    sem_t ends;       /* posted by each job at its end, for whoever does not want the lock */
+    uint64_t learning;         /* runs before the search */
+    uint64_t *armed;           /* keys of the sites that are scheduling points, sorted */
+    size_t armed_count;
+    uint32_t armed_version; /* changes with them: each job arms them anew */
+    bool learns_on;         /* some of the runs look for sites that share memory, too */
+    uint32_t running;       /* jobs */
+    sem_t ends;             /* posted by each job at its end, for whoever does not want the lock */
     bool exhausted;
     uint32_t processes, stuck, unrecorded; /* as in struct darn_result: the most, and all bits */
     double started, ended;                 /* in seconds */
@@ -74,6 +78,7 @@ void darn_exploration_end(struct darn_exploration *exploration);
 struct darn_exploration_job {
     struct darn_exploration *exploration;
     struct darn_player *player;
+    uint32_t armed_version; /* of what is armed in its server */
     pthread_t thread;
 };
 
@@ -95,6 +100,8 @@ bool darn_exploration_hangs(struct darn_player *player, const struct darn_schedu
 double darn_exploration_clock(void);
 void darn_exploration_show_progress(struct darn_exploration *exploration);
 void darn_exploration_clear_progress(struct darn_exploration *exploration);
+/* What a user should know of besides findings. */
+void darn_exploration_notes(const struct darn_exploration *exploration);
 /* 0 or the exit status of an output that could not be written. */
 int darn_exploration_summary(struct darn_exploration *exploration);
 

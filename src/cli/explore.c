@@ -198,6 +198,9 @@ int darn_cmd_explore(int argc, char **argv)
     exploration.line = &line;
     exploration.style =
         (struct darn_style){line.strip_path_prefix, darn_wants_color(line.color, STDERR_FILENO)};
+    /* A systematic search relies on the same points in every run. */
+    exploration.learns_on =
+        line.points == DARN_POINTS_SHARED && line.search.kind != DARN_SEARCH_CHESS;
     sem_init(&exploration.ends, 0, 0);
     catch_signals(&exploration);
     status = explore(&exploration);

@@ -35,15 +35,53 @@ static bool next_task(struct darn_exploration *exploration, struct darn_task *ta
     return false;
 }
 
+/*
+ * A schedule may come to code that no run has come to before. So every now and then a run learns,
+ * too: number 4, 8, 16 and so on.
+ */
+static bool is_to_learn(const struct darn_exploration *exploration)
+{
+    uint64_t number = exploration->begun;
+
+    if (getenv("ALWAYS"))
+        return true;
+    return exploration->learns_on && number >= 4 && (number & (number - 1)) == 0;
+}
+
+/* With the lock: the run of this job has learned of new sites. The other jobs arm them before their
+ * next runs. */
+static void arm_more(struct darn_exploration_job *job)
+{
+    struct darn_exploration *exploration = job->exploration;
+
+    darn_server_arm_shared(job->player->server);
+    free(exploration->armed);
+    exploration->armed = darn_server_armed(job->player->server, &exploration->armed_count);
+    job->armed_version = ++exploration->armed_version;
+}
+
+/* With the lock. */
+static void arm_as_others(struct darn_exploration_job *job)
+{
+    struct darn_exploration *exploration = job->exploration;
+
+    if (job->armed_version == exploration->armed_version)
+        return;
+    job->armed_version = exploration->armed_version;
+    darn_server_arm(job->player->server, exploration->armed, exploration->armed_count);
+}
+
 static void request_run(const struct darn_exploration *exploration, struct darn_player *player,
-                        const struct darn_task *task)
+                        const struct darn_task *task, bool learn)
 {
     struct darn_block *block = player->block;
     uint32_t count = task->plan.switch_count;
 
     if (count > DARN_BLOCK_SWITCHES)
         count = DARN_BLOCK_SWITCHES;
-    block->request.flags = DARN_RUN_COVERAGE | (exploration->line->races ? DARN_RUN_RACES : 0);
+    block->request.flags = DARN_RUN_COVERAGE | (exploration->line->races ? DARN_RUN_RACES : 0) |
+                           (exploration->line->early ? DARN_RUN_EARLY : 0) |
+                           (learn ? DARN_RUN_LEARN : 0);
     block->request.time = 0;
     block->request.plan = task->plan;
     block->request.plan.switch_count = count;
@@ -135,11 +173,14 @@ void *darn_exploration_job(void *argument)
     pin(player->block->cpu);
     pthread_mutex_lock(&exploration->lock);
     while (next_task(exploration, &task)) {
-        bool ran;
+        bool learn = is_to_learn(exploration), ran;
+        uint32_t new_shared;
 
+        arm_as_others(job);
         pthread_mutex_unlock(&exploration->lock);
-        request_run(exploration, player, &task);
+        request_run(exploration, player, &task, learn);
         ran = darn_player_run(player);
+        new_shared = player->block->result.new_shared;
         pthread_mutex_lock(&exploration->lock);
         if (ran && player->judged.kind == DARN_VERDICT_NONE && *player->judged.text)
             ran = false;
@@ -147,6 +188,8 @@ void *darn_exploration_job(void *argument)
             tell(exploration, player, &task);
         else
             give_up(exploration, player);
+        if (ran && learn && new_shared)
+            arm_more(job);
         free(task.switches);
         pthread_cond_broadcast(&exploration->changed);
         if (!ran)

@@ -22,6 +22,7 @@ enum {
     MAX_STEPS,
     KEEP_GOING,
     RACES,
+    EARLY,
     ORACLE,
     RESET,
     INPUT,
@@ -52,6 +53,9 @@ const struct darn_cli_option darn_explore_options[] = {
     [MAX_STEPS] = {"--max-steps", "N", "a run of more than N steps hangs (100000)"},
     [KEEP_GOING] = {"--keep-going", NULL, "do not stop at the first failure"},
     [RACES] = {"--races", NULL, "data races that are met are findings, too"},
+    [EARLY] = {"--early-timeouts", NULL,
+               "a wait may time out while other threads can go on; else\n"
+               "only when none can"},
     [ORACLE] = {"--oracle", "CMD",
                 "a shell command that says whether a run was right: it\n"
                 "gets the output on stdin, DARN_STATUS, and fails if\n"
@@ -159,6 +163,7 @@ static int set_flag(struct darn_explore_line *line, int option, const char *valu
 {
     line->keep_going |= option == KEEP_GOING;
     line->races |= option == RACES;
+    line->early |= option == EARLY;
     line->help |= option == HELP;
     if (option == JSON) {
         line->json = true;

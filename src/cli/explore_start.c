@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "cli/exploration.h"
 
 #define LEARNING_RUNS 16 /* at most; it ends as soon as nothing new comes */
@@ -62,7 +63,10 @@ static int arm(struct darn_exploration *exploration)
     else if (exploration->line->points == DARN_POINTS_ALL)
         darn_server_arm(player->server, NULL, SIZE_MAX);
     exploration->learning = darn_server_learned(player->server);
-    return armed < 0 ? 2 : 0;
+    if (armed < 0)
+        return DARN_EXIT_USAGE;
+    exploration->armed = darn_server_armed(player->server, &exploration->armed_count);
+    return 0;
 }
 
 static int refuse_endless(const struct darn_exploration *exploration, bool steps)
@@ -145,5 +149,7 @@ void darn_exploration_stop(struct darn_exploration *exploration)
     for (uint32_t i = 0; i < count; i++)
         darn_player_stop(&exploration->players[i]);
     free(exploration->players);
+    free(exploration->armed);
     exploration->players = NULL;
+    exploration->armed = NULL;
 }

@@ -47,25 +47,41 @@ void darn_exploration_show_progress(struct darn_exploration *exploration)
     exploration->progress = true;
 }
 
+static void put(json_t *object, const char *key, uint64_t number)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)number));
+}
+
+/* The first six fields are fixed; others may be added. */
 static json_t *summary_object(const struct darn_exploration *exploration,
                               const struct darn_search_stats *stats)
 {
     const struct darn_explore_line *line = exploration->line;
-    json_t *object = json_pack(
-        "{s:s, s:I, s:o, s:f, s:s, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:s, "
-        "s:b}",
-        "kind", "summary", "schedules", (json_int_t)exploration->schedules, "first_bug",
-        exploration->first_bug ? json_integer((json_int_t)exploration->first_bug) : json_null(),
-        "schedules_per_second", rate_of(exploration, exploration->ended), "strategy",
-        darn_search_name(line->search.kind), "seed", (json_int_t)line->search.seed, "learning",
-        (json_int_t)exploration->learning, "seconds", exploration->ended - exploration->started,
-        "jobs", (json_int_t)exploration->player_count, "reads_from", (json_int_t)stats->reads,
-        "partial_orders", (json_int_t)stats->partial_orders, "steps", (json_int_t)stats->steps,
-        "longest", (json_int_t)stats->longest, "exhausted", exploration->exhausted, "findings",
-        (json_int_t)exploration->found_count, "failures", (json_int_t)exploration->failures,
-        "points", darn_explore_points_name(line->points), "interrupted",
-        atomic_load(&exploration->interrupted) != 0);
+    json_t *object = json_pack("{s:s}", "kind", "summary");
 
+    put(object, "schedules", exploration->schedules);
+    if (exploration->first_bug)
+        put(object, "first_bug", exploration->first_bug);
+    else
+        json_object_set_new(object, "first_bug", json_null());
+    json_object_set_new(object, "schedules_per_second",
+                        json_real(rate_of(exploration, exploration->ended)));
+    json_object_set_new(object, "strategy", json_string(darn_search_name(line->search.kind)));
+    put(object, "seed", line->search.seed);
+    put(object, "learning", exploration->learning);
+    json_object_set_new(object, "seconds", json_real(exploration->ended - exploration->started));
+    put(object, "jobs", exploration->player_count);
+    put(object, "reads_from", stats->reads);
+    put(object, "partial_orders", stats->partial_orders);
+    put(object, "steps", stats->steps);
+    put(object, "longest", stats->longest);
+    json_object_set_new(object, "exhausted", json_boolean(exploration->exhausted));
+    put(object, "findings", exploration->found_count);
+    put(object, "failures", exploration->failures);
+    json_object_set_new(object, "points", json_string(darn_explore_points_name(line->points)));
+    put(object, "armed", exploration->armed_count);
+    json_object_set_new(object, "interrupted",
+                        json_boolean(atomic_load(&exploration->interrupted) != 0));
     return object;
 }
 
@@ -113,13 +129,13 @@ static int print_json(const struct darn_exploration *exploration,
     return result ? 1 : 0;
 }
 
-static void say(const char *text)
+static void say(const struct darn_exploration *exploration, const char *text)
 {
-    fprintf(stderr, "darn explore: %s\n", text);
+    fprintf(stderr, "darn %s: %s\n", exploration->command, text);
 }
 
 /* Inputs that were not recorded, by enum darn_input. */
-static void say_unrecorded(uint32_t bits)
+static void say_unrecorded(const struct darn_exploration *exploration)
 {
     static const char *const names[DARN_INPUTS] = {
         [DARN_INPUT_RANDOM] = "random numbers",
@@ -128,11 +144,13 @@ static void say_unrecorded(uint32_t bits)
         [DARN_INPUT_DEVICE] = "devices",
     };
     const char *between = "";
+    uint32_t bits = exploration->unrecorded;
 
     if (!bits)
         return;
-    fputs("darn explore: note: the program reads what is not recorded and may differ in a replay: ",
-          stderr);
+    fprintf(stderr,
+            "darn %s: note: the program reads what is not recorded and may differ in a replay: ",
+            exploration->command);
     for (int i = 0; i < DARN_INPUTS; i++) {
         if (!(bits & 1u << i))
             continue;
@@ -142,23 +160,25 @@ static void say_unrecorded(uint32_t bits)
     fputc('\n', stderr);
 }
 
-static void say_notes(const struct darn_exploration *exploration)
+void darn_exploration_notes(const struct darn_exploration *exploration)
 {
     if (exploration->schedules && exploration->without_choice == exploration->schedules)
-        say("note: there was never more than one thread that could go on");
+        say(exploration, "note: there was never more than one thread that could go on");
     if (exploration->straight_fails && exploration->first_bug)
-        say("note: it fails when no thread is interrupted, too: the schedule may not matter");
+        say(exploration,
+            "note: it fails when no thread is interrupted, too: the schedule may not matter");
     if (exploration->processes)
-        say("note: the program starts processes, which run uncontrolled");
+        say(exploration, "note: the program starts processes, which run uncontrolled");
     if (exploration->stuck)
-        say("note: system calls that wait had to be passed by: those runs may differ in a replay");
+        say(exploration,
+            "note: system calls that wait had to be passed by: those runs may differ in a replay");
     if (exploration->slow)
         fprintf(stderr,
-                "darn explore: note: %" PRIu64 " schedules did not end within %g s or %" PRIu64
+                "darn %s: note: %" PRIu64 " schedules did not end within %g s or %" PRIu64
                 " steps, but when every thread got its turn\n",
-                exploration->slow, exploration->line->timeout_ms / 1000.0,
+                exploration->command, exploration->slow, exploration->line->timeout_ms / 1000.0,
                 exploration->line->max_steps);
-    say_unrecorded(exploration->unrecorded);
+    say_unrecorded(exploration);
 }
 
 static void say_statistics(const struct darn_exploration *exploration,
@@ -216,7 +236,7 @@ int darn_exploration_summary(struct darn_exploration *exploration)
     darn_search_stats(exploration->search, &stats);
     exploration->exhausted |= stats.exhausted;
     darn_exploration_clear_progress(exploration);
-    say_notes(exploration);
+    darn_exploration_notes(exploration);
     say_statistics(exploration, &stats);
     print_summary(exploration);
     return exploration->line->json ? print_json(exploration, &stats) : 0;

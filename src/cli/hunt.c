@@ -17,6 +17,7 @@
 #include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/output.h"
+#include "cli/program.h"
 #include "cli/shrinking.h"
 #include "report/sink.h"
 
@@ -77,6 +78,7 @@ static void make_explore_line(struct darn_hunt *hunt)
         .points = DARN_POINTS_SHARED,
         .keep_going = true,
         .races = true,
+        .early = line->early,
         .oracle = line->oracle,
         .reset = line->reset,
         .strip_path_prefix = line->strip_path_prefix,
@@ -103,6 +105,18 @@ static int check_outputs(struct darn_hunt *hunt)
     return hunt->suppressions ? 0 : darn_refuse("hunt", "suppressions: %s", error);
 }
 
+/* A program that darn compiled, and no script that starts one. 0, with its path, or an exit status.
+ */
+static int check_program(const struct darn_hunt *hunt, char *path, size_t size)
+{
+    const char *name = hunt->line.program[0];
+    int status = darn_check_program("hunt", name, false, path, size);
+
+    if (!status && darn_program_kind(path) == DARN_PROGRAM_SCRIPT)
+        status = darn_refuse("hunt", "%s is a script; name the program that it starts", name);
+    return status;
+}
+
 /* Everything that can be refused before the program runs. 0 or an exit status. */
 static int prepare(struct darn_hunt *hunt)
 {
@@ -110,11 +124,11 @@ static int prepare(struct darn_hunt *hunt)
     int status = check_outputs(hunt);
 
     if (!status && hunt->line.program)
-        status = darn_check_program("hunt", hunt->line.program[0], false, path, sizeof(path));
+        status = check_program(hunt, path, sizeof(path));
     if (!status)
         status = darn_hunt_settle_down(hunt);
     if (!status)
-        status = darn_check_program("hunt", hunt->line.program[0], false, path, sizeof(path));
+        status = check_program(hunt, path, sizeof(path));
     if (!status)
         status = darn_input_keep("hunt", hunt->line.input, &hunt->exploration.input);
     return status ? status : darn_hunt_begin(hunt, path);
@@ -132,7 +146,6 @@ static int run_stages(struct darn_hunt *hunt)
     if (status || darn_hunt_is_interrupted(hunt))
         return status;
     darn_hunt_recall(hunt);
-    hunt->proving = true;
     darn_hunt_baseline(hunt);
     status = darn_hunt_prove(hunt);
     if (!status)
@@ -141,6 +154,7 @@ static int run_stages(struct darn_hunt *hunt)
         status = darn_hunt_prove(hunt); /* what threads have met meanwhile */
     if (!status)
         status = darn_hunt_shrink(hunt);
+    darn_exploration_notes(&hunt->exploration);
     if (hunt->unsteady)
         darn_hunt_say(hunt,
                       "%llu runs failed, but not when they were replayed: something outside of the "

@@ -72,12 +72,11 @@ struct darn_hunt {
     size_t next;                  /* of the present stage */
     bool straight[DARN_VERDICTS]; /* how runs end in which nobody interferes */
     struct darn_map seen;         /* fingerprints of what need not be looked into again */
-    bool proving;                 /* failures that nobody aimed at are put off: a target that was
-                                     not tried yet may explain them */
-    struct darn_failed failed[DARN_MOST_FAILED];
+    struct darn_failed failed[DARN_MOST_FAILED]; /* to be looked at when all targets were tried */
     size_t failed_count;
-    uint64_t unsteady; /* failures that did not replay */
-    uint64_t *armed;   /* keys of the sites that share memory, for the exploration */
+    uint64_t unsteady;  /* failures that did not replay */
+    uint64_t max_steps; /* of a run */
+    uint64_t *armed;    /* keys of the sites that share memory, for the exploration */
     size_t armed_count;
     uint64_t harvest, harvested; /* of the exploration: how much was new, and up to when */
     uint64_t explored;           /* schedules of all explorations of this directory */

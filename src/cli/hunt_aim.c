@@ -173,8 +173,9 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
         darn_server_arm(player->server, hunt->armed, hunt->armed_count);
     else
         darn_server_arm(player->server, target->keys, target->key_count);
-    request->flags = 0;
+    request->flags = hunt->line.early ? DARN_RUN_EARLY : 0;
     request->time = 0;
+    request->max_steps = hunt->max_steps;
     memset(plan, 0, sizeof(*plan));
     plan->seed = hunt->line.seed * 1000003 + trial;
     if (target->kind == DARN_TARGET_RACE) {

@@ -33,9 +33,13 @@ static bool is_proved(const struct darn_hunt *hunt, const char *id)
 bool darn_hunt_replays(struct darn_hunt *hunt, struct darn_player *player,
                        const struct darn_schedule *schedule, const struct darn_symptom *symptom)
 {
-    /* One that takes until the time is over is believed sooner. */
-    int times = symptom->kind == DARN_VERDICT_HANG ? 1 : REPLAYS;
+    /* One that takes until the time is over is believed sooner, if it hangs at all. */
+    bool hang = symptom->kind == DARN_VERDICT_HANG;
+    int times = hang ? 1 : REPLAYS;
 
+    hunt->runs += hang;
+    if (hang && !darn_exploration_hangs(player, schedule))
+        return false;
     for (int i = 0; i < times; i++) {
         hunt->runs++;
         if (!darn_player_follow(player, schedule, 0) || !darn_player_shows(player, symptom))
@@ -269,6 +273,15 @@ static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
     return finding;
 }
 
+/* Whether a target is left that may explain a failure when it is tried. */
+static bool has_open_target(const struct darn_hunt *hunt)
+{
+    for (size_t i = 0; i < hunt->target_count; i++)
+        if (!hunt->targets[i].settled)
+            return true;
+    return false;
+}
+
 static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
 {
     enum darn_verdict_kind kind = player->judged.kind;
@@ -290,7 +303,7 @@ static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
     darn_finding_free(finding);
     if (!failed.schedule)
         return false;
-    if (!hunt->proving)
+    if (!has_open_target(hunt))
         return confirm_failure(hunt, player, &failed);
     if (hunt->failed_count < DARN_MOST_FAILED)
         hunt->failed[hunt->failed_count++] = failed;

@@ -39,16 +39,23 @@ static void progress(struct darn_hunt *hunt, char *to, size_t size)
 static bool look(struct darn_exploration *exploration, struct darn_player *player,
                  uint64_t schedule)
 {
+    struct darn_hunt *hunt = darn_hunt_of(exploration);
+    bool found = darn_hunt_look(hunt, player);
+
     (void)schedule;
-    return darn_hunt_look(darn_hunt_of(exploration), player);
+    player->block->request.max_steps = hunt->max_steps; /* a replay may have had more */
+    return found;
 }
 
-static void arm(struct darn_hunt *hunt)
+/* What the runs of other stages have changed. */
+static void set_up(struct darn_hunt *hunt)
 {
-    struct darn_exploration *exploration = &hunt->exploration;
+    for (uint32_t i = 0; i < hunt->exploration.player_count; i++) {
+        struct darn_player *player = &hunt->exploration.players[i];
 
-    for (uint32_t i = 0; i < exploration->player_count; i++)
-        darn_server_arm(exploration->players[i].server, hunt->armed, hunt->armed_count);
+        darn_server_arm(player->server, hunt->armed, hunt->armed_count);
+        player->block->request.max_steps = hunt->max_steps;
+    }
 }
 
 /* Output that differs is nothing to look for here: each schedule may have its own. */
@@ -77,7 +84,7 @@ int darn_hunt_explore(struct darn_hunt *hunt)
         return darn_refuse("hunt", "out of memory");
     exploration->look = look;
     exploration->schedules = exploration->begun = 0;
-    arm(hunt);
+    set_up(hunt);
     set_compare(hunt, false);
     status = darn_hunt_jobs(hunt, darn_exploration_job, end, progress);
     set_compare(hunt, compare);
@@ -89,7 +96,7 @@ int darn_hunt_explore(struct darn_hunt *hunt)
     hunt->explored += exploration->schedules;
     darn_hunt_say(hunt, "explore: %llu schedules, %zu new failures, %zu more races met (%.1f s)",
                   (unsigned long long)exploration->schedules,
-                  darn_index_proofs(&hunt->index) - proofs, hunt->target_count - targets,
-                  darn_clock() - start);
+                  darn_index_proofs(&hunt->index) - proofs + hunt->failed_count,
+                  hunt->target_count - targets, darn_clock() - start);
     return 0;
 }

@@ -16,6 +16,7 @@ enum {
     MAX_STEPS,
     NO_EXPLORE,
     NO_SHRINK,
+    EARLY,
     ORACLE,
     RESET,
     INPUT,
@@ -38,6 +39,9 @@ const struct darn_cli_option darn_hunt_options[] = {
     [MAX_STEPS] = {"--max-steps", "N", "a run of more than N steps hangs (100000)"},
     [NO_EXPLORE] = {"--no-explore", NULL, "try the predictions only"},
     [NO_SHRINK] = {"--no-shrink", NULL, "leave the schedules as they were found"},
+    [EARLY] = {"--early-timeouts", NULL,
+               "a wait may time out while other threads can go on; else\n"
+               "only when none can"},
     [ORACLE] = {"--oracle", "CMD",
                 "a shell command that says whether a run was right: it\n"
                 "gets the output on stdin, DARN_STATUS, and fails if\n"
@@ -114,6 +118,7 @@ static int set_flag(struct darn_hunt_line *line, int option, const char *value)
 {
     line->no_explore |= option == NO_EXPLORE;
     line->no_shrink |= option == NO_SHRINK;
+    line->early |= option == EARLY;
     line->help |= option == HELP;
     if (option == JSON) {
         line->json = true;

@@ -20,6 +20,7 @@ struct darn_hunt_line {
     const char *directory; /* NULL: a new one */
     const char *oracle, *reset, *input, *suppressions, *strip_path_prefix;
     bool no_explore, no_shrink;
+    bool early; /* waits may time out although others can go on */
     bool json;
     const char *json_file; /* NULL: stdout */
     uint32_t color;

@@ -1,6 +1,7 @@
 #include "cli/say.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +42,8 @@ void darn_print_options(const struct darn_cli_option *table)
 {
     for (; table->name; table++) {
         const char *line = table->help;
-        const char *between = table->name[1] == '-' ? "=" : " "; /* --json=FILE, but -o FILE */
+        bool is_letter = table->name[0] == '-' && table->name[1] != '-';
+        const char *between = is_letter ? " " : "="; /* -o FILE, but --json=FILE */
         int width = printf("  %s%s%s", table->name, table->value ? between : "",
                            table->value ? table->value : "");
 

@@ -69,7 +69,10 @@ void darn_server_arm(struct darn_server *server, const uint64_t *keys, size_t co
  * cannot be run (one line on stderr). */
 int darn_server_learn(struct darn_server *server, int runs);
 
-/* How many runs that took. */
+/* Arms the sites that runs with DARN_RUN_LEARN have found to share memory; how many there are. */
+int darn_server_arm_shared(struct darn_server *server);
+
+/* How many runs darn_server_learn took. */
 uint32_t darn_server_learned(const struct darn_server *server);
 
 /* Arms what is armed in `model`, another server of the same program. */

@@ -144,9 +144,8 @@ uint64_t *darn_server_armed(struct darn_server *server, size_t *count)
     return keys_in(server, DARN_SITE_IS_ARMED, count);
 }
 
-/* Arms what is known to share memory, by key: what a schedule says is armed shall be so in a
- * replay. How many that are. */
-static int arm_shared(struct darn_server *server)
+/* By key: what a schedule says is armed shall be so in a replay. */
+int darn_server_arm_shared(struct darn_server *server)
 {
     size_t count;
     uint64_t *keys = keys_in(server, DARN_SITE_IS_SHARED, &count);
@@ -212,7 +211,7 @@ int darn_server_learn(struct darn_server *server, int runs)
         if (run == 0 && is_endless(server, how))
             return refuse_endless(server, how);
         quiet = server->block->result.new_shared ? 0 : quiet + 1;
-        armed = arm_shared(server);
+        armed = darn_server_arm_shared(server);
         if (is_endless(server, how))
             break;
     }

@@ -4,6 +4,10 @@
 #include <string.h>
 #include <time.h>
 
+#define STEPS_FACTOR 10
+#define LEAST_STEPS  1000
+#define MOST_MS      2000
+
 #define FEW 8 /* switches of which every subset is tried */
 
 double darn_clock(void)
@@ -160,17 +164,49 @@ static bool replay(struct darn_shrinking *shrinking)
            darn_player_shows(shrinking->player, &shrinking->symptom);
 }
 
-bool darn_shrink(struct darn_shrinking *shrinking)
+/* A part of a schedule may have a thread wait for ever: such runs need not be waited for as long as
+ * others. */
+static void limit_runs(struct darn_shrinking *shrinking)
 {
-    shrinking->runs = 0;
-    if (!replay(shrinking))
-        return false;
-    shrinking->before = shrinking->after = count_of(shrinking->player);
+    uint64_t steps = shrinking->player->block->result.steps * STEPS_FACTOR + LEAST_STEPS;
+    uint32_t timeout = shrinking->player->judge.timeout_ms;
+
+    if (shrinking->symptom.kind == DARN_VERDICT_HANG)
+        return;
+    if (!shrinking->schedule->max_steps || shrinking->schedule->max_steps > steps)
+        shrinking->schedule->max_steps = steps;
+    if (!timeout || timeout > MOST_MS)
+        darn_server_set_timeout(shrinking->player->server, MOST_MS);
+}
+
+static void lift_limits(struct darn_shrinking *shrinking, uint64_t max_steps)
+{
+    shrinking->schedule->max_steps = max_steps;
+    darn_server_set_timeout(shrinking->player->server, shrinking->player->judge.timeout_ms);
+}
+
+static bool shrink(struct darn_shrinking *shrinking)
+{
     /* What is left out changes the run, and then more may be left out. */
     while (shrinking->after.switches && !is_over(shrinking) &&
            (shrink_once(shrinking) || darn_shrinking_bound(shrinking)))
         if (!replay(shrinking))
             return false;
     shrinking->in_time = !is_over(shrinking);
-    return replay(shrinking);
+    return true;
+}
+
+bool darn_shrink(struct darn_shrinking *shrinking)
+{
+    uint64_t max_steps = shrinking->schedule->max_steps;
+    bool result;
+
+    shrinking->runs = 0;
+    if (!replay(shrinking))
+        return false;
+    shrinking->before = shrinking->after = count_of(shrinking->player);
+    limit_runs(shrinking);
+    result = shrink(shrinking);
+    lift_limits(shrinking, max_steps);
+    return result && replay(shrinking);
 }

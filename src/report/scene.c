@@ -123,10 +123,10 @@ struct darn_scene_place darn_scene_code(const struct darn_scene *scene, struct d
         return (struct darn_scene_place){.file = NULL};
     stack.count = darn_symbolize_code(scene->modules, pool, module, offset - back, frames);
     frame = darn_frames_telling(&stack);
-    if (!frame && (darn_frame_is_runtime(&frames[0]) || darn_frame_is_libc(&frames[0])))
-        return (struct darn_scene_place){.file = NULL};
     if (!frame)
         frame = &frames[0];
+    if (darn_frame_is_outside(frame))
+        return (struct darn_scene_place){.file = NULL};
     return (struct darn_scene_place){
         .file = frame->file,
         .dir = frame->dir,

@@ -257,11 +257,23 @@ static void survey(struct darn_story *story)
         qsort(story->threads, story->thread_count, sizeof(*story->threads), compare_threads);
 }
 
+/* `Account::transfer` of `Account::transfer(Account&, long)`, `main lambda` of
+ * `main::$_0::operator()() const`: a title has not much room. */
+static const char *short_name(struct darn_pool *pool, const char *name)
+{
+    const char *lambda = name ? strstr(name, "::$_") : NULL;
+
+    if (lambda)
+        return darn_pool_format(pool, "%.*s lambda", (int)strcspn(name, "(:"), name);
+    return name ? darn_pool_part(pool, name, strcspn(name, "(<")) : NULL;
+}
+
 static void name_threads(struct darn_story *story)
 {
     for (size_t i = 0; i < story->thread_count; i++) {
         struct darn_story_thread *thread = &story->threads[i];
-        const char *start = darn_scene_start(story->scene, &story->pool, thread->number);
+        const char *start =
+            short_name(&story->pool, darn_scene_start(story->scene, &story->pool, thread->number));
 
         thread->title = darn_pool_format(&story->pool, "T%u%s%s", thread->number, start ? " " : "",
                                          start ? start : "");

@@ -159,7 +159,7 @@ void darn_story_lay_out(struct darn_story *story)
     story->margin = (digits < 5 ? 5 : digits) + GAP;
     for (size_t i = 0; i < story->thread_count; i++) {
         story->threads[i].width = NARROWEST;
-        widen(&story->threads[i], story->threads[i].title);
+        widen(&story->threads[i], darn_fit(&story->pool, story->threads[i].title, WIDEST_TITLE));
     }
     for (size_t i = 0; i < story->rows.count; i++)
         measure(story, &story->rows.list[i]);

@@ -5,21 +5,27 @@
 #include "report/scene_parts.h"
 #include "report/symbolize.h"
 
-/* The outermost frame of the thread that is the program's own. */
+static bool is_own(const struct darn_frame *frame)
+{
+    return frame->function && !darn_frame_is_outside(frame) && !darn_frame_is_library(frame) &&
+           strncmp(frame->function, "std::", 5) != 0;
+}
+
+/* The outermost function of the thread that is the program's own. */
 static const char *outermost(const struct darn_scene *scene, struct darn_pool *pool,
                              const struct darn_block_thread *thread)
 {
     for (size_t i = thread->depth < DARN_BLOCK_STACK ? thread->depth : DARN_BLOCK_STACK; i--;) {
         struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
-        struct darn_frame *frame;
         uint64_t offset;
         const char *module = darn_scene_locate(scene, pool, thread->stack[i], &offset);
 
         if (!module || !offset || darn_frame_is_libc(&(struct darn_frame){.module = module}))
             continue;
-        frame = &frames[darn_symbolize_code(scene->modules, pool, module, offset - 1, frames) - 1];
-        if (frame->function && !darn_frame_is_outside(frame))
-            return frame->function;
+        for (size_t inlined = darn_symbolize_code(scene->modules, pool, module, offset - 1, frames);
+             inlined--;)
+            if (is_own(&frames[inlined]))
+                return frames[inlined].function;
     }
     return NULL;
 }

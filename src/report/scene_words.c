@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/frames.h"
 #include "report/scene_story.h"
 #include "report/source.h"
 #include "report/symbolize.h"
@@ -53,6 +54,9 @@ const struct darn_story_place *darn_story_place(struct darn_story *story, enum d
         return found;
     found = darn_pool_get(&story->pool, 1, sizeof(*found));
     found->place = darn_scene_place(story->scene, &story->pool, op, place);
+    /* Where the C++ library locks its mutex is the same for all. */
+    if (darn_frame_is_library(&(struct darn_frame){.file = found->place.file}))
+        found->place = (struct darn_scene_place){.file = NULL};
     found->position = position_of(story, &found->place);
     found->source = source_of(story, &found->place);
     darn_map_put(&story->places, place, (uintptr_t)found);

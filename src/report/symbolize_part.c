@@ -7,7 +7,8 @@
 #include "report/unit.h"
 #include "report/variable.h"
 
-#define DEEPEST 16 /* parts of parts */
+#define DEEPEST         16 /* parts of parts */
+#define MOST_DIMENSIONS 8
 
 static bool is_one_of(const char *name, const char *const *list)
 {
@@ -49,6 +50,38 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 static const char *find_part(struct darn_pool *pool, Dwarf_Die *type, uint64_t offset,
                              const char *name, unsigned depth);
 
+/* How many elements a dimension has; 0: not known. */
+static uint64_t length_of(Dwarf_Die *dimension)
+{
+    uint64_t count = darn_unit_number(dimension, DW_AT_count);
+
+    if (count || !dwarf_hasattr(dimension, DW_AT_upper_bound))
+        return count;
+    return darn_unit_number(dimension, DW_AT_upper_bound) + 1;
+}
+
+/* `[2][1]`: the element with this number, by the dimensions of the array, the outermost first. */
+static const char *index_text(struct darn_pool *pool, Dwarf_Die *array, uint64_t number)
+{
+    uint64_t lengths[MOST_DIMENSIONS];
+    const char *text = "";
+    Dwarf_Die child;
+    size_t count = 0;
+
+    if (dwarf_child(array, &child) == 0) {
+        do {
+            if (dwarf_tag(&child) == DW_TAG_subrange_type && count < MOST_DIMENSIONS)
+                lengths[count++] = length_of(&child);
+        } while (dwarf_siblingof(&child, &child) == 0);
+    }
+    for (; count > 1 && lengths[count - 1]; count--) {
+        text = darn_pool_format(pool, "[%llu]%s", (unsigned long long)(number % lengths[count - 1]),
+                                text);
+        number /= lengths[count - 1];
+    }
+    return darn_pool_format(pool, "[%llu]%s", (unsigned long long)number, text);
+}
+
 static const char *find_element(struct darn_pool *pool, Dwarf_Die *array, uint64_t offset,
                                 const char *name, unsigned depth)
 {
@@ -57,7 +90,7 @@ static const char *find_element(struct darn_pool *pool, Dwarf_Die *array, uint64
 
     if (!type_of(array, &type) || dwarf_aggregate_size(&type, &size) || !size)
         return NULL;
-    name = darn_pool_format(pool, "%s[%llu]", name, (unsigned long long)(offset / size));
+    name = darn_pool_format(pool, "%s%s", name, index_text(pool, array, offset / size));
     return find_part(pool, &type, offset % size, name, depth);
 }
 

@@ -189,6 +189,8 @@ static void note_signal(int number, void *context)
 
     if (result->signal)
         return;
+    if (thread && thread->slot)
+        thread->slot->inside = true; /* the unwinder synchronizes, too */
     result->signal = (uint32_t)number;
     result->signal_thread = thread ? thread->number : 0;
     result->signal_pc = (uint64_t)state->uc_mcontext.gregs[REG_RIP];

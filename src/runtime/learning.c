@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/control.h"
+#include "runtime/profile.h"
 #include "runtime/sites.h"
 
 /*
@@ -24,6 +25,22 @@ struct granule {
 };
 
 static struct granule granules[GRANULES];
+
+/* A site that has been looked at so often is left alone for the rest of the run: what it shares was
+ * seen, and the inner loops of a program are most of its accesses. */
+#define OFTEN 5000
+
+static uint16_t looked_at[DARN_BLOCK_SITES];
+
+static bool is_hot(uint32_t site, const struct darn_site *record)
+{
+    if (looked_at[site] < OFTEN) {
+        looked_at[site]++;
+        return false;
+    }
+    *darn_site_armed(record) &= (uint8_t)~DARN_ARMED_RECORD;
+    return true;
+}
 
 static struct granule *find(uint64_t address, bool make)
 {
@@ -85,7 +102,7 @@ void darn_learning_access(uint32_t thread, const struct darn_touch *touch)
     uint32_t site = darn_site_number(touch->site);
     uint64_t end = touch->address + (touch->size < 4096 ? touch->size : 4096);
 
-    if (site >= DARN_BLOCK_SITES)
+    if (site >= DARN_BLOCK_SITES || is_hot(site, touch->site))
         return;
     darn_control->sites[site] |= DARN_SITE_IS_RUN;
     for (uint64_t at = touch->address & ~UINT64_C(7); at < end; at += 8)

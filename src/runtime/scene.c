@@ -37,8 +37,10 @@ static uint8_t state_of(const struct darn_slot *slot)
     case DARN_STEP_LOCK:
     case DARN_STEP_RELOCK:
     case DARN_STEP_READLOCK:
-    case DARN_STEP_WRITELOCK:
+    case DARN_STEP_ONCE:
         return slot->target && slot->target->holder ? DARN_STATE_BLOCKED : DARN_STATE_READY;
+    case DARN_STEP_WRITELOCK:
+        return slot->target && slot->target->depth ? DARN_STATE_BLOCKED : DARN_STATE_READY;
     case DARN_STEP_WAIT:
     case DARN_STEP_BARRIER:
         return slot->order && !slot->signaled ? DARN_STATE_BLOCKED : DARN_STATE_READY;
@@ -66,7 +68,7 @@ static void fill(struct darn_block_thread *to, const struct darn_slot *slot)
     else if (slot->target)
         to->owner = slot->target->holder;
     fill_locks(to, slot);
-    if (slot->frame && slot->state != DARN_STATE_RUNNING)
+    if (slot->frame && (slot->state != DARN_STATE_RUNNING || slot->inside))
         to->depth =
             (uint8_t)darn_stack_walk_into(to->stack, DARN_BLOCK_STACK, slot->thread, slot->frame);
 }

@@ -12,14 +12,14 @@ struct node {
     uint32_t parent;
     uint32_t thread, own, to;
     uint32_t step; /* the number of the first step that differs from the parent's run */
-    uint32_t cost : 31; /* preemptions */
+    uint32_t cost : 31;
     uint32_t wakes : 1;
 };
 
 struct darn_frontier {
     struct darn_frontier_options options;
     struct darn_array nodes;   /* that are run or were */
-    struct darn_array *levels; /* nodes to come, by preemptions */
+    struct darn_array *levels; /* nodes to come, by cost */
     uint32_t level_count;
     uint32_t level;            /* that of the last node that was taken */
     size_t waiting;            /* in the levels */
@@ -36,6 +36,7 @@ struct spot {
     uint32_t node, cost, at;
     uint32_t last;             /* index of the step before that is no wake */
     uint32_t made;             /* threads, so far */
+    bool idle; /* since the last switch nothing has been done that others could see */
     uint32_t ahead[DARN_SLOTS]; /* index + 1 of the next step of each slot */
 };
 
@@ -99,7 +100,7 @@ static void add(struct darn_frontier *frontier, const struct node *node)
     frontier->waiting++;
 }
 
-/* A random one of those with the fewest preemptions: neighbours in the order of the steps lead to
+/* A random one of those with the lowest cost: neighbours in the order of the steps lead to
  * much the same. Its number, or 0 when there is none. */
 static uint32_t take(struct darn_frontier *frontier)
 {
@@ -188,8 +189,10 @@ static void deviate(struct darn_frontier *frontier, const struct spot *spot, uin
                         .cost = spot->cost,
                         .wakes = wakes};
     bool could = pending && step->enabled >> (last->slot & 63) & 1;
+    bool preempts =
+        could && to != last->thread && !spot->idle && !darn_step_gives_way(last) && !wakes;
 
-    node.cost += could && to != last->thread && !darn_step_gives_way(last) && !wakes;
+    node.cost += preempts || frontier->options.grade != DARN_STATE_EXACT;
     add(frontier, &node);
 }
 
@@ -201,15 +204,12 @@ static bool is_private(const struct darn_step *step)
            step->op == DARN_STEP_DETACH || step->op == DARN_STEP_EXIT;
 }
 
-/* To leave a thread before such a step is the same as to leave it after that. */
+/* Where such a step is made, to leave the run before it is the same as to leave it after that, and
+ * costs no more (`idle`). */
 static bool is_pointless(const struct spot *spot)
 {
-    const struct darn_trail *trail = spot->trail;
-    const struct darn_step *pending = darn_trail_after(trail, spot->last);
-
-    return !darn_trail_is_wake(trail, spot->at) && pending && is_private(pending) &&
-           !darn_step_gives_way(&trail->steps[spot->last]) &&
-           trail->steps[spot->at].enabled >> (pending->slot & 63) & 1;
+    return is_private(&spot->trail->steps[spot->at]) &&
+           !darn_trail_is_wake(spot->trail, spot->at);
 }
 
 static uint64_t class_of(const struct darn_frontier *frontier, const struct darn_trail *trail,
@@ -298,6 +298,7 @@ static void start_spot(struct spot *spot, const struct darn_frontier *frontier, 
     spot->cost = ((const struct node *)frontier->nodes.at)[node].cost;
     spot->last = 0;
     spot->made = 1;
+    spot->idle = true;
     for (uint32_t slot = 0; slot < trail->slots; slot++)
         spot->ahead[slot] = trail->first[slot];
 }
@@ -331,9 +332,15 @@ void darn_frontier_tell(struct darn_frontier *frontier, uint32_t origin,
         spot.made += step->op == DARN_STEP_CREATE;
         if (step->thread >= spot.made)
             spot.made = step->thread + 1;
+        spot.idle = is_private(step) && (spot.idle || step->thread != trail->steps[spot.last].thread);
         spot.ahead[step->slot % DARN_SLOTS] = trail->next[i];
         spot.last = i;
     }
+}
+
+size_t darn_frontier_size(const struct darn_frontier *frontier)
+{
+    return frontier->nodes.count;
 }
 
 bool darn_frontier_exhausted(const struct darn_frontier *frontier)

@@ -1,7 +1,9 @@
 /*
  * Systematic search: every state that a run has come through is a place to leave it. A deviation is
- * a script (strategy.h): that of its parent and one switch more. Those with the fewest preemptions
- * are tried first; a state that was seen before is not left again.
+ * a script (strategy.h): that of its parent and one switch more. A state that was seen before is not
+ * left again. The cheapest deviations are tried first: what counts is preemptions (Musuvathi and
+ * Qadeer 2007) when states are told apart exactly, and else all switches (Emmi et al. 2011), since
+ * with many threads there are far too many orders without any preemption.
  */
 #ifndef DARN_SEARCH_FRONTIER_H
 #define DARN_SEARCH_FRONTIER_H
@@ -16,7 +18,7 @@ struct darn_frontier;
 
 struct darn_frontier_options {
     enum darn_state_grade grade;
-    uint32_t bound; /* the most preemptions; UINT32_MAX: no limit */
+    uint32_t bound; /* the highest cost; UINT32_MAX: no limit */
     uint64_t seed;
 };
 
@@ -30,6 +32,9 @@ bool darn_frontier_next(struct darn_frontier *frontier, struct darn_task *task, 
 /* Only of its own tasks, by their origin. */
 void darn_frontier_tell(struct darn_frontier *frontier, uint32_t origin,
                         const struct darn_trail *trail);
+
+/* The runs that were given out. */
+size_t darn_frontier_size(const struct darn_frontier *frontier);
 
 /* Nothing is left, and nothing was forgotten for want of memory. */
 bool darn_frontier_exhausted(const struct darn_frontier *frontier);

@@ -8,7 +8,10 @@ enum {
     HELD_ALL = 1,   /* everybody was held there */
     HELD_FIRST = 2, /* only the first thread that had come there */
     HELD_LAST = 4,  /* only the last one */
+    PARKED = 8,     /* everybody, by a script */
 };
+
+#define TURN 3 /* what a place loses each time that another one of the same code was tried */
 
 struct ranked {
     uint32_t place; /* its index */
@@ -102,25 +105,65 @@ static void hold_at(struct darn_task *task, const struct darn_known_place *place
         aim->other = place->threads[how == HELD_LAST] - 1;
 }
 
-/* The best place at which this was not done yet. */
-static bool hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task,
-                      uint8_t how)
+/* The number of the thread stands for what it does: of places in the same code not one after the
+ * other is tried. */
+static uint32_t role_of(const struct darn_known_place *place)
+{
+    return place->threads[0] % DARN_HOLD_ROLES;
+}
+
+/* The best place at which this was not done yet; NULL when there is none. It counts as done. */
+static const struct darn_known_place *next_place(struct darn_hold *hold,
+                                                 const struct darn_know *know, uint8_t how)
 {
     const struct ranked *order = hold->order.at;
     uint8_t *tried = hold->tried.at;
+    uint32_t *turns = hold->turns[how == PARKED];
+    const struct darn_known_place *best = NULL;
+    uint32_t number = 0;
+    int best_score = 0;
 
-    for (size_t i = 0; i < hold->order.count; i++) {
+    for (size_t i = 0; i < hold->order.count && (!best || order[i].score > best_score); i++) {
         const struct darn_known_place *place = darn_know_place(know, order[i].place);
+        int score = order[i].score - (int)turns[role_of(place)] * TURN;
 
-        if (tried[order[i].place] & how)
+        if (tried[order[i].place] & how || (best && score <= best_score))
             continue;
-        tried[order[i].place] |= how;
-        if (how != HELD_ALL && place->threads[0] == place->threads[1])
-            continue;
-        hold_at(task, place, how);
-        return true;
+        best = place;
+        best_score = score;
+        number = order[i].place;
     }
-    return false;
+    if (best) {
+        tried[number] |= how;
+        turns[role_of(best)]++;
+    }
+    return best;
+}
+
+static bool hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task,
+                      uint8_t how)
+{
+    const struct darn_known_place *place;
+
+    do
+        place = next_place(hold, know, how);
+    while (place && how != HELD_ALL && place->threads[0] == place->threads[1]);
+    if (place)
+        hold_at(task, place, how);
+    return place != NULL;
+}
+
+bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know,
+                    const struct darn_park *park, struct darn_task *task)
+{
+    const struct darn_known_place *place;
+
+    if (!bring_up_to_date(hold, know))
+        return false;
+    do
+        place = next_place(hold, know, PARKED);
+    while (place && !darn_park_give(park, place->place, task));
+    return place != NULL;
 }
 
 /* Several places at once, the better ones more often. */

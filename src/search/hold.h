@@ -8,11 +8,15 @@
 #define DARN_SEARCH_HOLD_H
 
 #include "search/know.h"
+#include "search/park.h"
 #include "search/search.h"
+
+#define DARN_HOLD_ROLES 64
 
 struct darn_hold {
     uint64_t random;
     /* Private. */
+    uint32_t turns[2][DARN_HOLD_ROLES];
     struct darn_array tried; /* by place: bits */
     struct darn_array order; /* indexes of places, the best first */
     size_t judged;           /* runs that the order knows of */
@@ -20,6 +24,9 @@ struct darn_hold {
 
 /* False when nothing is known of the program yet. */
 bool darn_hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task);
+/* The same by a script. False when there is no place left for that. */
+bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know,
+                    const struct darn_park *park, struct darn_task *task);
 /* True while there is a place of some promise at which nobody was held so far. */
 bool darn_hold_fresh(struct darn_hold *hold, const struct darn_know *know);
 void darn_hold_free(struct darn_hold *hold);

@@ -7,6 +7,7 @@
 #include "search/hold.h"
 #include "search/know.h"
 #include "search/orders.h"
+#include "search/park.h"
 #include "search/portfolio.h"
 #include "search/random.h"
 #include "search/rff.h"
@@ -14,6 +15,7 @@
 #include "search/walk.h"
 
 #define DEPTH      3  /* of PCT */
+#define SMALL      1000 /* runs of a systematic search */
 #define LEARN_ALL  64 /* runs from all of which is learned; later, from those that show something */
 #define LEARN_EACH 32 /* … and from one out of so many */
 
@@ -30,6 +32,7 @@ struct darn_search {
     struct darn_know know;
     struct darn_walk walk;
     struct darn_orders orders;
+    struct darn_park park;
     struct darn_hold hold;
     struct darn_rff rff;
     struct darn_portfolio portfolio;
@@ -93,6 +96,13 @@ static bool plan_hold(struct darn_search *search, struct darn_task *task, bool *
     return darn_hold_next(&search->hold, &search->know, task) || plan_pos(search, task, later);
 }
 
+static bool plan_park(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    task->strategy = DARN_SEARCH_HOLD;
+    return darn_hold_park(&search->hold, &search->know, &search->park, task) ||
+           plan_hold(search, task, later);
+}
+
 static bool plan_rff(struct darn_search *search, struct darn_task *task, bool *later)
 {
     task->strategy = DARN_SEARCH_RFF;
@@ -118,19 +128,23 @@ static struct darn_frontier *new_frontier(const struct darn_search *search,
     return darn_frontier_new(&options);
 }
 
-/* When nothing is left that looks different, it is looked at more closely. */
+/* When nothing is left that looks different, it is looked at more closely: exactly at once, if there
+ * was little. */
 static bool plan_states(struct darn_search *search, struct darn_task *task, bool *later)
 {
     task->strategy = DARN_SEARCH_STATES;
     while (!darn_frontier_next(search->frontier, task, later)) {
         struct darn_frontier *finer;
+        enum darn_state_grade grade = search->grade + 1;
 
         if (*later || search->grade == DARN_STATE_EXACT)
             return false;
-        finer = new_frontier(search, search->grade + 1);
+        if (darn_frontier_size(search->frontier) < SMALL)
+            grade = DARN_STATE_EXACT;
+        finer = new_frontier(search, grade);
         if (!finer)
             return false;
-        search->grade++;
+        search->grade = grade;
         darn_frontier_free(search->frontier);
         search->frontier = finer;
     }
@@ -148,11 +162,12 @@ static bool plan_eager(struct darn_search *search, struct darn_task *task, bool 
 }
 
 static planner *const moves[DARN_MOVES] = {
-    [DARN_MOVE_STRAIGHT] = plan_straight, [DARN_MOVE_REVERSE] = plan_reverse,
+    [DARN_MOVE_STRAIGHT] = plan_states,   [DARN_MOVE_REVERSE] = plan_reverse,
     [DARN_MOVE_EAGER] = plan_eager,       [DARN_MOVE_RANDOM] = plan_random,
     [DARN_MOVE_PCT] = plan_pct,           [DARN_MOVE_POS] = plan_pos,
     [DARN_MOVE_SURW] = plan_surw,         [DARN_MOVE_RFF] = plan_rff,
     [DARN_MOVE_HOLD] = plan_hold,         [DARN_MOVE_STATES] = plan_states,
+    [DARN_MOVE_PARK] = plan_park,
 };
 
 static bool plan_portfolio(struct darn_search *search, struct darn_task *task, bool *later)
@@ -215,6 +230,7 @@ void darn_search_free(struct darn_search *search)
     darn_know_free(&search->know);
     darn_walk_free(&search->walk);
     darn_orders_free(&search->orders);
+    darn_park_free(&search->park);
     darn_hold_free(&search->hold);
     darn_rff_free(&search->rff);
     darn_frontier_free(search->frontier);
@@ -236,6 +252,13 @@ static bool is_worth_learning(const struct darn_search *search)
            search->told % LEARN_EACH == 0;
 }
 
+/* Without a switch a script is the plain run, too. */
+static bool is_plain(const struct darn_plan *plan)
+{
+    return plan->kind == DARN_STRATEGY_STRAIGHT ||
+           (plan->kind == DARN_STRATEGY_SCRIPT && plan->switch_count == 0);
+}
+
 static void learn(struct darn_search *search, const struct darn_outcome *outcome)
 {
     const struct darn_task *task = outcome->task;
@@ -248,8 +271,9 @@ static void learn(struct darn_search *search, const struct darn_outcome *outcome
     if (is_worth_learning(search)) {
         darn_know_learn(&search->know, &search->trail);
         darn_walk_learn(&search->walk, outcome->result, &search->trail);
+        darn_park_learn(&search->park, &search->trail);
     }
-    if (task->plan.kind == DARN_STRATEGY_STRAIGHT)
+    if (is_plain(&task->plan))
         darn_orders_learn(&search->orders, &search->trail);
     darn_rff_tell(&search->rff, &search->coverage, task);
 }

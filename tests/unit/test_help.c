@@ -87,7 +87,7 @@ static void expect_every_run_option(const char *before)
 static void expect_own(const char *before, const struct darn_cli_option *table)
 {
     for (; table->name; table++) {
-        const char *between = table->name[1] == '-' ? "=" : " ";
+        const char *between = table->name[0] == '-' && table->name[1] != '-' ? " " : "=";
         char text[192];
 
         snprintf(text, sizeof(text), "%s%s%s%s", before, table->name, table->value ? between : "",

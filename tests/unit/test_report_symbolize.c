@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
 
 #include "report/demangle.h"
 #include "report/frames.h"
@@ -16,6 +17,22 @@ static uintptr_t bias;
 
 int darn_test_global[4];
 static long hidden_global = 1;
+
+/* Locks in all places that they are kept in. */
+typedef pthread_mutex_t lock_type;
+struct inner {
+    union {
+        lock_type lock;
+        long number;
+    };
+    const volatile pthread_cond_t changed;
+};
+struct darn_test_table {
+    int count;
+    struct inner rows[3][2];
+    pthread_mutex_t last;
+} darn_test_table;
+pthread_mutex_t darn_test_mutex;
 
 static int find_bias(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -275,9 +292,42 @@ static void arguments_are_those_of_the_running_program(void **state)
     darn_pool_release(&pool);
 }
 
+static void expect_part_name(const volatile void *address, const char *expected)
+{
+    struct darn_modules modules = {NULL};
+    struct darn_pool pool = {NULL};
+    struct darn_symbol symbol = {.module = self, .offset = (uintptr_t)address - bias};
+    const char *part;
+
+    darn_symbolize_data(&modules, &pool, &symbol);
+    part = darn_symbolize_part(&modules, &pool, &symbol);
+    if (expected)
+        assert_string_equal(part, expected);
+    else
+        assert_null(part);
+    darn_modules_close(&modules);
+    darn_pool_release(&pool);
+}
+
+static void locks_are_named_as_parts_of_variables(void **state)
+{
+    (void)state;
+    expect_part_name(&darn_test_mutex, "darn_test_mutex");
+    expect_part_name(&darn_test_table.last, "darn_test_table.last");
+    expect_part_name(&darn_test_table.rows[0][0].lock, "darn_test_table.rows[0][0].lock");
+    expect_part_name(&darn_test_table.rows[2][1].lock, "darn_test_table.rows[2][1].lock");
+    expect_part_name(&darn_test_table.rows[1][0].changed, "darn_test_table.rows[1][0].changed");
+    /* Within a lock, and where there is none. */
+    expect_part_name((char *)&darn_test_mutex + 1, NULL);
+    expect_part_name(&darn_test_table.count, NULL);
+    expect_part_name(&darn_test_global[1], NULL);
+    expect_part_name((void *)bias, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(locks_are_named_as_parts_of_variables),
         cmocka_unit_test(inlined_functions_become_frames),
         cmocka_unit_test(variables_have_names_and_declarations),
         cmocka_unit_test(what_cannot_be_found_stays_unknown),

@@ -1,0 +1,30 @@
+/*
+ * Scripts that park threads at a place: whoever gets there on its way gives way to the next, all
+ * others run to their end, and only then those that are parked go on. It is what a hold (hold.h)
+ * does, without chance: when the others run, all that are to be held are there.
+ *
+ * A script needs the number of the step at which a thread comes to the place. It is taken from the
+ * first run that came there; in the new run a thread may take another way and not be parked.
+ */
+#ifndef DARN_SEARCH_PARK_H
+#define DARN_SEARCH_PARK_H
+
+#include "search/search.h"
+#include "search/trail.h"
+
+struct darn_park {
+    /* Private. */
+    struct darn_array visits;
+    struct darn_table places; /* of which visits are known: in which run they came up */
+    struct darn_array ends;   /* by thread: how many steps it had made when it ended */
+    uint32_t begin;           /* the step before which the first thread waits for others; 0: none */
+    uint32_t runs;
+};
+
+void darn_park_learn(struct darn_park *park, const struct darn_trail *trail);
+void darn_park_free(struct darn_park *park);
+
+/* False when there is nothing to park at the place. */
+bool darn_park_give(const struct darn_park *park, uint64_t place, struct darn_task *task);
+
+#endif

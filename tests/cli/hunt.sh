@@ -1,0 +1,293 @@
+#!/bin/bash
+# needs: compiler
+# darn hunt: what it confirms and what it does not, what it leaves in its directory, and how it goes
+# on there.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+cat >parts.c <<'EOF2'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int x, y, z, stock = 1;
+static volatile int harmless;
+static const char *mode;
+static int is(const char *name)
+{
+    return strcmp(mode, name) == 0;
+}
+/* RaceFuzzer, figure 1: the race on z is real, the pair on x never meets. */
+static void one_of_figure(void)
+{
+    x = 1;
+    pthread_mutex_lock(&a);
+    y = 1;
+    pthread_mutex_unlock(&a);
+    if (z == 1)
+        abort();
+}
+static void other_of_figure(void)
+{
+    z = 1;
+    pthread_mutex_lock(&a);
+    if (y == 1 && x != 1)
+        _exit(9); /* in no schedule */
+    pthread_mutex_unlock(&a);
+}
+static void both(pthread_mutex_t *first, pthread_mutex_t *second)
+{
+    pthread_mutex_lock(first);
+    pthread_mutex_lock(second);
+    pthread_mutex_unlock(second);
+    pthread_mutex_unlock(first);
+}
+/* No race, and no deadlock: what was looked at does not hold any more. */
+static void sell(void)
+{
+    int left;
+    pthread_mutex_lock(&a);
+    left = stock;
+    pthread_mutex_unlock(&a);
+    if (left == 0)
+        return;
+    pthread_mutex_lock(&a);
+    stock = stock - 1;
+    if (stock < 0)
+        exit(3);
+    pthread_mutex_unlock(&a);
+}
+static void *thread(void *number)
+{
+    long one = (long)number;
+    if (is("figure")) {
+        if (one)
+            other_of_figure();
+        else
+            one_of_figure();
+    }
+    if (is("deadlock"))
+        both(one ? &a : &b, one ? &b : &a);
+    if (is("sell"))
+        sell();
+    if (is("harmless"))
+        harmless = 1;
+    if (is("output"))
+        x = x + 1; /* one of them may be lost */
+    if (is("clean"))
+        both(&a, &b);
+    if (is("input")) {
+        char line[16] = "";
+        if (!one && fgets(line, sizeof(line), stdin) && strcmp(line, "race\n") == 0)
+            x = 1;
+        if (one && x == 0 && y == 0)
+            abort();
+        y = 1;
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    mode = argc > 1 ? argv[1] : "";
+    for (long i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, thread, (void *)i);
+        usleep(20000); /* in usual runs they do not meet */
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    if (is("output"))
+        printf("x is %d\n", x);
+    if (is("forever"))
+        for (;;)
+            usleep(1000);
+    return 0;
+}
+EOF2
+darn cc -O1 -g parts.c -o parts -pthread || exit 1
+line_of() { grep -n "$1" parts.c | head -1 | cut -d: -f1; }
+
+claim "figure 1: the race on z is confirmed and aborts, the pair on x is named as not confirmed"
+try darn hunt --seconds=20 --no-explore -o figure -- ./parts figure
+expect_status 66
+expect_has "$out" "warning: data race on 'z' [data-race, confirmed]"
+expect_has "$out" "proof: it happened in 20 of 20 controlled runs and replays; it led to abort"
+expect_lacks "$out" "warning: data race on 'x'"
+expect_has "$out" "possible data race on 'x' with parts.c:"
+expect_has "$out" ": predicted, not confirmed in 20 trials"
+expect_has "$out" "  if parts.c:$(line_of '    z = 1;') (write) goes first: "
+expect_has "$(tail -2 .out)" "SUMMARY: darn: 1 confirmed data race (parts.c:"
+expect_has "$(tail -1 .out)" "darn: schedules, stories and logs are in figure"
+expect_same "$(grep -c '^darn hunt: predict: 2 possible data races, ' .err)" 1
+expect_same "$(grep -c '^darn hunt: prove: 1 of 2 confirmed, ' .err)" 1
+expect_same "$(grep -c '^darn hunt: shrink: 1 schedule, ' .err)" 1
+expect_same "$(wc -l <.err)" 3
+
+claim "what was found is in the directory"
+for file in schedule schedule.full story.txt finding.json report.txt log; do
+    [ -e figure/1/$file ] || fault "figure/1/$file is missing"
+done
+[ ! -e figure/2 ] || fault "there is a second one"
+expect_has "$(cat figure/1/story.txt)" "data race"
+try darn replay --times=20 figure/1
+expect_same "$out" "20 of 20"
+
+claim "darn report prints it again, for people and for programs"
+cp .out before
+try darn report figure
+expect_status 66
+expect_has "$out" "warning: data race on 'z' [data-race, confirmed]"
+expect_has "$out" "predicted, not confirmed in 20 trials"
+try darn report --json figure
+expect_status 66
+cmp -s .out figure/index.jsonl || fault "--json differs from the index"
+expect_same "$(wc -l <.out)" 2
+expect_has "$(head -1 .out)" '"kind":"data-race","certainty":"confirmed","variable":"z"'
+expect_has "$(head -1 .out)" '"schedule":"figure/1/schedule","outcomes":["abort"]'
+expect_has "$(head -1 .out)" '"directory":"1"'
+expect_has "$(tail -1 .out)" '"certainty":"predicted","variable":"x"'
+try darn report nowhere
+expect_refused "darn report: nowhere is not the directory of a hunt"
+
+claim "a hunt that is continued does not repeat what was done, and knows its program"
+cp figure/1/schedule before
+try darn hunt --seconds=20 --no-explore -o figure
+expect_status 66
+expect_has "$out" "warning: data race on 'z' [data-race, confirmed]"
+expect_has "$err" "from the trace that was there"
+expect_lacks "$err" "prove:"
+expect_lacks "$err" "shrink:"
+cmp -s before figure/1/schedule || fault "the schedule has changed"
+[ ! -e figure/2 ] || fault "it was found twice"
+try darn hunt --seconds=20 --no-explore --trials=30 -o figure -- ./parts figure
+expect_has "$err" "prove: 1 of 2 confirmed, "
+expect_has "$out" "predicted, not confirmed in 30 trials"
+
+claim "a directory of another program, another build, or of something else is not used"
+try darn hunt -o figure -- ./parts deadlock
+expect_refused "darn hunt: figure is of another program, or of other arguments; name another directory"
+mkdir full && touch full/mine
+try darn hunt -o full -- ./parts figure
+expect_refused "darn hunt: -o: full has other files in it; name a new directory, or one of a hunt"
+cp parts other
+(echo '/* */'; cat parts.c) >changed.c
+darn cc -O1 -g changed.c -o parts -pthread || exit 1
+try darn hunt -o figure -- ./parts figure
+expect_refused "darn hunt: figure is of another build of ./parts; name another directory"
+cp other parts
+
+claim "a predicted deadlock happens; the directory is darn-out, then darn-out-2"
+try darn hunt --seconds=20 --no-explore -- ./parts deadlock
+expect_status 66
+expect_has "$out" "warning: deadlock between T1 and T2 [deadlock, confirmed]"
+expect_has "$out" "darn: schedules, stories and logs are in darn-out"
+try darn hunt --seconds=20 --no-explore --no-shrink -- ./parts deadlock
+expect_has "$out" "darn: schedules, stories and logs are in darn-out-2"
+expect_lacks "$err" "shrink:"
+[ ! -e darn-out-2/1/schedule.full ] || fault "it was shrunk"
+
+claim "a failure that nothing predicts is found by exploring"
+try darn hunt --seconds=20 -o sell -- ./parts sell
+expect_status 66
+expect_has "$out" "[failure, confirmed]"
+expect_has "$out" "exits with status 3"
+expect_has "$err" "darn hunt: predict: 0 possible data races, 0 deadlocks, 0 mishandled notifications"
+try darn replay --times=20 sell/1
+expect_same "$out" "20 of 20"
+
+claim "a race that makes no difference is confirmed, and said to make none"
+try darn hunt --seconds=20 --no-explore -o harmless -- ./parts harmless
+if [ "$status" -eq 66 ]; then
+    expect_has "$out" "it made no difference"
+    expect_has "$(head -1 harmless/index.jsonl)" '"outcomes":[]'
+else
+    expect_has "$err" "predict: 0 possible data races" # volatile accesses count as intended
+fi
+
+claim "a run that prints something else than it usually does is told"
+try darn hunt --seconds=20 --no-explore -o output -- ./parts output
+expect_status 66
+expect_has "$out" "it led to output"
+expect_has "$(cat output/1/finding.json)" '"check":{"output":"0x'
+try darn replay --times=10 output/1
+expect_same "$out" "10 of 10"
+
+claim "an oracle says what is right, also to a replay"
+try darn hunt --seconds=20 --no-explore --oracle='grep -q "x is 2"' -o oracle -- ./parts output
+expect_status 66
+expect_has "$out" "it led to oracle"
+try darn replay --times=10 oracle/1
+expect_same "$out" "10 of 10"
+
+claim "each run reads the same input, and so does a replay"
+printf 'race\n' >input.txt
+try darn hunt --seconds=20 --no-explore --input=input.txt -o input -- ./parts input
+expect_status 66
+expect_has "$out" "it led to abort"
+cmp -s input.txt input/1/input || fault "the input was not kept"
+rm input.txt
+try darn replay --times=10 input/1
+expect_same "$out" "10 of 10"
+
+claim "a program without a bug gives nothing: status 0"
+try darn hunt --seconds=4 -o clean -- ./parts clean
+expect_status 0
+expect_has "$out" "SUMMARY: darn: nothing found in "
+expect_same "$(wc -l <.out)" 1
+expect_same "$(cat clean/index.jsonl)" ""
+try darn report clean
+expect_status 0
+
+claim "what is suppressed is not aimed at"
+echo "race:*figure" >quiet
+try darn hunt --seconds=20 --no-explore --suppressions=quiet -o quietly -- ./parts figure
+expect_lacks "$out" "data race on 'z'"
+
+claim "a program that never ends is named, and what was predicted of it is told"
+try timeout 60 darn hunt --seconds=4 --timeout=1 --no-explore -o forever -- ./parts forever
+expect_status 2
+expect_has "$err" "the program did not end within"
+expect_has "$err" "darn hunt: ./parts does not end within"
+
+claim "interrupted, it keeps and prints what there is"
+darn hunt --seconds=60 -o interrupted -- ./parts figure >.out 2>.err </dev/null &
+hunt=$!
+for i in $(seq 300); do
+    [ -s interrupted/1/finding.json ] && break
+    sleep 0.1
+done
+kill -TERM $hunt
+start=$SECONDS
+status=0
+wait $hunt || status=$?
+out=$(cat .out) err=$(cat .err)
+expect_status 66
+[ $((SECONDS - start)) -lt 15 ] || fault "it took $((SECONDS - start)) s to stop"
+expect_has "$out" "warning: data race on 'z' [data-race, confirmed]"
+expect_has "$(tail -1 .out)" "darn: schedules, stories and logs are in interrupted"
+
+claim "findings as JSON Lines on stdout, reports on stderr then; or in a file"
+try darn hunt --seconds=20 --no-explore --json -o json -- ./parts deadlock
+expect_status 66
+expect_same "$(wc -l <.out)" 1
+expect_has "$out" '"kind":"deadlock","certainty":"confirmed"'
+expect_has "$err" "warning: deadlock between T1 and T2"
+try darn hunt --seconds=20 --no-explore --json=all.jsonl -o json
+cmp -s all.jsonl json/index.jsonl || fault "the file is not the index"
+
+claim "wrong use is refused before anything runs"
+try darn hunt
+expect_refused "darn hunt: no program; usage: darn hunt [options] -- PROGRAM [arguments]"
+try darn hunt --trials=none -- ./parts
+expect_refused "darn hunt: --trials=none: a number from 1 to 1000000 is needed"
+try darn hunt --input=nowhere -o unused -- ./parts
+expect_status 2
+expect_has "$err" "nowhere"
+gcc -o plain parts.c -pthread || exit 1
+try darn hunt -o unused2 -- ./plain
+expect_status 2
+expect_has "$err" "./plain was not compiled by darn"
+[ ! -e unused2 ] || fault "a directory was made for nothing"
+finish
