@@ -48,11 +48,13 @@ struct darn_exploration {
     uint64_t *armed;           /* keys of the sites that are scheduling points, sorted */
     size_t armed_count;
     uint32_t armed_version; /* changes with them: each job arms them anew */
-    bool learns_on;         /* some of the runs look for sites that share memory, too */
+    bool learns_on;         /* runs of the search look for sites that share memory, too: */
+    uint32_t learn_every;   /* every one, or every n-th */
     uint32_t running;       /* jobs */
     sem_t ends;             /* posted by each job at its end, for whoever does not want the lock */
     bool exhausted;
     uint32_t processes, stuck, unrecorded; /* as in struct darn_result: the most, and all bits */
+    uint32_t stuck_call, stuck_thread;     /* of the last run in which one was stuck */
     double started, ended;                 /* in seconds */
     double looking;                        /* how much of that went into failures, not into runs */
     struct darn_found *found;

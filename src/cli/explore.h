@@ -26,7 +26,8 @@ struct darn_explore_line {
     bool max_steps_given;
     uint32_t points; /* enum darn_explore_points */
     bool keep_going, races;
-    bool early; /* waits may time out although others can go on */
+    bool early;        /* waits may time out although others can go on */
+    bool really_spins; /* for measuring: spins are not recognised */
     const char *oracle, *reset, *input;
     bool json;
     const char *json_file; /* NULL: stdout */

@@ -35,17 +35,10 @@ static bool next_task(struct darn_exploration *exploration, struct darn_task *ta
     return false;
 }
 
-/*
- * A schedule may come to code that no run has come to before. So every now and then a run learns,
- * too: number 4, 8, 16 and so on.
- */
+/* A schedule may come to code that no run has come to before, and that shares memory. */
 static bool is_to_learn(const struct darn_exploration *exploration)
 {
-    uint64_t number = exploration->begun;
-
-    if (getenv("ALWAYS"))
-        return true;
-    return exploration->learns_on && number >= 4 && (number & (number - 1)) == 0;
+    return exploration->learns_on && exploration->begun % exploration->learn_every == 0;
 }
 
 /* With the lock: the run of this job has learned of new sites. The other jobs arm them before their
@@ -81,6 +74,7 @@ static void request_run(const struct darn_exploration *exploration, struct darn_
         count = DARN_BLOCK_SWITCHES;
     block->request.flags = DARN_RUN_COVERAGE | (exploration->line->races ? DARN_RUN_RACES : 0) |
                            (exploration->line->early ? DARN_RUN_EARLY : 0) |
+                           (exploration->line->really_spins ? DARN_RUN_SPIN : 0) |
                            (learn ? DARN_RUN_LEARN : 0);
     block->request.time = 0;
     block->request.plan = task->plan;
@@ -96,6 +90,10 @@ static void note(struct darn_exploration *exploration, const struct darn_result 
         exploration->processes = result->processes;
     if (result->stuck > exploration->stuck)
         exploration->stuck = result->stuck;
+    if (result->stuck) {
+        exploration->stuck_call = result->stuck_call;
+        exploration->stuck_thread = result->stuck_thread;
+    }
     exploration->unrecorded |= result->unrecorded;
     exploration->without_choice += !result->choices;
 }

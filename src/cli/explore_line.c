@@ -23,6 +23,7 @@ enum {
     KEEP_GOING,
     RACES,
     EARLY,
+    SPINS,
     ORACLE,
     RESET,
     INPUT,
@@ -56,6 +57,9 @@ const struct darn_cli_option darn_explore_options[] = {
     [EARLY] = {"--early-timeouts", NULL,
                "a wait may time out while other threads can go on; else\n"
                "only when none can"},
+    [SPINS] = {"--spins", "1|0",
+               "0: threads that spin really do, each turn is a step; to\n"
+               "measure what recognising them saves (default: 1)"},
     [ORACLE] = {"--oracle", "CMD",
                 "a shell command that says whether a run was right: it\n"
                 "gets the output on stdin, DARN_STATUS, and fails if\n"
@@ -172,6 +176,15 @@ static int set_flag(struct darn_explore_line *line, int option, const char *valu
     return 0;
 }
 
+static int set_spins(struct darn_explore_line *line, const char *value)
+{
+    uint64_t recognised = 1;
+    int status = set_number(SPINS, value, 0, 1, &recognised);
+
+    line->really_spins = !recognised;
+    return status;
+}
+
 static int set(void *to, int option, const char *value)
 {
     struct darn_explore_line *line = to;
@@ -185,6 +198,8 @@ static int set(void *to, int option, const char *value)
         return set_small(option, value, 1000, &line->search.bound);
     case POINTS:
         return set_choice("--points", points_names, value, &line->points);
+    case SPINS:
+        return set_spins(line, value);
     case COLOR:
         return set_choice("--color", color_names, value, &line->color);
     case SCHEDULES:

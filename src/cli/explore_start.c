@@ -2,6 +2,7 @@
  * The beginning of an exploration: the servers, and what is armed in them.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,14 @@
 #include "cli/command.h"
 #include "cli/exploration.h"
 
-#define LEARNING_RUNS 16 /* at most; it ends as soon as nothing new comes */
+/* At most; it ends as soon as nothing new comes. Where the search learns as it goes one is enough,
+ * in which no thread is interrupted: no schedule is tried that would not be counted. */
+#define LEARNING_RUNS 16
 #define STEPS_FACTOR  10 /* a run of so many times the usual length hangs at the earliest */
+#define TIMED_RUNS    3
+#define TIMED_SECONDS 0.1
+#define LEARN_SELDOM  8
+#define CHEAP         1.3
 
 /* The core of a job. A job that is moved from core to core hands its turns over more slowly. */
 static int choose_core(uint32_t job, uint64_t jobs)
@@ -59,7 +66,7 @@ static int arm(struct darn_exploration *exploration)
     int armed = 0;
 
     if (exploration->line->points == DARN_POINTS_SHARED)
-        armed = darn_server_learn(player->server, LEARNING_RUNS);
+        armed = darn_server_learn(player->server, exploration->learns_on ? 1 : LEARNING_RUNS);
     else if (exploration->line->points == DARN_POINTS_ALL)
         darn_server_arm(player->server, NULL, SIZE_MAX);
     exploration->learning = darn_server_learned(player->server);
@@ -97,8 +104,7 @@ static int try_straight(struct darn_exploration *exploration)
     request->plan.kind = DARN_STRATEGY_STRAIGHT;
     if (!darn_player_run(player)) {
         if (player->how == DARN_SERVER_LOST)
-            return darn_refuse(exploration->command, "%s cannot be run",
-                               exploration->line->program[0]);
+            return darn_refuse(exploration->command, "%s", darn_server_loss(player->server));
         return 0; /* interrupted */
     }
     exploration->learning++;
@@ -115,6 +121,36 @@ static int try_straight(struct darn_exploration *exploration)
     return 0;
 }
 
+/* How long it takes when nobody interferes: the shortest of a few. */
+static double time_straight(struct darn_exploration *exploration, uint32_t flags)
+{
+    struct darn_player *player = &exploration->players[0];
+    double begin = darn_exploration_clock(), shortest = HUGE_VAL, last = begin, now;
+
+    player->block->request.flags = flags;
+    for (int i = 0; i < TIMED_RUNS && last - begin < TIMED_SECONDS; i++) {
+        if (!darn_player_run(player))
+            break;
+        exploration->learning++;
+        now = darn_exploration_clock();
+        /* In the first one the server arms. */
+        if ((i || now - begin >= TIMED_SECONDS) && now - last < shortest)
+            shortest = now - last;
+        last = now;
+    }
+    return shortest;
+}
+
+/* To learn costs next to nothing where a run is mostly made of its start and its end, and a lot
+ * where it computes. */
+static void choose_learning(struct darn_exploration *exploration)
+{
+    double plain = time_straight(exploration, 0);
+
+    exploration->learn_every =
+        time_straight(exploration, DARN_RUN_LEARN) < CHEAP * plain ? 1 : LEARN_SELDOM;
+}
+
 int darn_exploration_start(struct darn_exploration *exploration)
 {
     uint64_t jobs = exploration->line->jobs;
@@ -128,6 +164,8 @@ int darn_exploration_start(struct darn_exploration *exploration)
         status = arm(exploration);
     if (!status && !atomic_load(&exploration->interrupted))
         status = try_straight(exploration);
+    if (!status && exploration->learns_on && !atomic_load(&exploration->interrupted))
+        choose_learning(exploration);
     while (!status && exploration->player_count < jobs && !atomic_load(&exploration->interrupted)) {
         struct darn_player *player = &exploration->players[exploration->player_count];
         const struct darn_player *first = &exploration->players[0];

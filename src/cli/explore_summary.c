@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/exploration.h"
+#include "cli/syscalls.h"
 #include "report/format.h"
 #include "report/sink.h"
 
@@ -160,6 +161,20 @@ static void say_unrecorded(const struct darn_exploration *exploration)
     fputc('\n', stderr);
 }
 
+/* A call that is made past our interceptors: by code that calls the system itself. */
+static void note_stuck(const struct darn_exploration *exploration)
+{
+    long number = (long)exploration->stuck_call - 1;
+    const char *name = darn_syscall_name(number);
+    char unnamed[32];
+
+    snprintf(unnamed, sizeof(unnamed), "system call %ld", number);
+    fprintf(stderr,
+            "darn %s: note: T%u waited in %s, which darn does not intercept there: others went on "
+            "without it, and a replay may differ\n",
+            exploration->command, exploration->stuck_thread, name ? name : unnamed);
+}
+
 void darn_exploration_notes(const struct darn_exploration *exploration)
 {
     if (exploration->schedules && exploration->without_choice == exploration->schedules)
@@ -170,8 +185,7 @@ void darn_exploration_notes(const struct darn_exploration *exploration)
     if (exploration->processes)
         say(exploration, "note: the program starts processes, which run uncontrolled");
     if (exploration->stuck)
-        say(exploration,
-            "note: system calls that wait had to be passed by: those runs may differ in a replay");
+        note_stuck(exploration);
     if (exploration->slow)
         fprintf(stderr,
                 "darn %s: note: %" PRIu64 " schedules did not end within %g s or %" PRIu64

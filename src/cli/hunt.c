@@ -154,6 +154,9 @@ static int run_stages(struct darn_hunt *hunt)
         status = darn_hunt_prove(hunt); /* what threads have met meanwhile */
     if (!status)
         status = darn_hunt_shrink(hunt);
+    if (hunt->failed_count)
+        darn_hunt_say(hunt, "every run fails (%s): that has nothing to do with schedules",
+                      darn_verdict_word(hunt->failed[0].symptom.kind));
     darn_exploration_notes(&hunt->exploration);
     if (hunt->unsteady)
         darn_hunt_say(hunt,
@@ -210,6 +213,8 @@ static void release(struct darn_hunt *hunt)
         if (hunt->targets[i].is_ours)
             darn_finding_free(hunt->targets[i].finding);
     }
+    for (size_t i = 0; i < hunt->failed_count; i++)
+        darn_schedule_free(hunt->failed[i].schedule);
     free(hunt->targets);
     free(hunt->armed);
     darn_verdicts_free(&hunt->predicted);

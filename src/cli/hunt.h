@@ -71,6 +71,8 @@ struct darn_hunt {
     size_t target_count, target_room;
     size_t next;                  /* of the present stage */
     bool straight[DARN_VERDICTS]; /* how runs end in which nobody interferes */
+    bool fine;                    /* some run has ended well: schedules matter */
+    uint64_t failures;            /* runs of the exploration that have failed */
     struct darn_map seen;         /* fingerprints of what need not be looked into again */
     struct darn_failed failed[DARN_MOST_FAILED]; /* to be looked at when all targets were tried */
     size_t failed_count;
@@ -128,7 +130,8 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
  * replays, and threads that have met become a target. True when it was something new. */
 bool darn_hunt_look(struct darn_hunt *hunt, struct darn_player *player);
 
-/* The same for what was put off. */
+/* The same for what was put off: until all targets were tried, and until a run has ended well if
+ * the program fails when nobody interferes, too. */
 void darn_hunt_look_back(struct darn_hunt *hunt, struct darn_player *player);
 
 /* The last run shows a target: how it failed needs no other explanation. What earlier hunts have

@@ -98,7 +98,15 @@ static struct darn_symptom symptom_of(enum darn_verdict_kind kind, const char *i
 
 /* ---- targets ---- */
 
-/* What hits came to, the worst first; only what replays, and not what happens anyway. */
+/* Whether hits that ended this way have to do with the race: what happens when nobody interferes
+ * counts only if other hits have ended differently. */
+static bool is_outcome(const struct darn_hunt *hunt, const struct darn_target *target, int kind)
+{
+    uint32_t hits = target->ends[0][kind] + target->ends[1][kind];
+
+    return !hunt->straight[kind] || hits < target->hits;
+}
+
 static void add_outcome(struct darn_finding *finding, enum darn_verdict_kind kind)
 {
     const char **outcomes =
@@ -120,8 +128,9 @@ static void complete(const struct darn_hunt *hunt, struct darn_finding *finding,
     finding->trials = target->hits ? target->trials : 0; /* else it was met while exploring */
     finding->hits = target->hits;
     finding->count = target->hits ? target->hits : 1;
+    /* The worst first, and only what replays. */
     for (int kind = DARN_VERDICT_OK + 1; kind < DARN_VERDICTS; kind++)
-        if (again[kind] && !hunt->straight[kind])
+        if (again[kind] && is_outcome(hunt, target, kind))
             add_outcome(finding, kind);
 }
 
@@ -273,6 +282,12 @@ static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
     return finding;
 }
 
+/* Whether the program may fail this way whatever the schedule is. */
+static bool is_usual(const struct darn_hunt *hunt, enum darn_verdict_kind kind)
+{
+    return hunt->straight[kind] && !hunt->fine;
+}
+
 /* Whether a target is left that may explain a failure when it is tried. */
 static bool has_open_target(const struct darn_hunt *hunt)
 {
@@ -289,8 +304,7 @@ static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
     struct darn_finding *finding;
     struct darn_failed failed;
 
-    if (!darn_verdict_is_failure(kind) || hunt->straight[kind] ||
-        darn_map_get(&hunt->seen, print, 0))
+    if (!darn_verdict_is_failure(kind) || darn_map_get(&hunt->seen, print, 0))
         return false;
     darn_map_put(&hunt->seen, print, 1);
     finding = darn_player_finding(player, "", false);
@@ -303,7 +317,7 @@ static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
     darn_finding_free(finding);
     if (!failed.schedule)
         return false;
-    if (!has_open_target(hunt))
+    if (!has_open_target(hunt) && !is_usual(hunt, kind))
         return confirm_failure(hunt, player, &failed);
     if (hunt->failed_count < DARN_MOST_FAILED)
         hunt->failed[hunt->failed_count++] = failed;
@@ -314,16 +328,20 @@ static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
 
 void darn_hunt_look_back(struct darn_hunt *hunt, struct darn_player *player)
 {
+    size_t kept = 0;
+
     for (size_t i = 0; i < hunt->failed_count; i++) {
         const struct darn_failed *failed = &hunt->failed[i];
 
         if (is_proved(hunt, failed->symptom.id) ||
             darn_map_get(&hunt->seen, key_of(failed->symptom.id), 0))
             darn_schedule_free(failed->schedule);
+        else if (is_usual(hunt, failed->symptom.kind))
+            hunt->failed[kept++] = *failed;
         else
             (void)confirm_failure(hunt, player, failed);
     }
-    hunt->failed_count = 0;
+    hunt->failed_count = kept;
 }
 
 bool darn_hunt_look(struct darn_hunt *hunt, struct darn_player *player)

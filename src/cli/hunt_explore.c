@@ -32,7 +32,7 @@ static void stop_when_barren(struct darn_hunt *hunt)
 static void progress(struct darn_hunt *hunt, char *to, size_t size)
 {
     stop_when_barren(hunt);
-    snprintf(to, size, "explore: %llu schedules, %zu findings so far",
+    snprintf(to, size, "explore: %llu schedules, %zu found so far",
              (unsigned long long)hunt->exploration.schedules, darn_index_proofs(&hunt->index));
 }
 
@@ -40,9 +40,11 @@ static bool look(struct darn_exploration *exploration, struct darn_player *playe
                  uint64_t schedule)
 {
     struct darn_hunt *hunt = darn_hunt_of(exploration);
-    bool found = darn_hunt_look(hunt, player);
+    bool found;
 
     (void)schedule;
+    hunt->failures += darn_verdict_is_failure(player->judged.kind);
+    found = darn_hunt_look(hunt, player);
     player->block->request.max_steps = hunt->max_steps; /* a replay may have had more */
     return found;
 }
@@ -70,7 +72,8 @@ int darn_hunt_explore(struct darn_hunt *hunt)
     struct darn_exploration *exploration = &hunt->exploration;
     double start = darn_clock(), end = hunt->until - (hunt->until - hunt->started) * RESERVE;
     bool compare = exploration->players[0].judge.compare;
-    size_t proofs = darn_index_proofs(&hunt->index), targets = hunt->target_count;
+    size_t found = darn_index_proofs(&hunt->index) + hunt->failed_count;
+    size_t targets = hunt->target_count;
     int status;
 
     if (hunt->line.no_explore || start >= end || darn_hunt_is_interrupted(hunt))
@@ -94,9 +97,10 @@ int darn_hunt_explore(struct darn_hunt *hunt)
     if (status || exploration->status)
         return status ? status : exploration->status;
     hunt->explored += exploration->schedules;
-    darn_hunt_say(hunt, "explore: %llu schedules, %zu new failures, %zu more races met (%.1f s)",
+    hunt->fine |= exploration->schedules > hunt->failures;
+    darn_hunt_say(hunt, "explore: %llu schedules; new failures: %zu, new races: %zu (%.1f s)",
                   (unsigned long long)exploration->schedules,
-                  darn_index_proofs(&hunt->index) - proofs + hunt->failed_count,
+                  darn_index_proofs(&hunt->index) + hunt->failed_count - found,
                   hunt->target_count - targets, darn_clock() - start);
     return 0;
 }

@@ -119,6 +119,7 @@ static void note(struct darn_hunt *hunt, struct darn_target *target, struct darn
     bool hit;
 
     hunt->runs++;
+    hunt->fine |= player->judged.kind == DARN_VERDICT_OK;
     target->trials++;
     target->hangs += player->how == DARN_SERVER_TIMEOUT;
     hit = target->kind == DARN_TARGET_RACE ? note_race(hunt, target, player)

@@ -85,10 +85,10 @@ int darn_hunt_shrink(struct darn_hunt *hunt)
             shrink(hunt, entry, &before, &after);
     }
     darn_hunt_say(hunt,
-                  "shrink: %zu schedule%s, from %llu context switches (%llu preemptions) to %llu "
-                  "(%llu) (%.1f s)",
-                  count, count == 1 ? "" : "s", (unsigned long long)before.switches,
-                  (unsigned long long)before.preemptions, (unsigned long long)after.switches,
-                  (unsigned long long)after.preemptions, darn_clock() - start);
+                  "shrink: %zu schedule%s, preemptions %llu -> %llu, context switches %llu -> %llu "
+                  "(%.1f s)",
+                  count, count == 1 ? "" : "s", (unsigned long long)before.preemptions,
+                  (unsigned long long)after.preemptions, (unsigned long long)before.switches,
+                  (unsigned long long)after.switches, darn_clock() - start);
     return 0;
 }

@@ -104,6 +104,7 @@ static bool is_same_file(const char *name, const char *path)
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+/* The program stays the same when the schedule is replaced. */
 static int make_program(struct darn_kept *kept, const char *command)
 {
     size_t count = 0;
@@ -111,10 +112,10 @@ static int make_program(struct darn_kept *kept, const char *command)
     while (kept->schedule->arguments[count])
         count++;
     kept->program = calloc(count + 1, sizeof(*kept->program));
-    if (!kept->program)
-        return darn_refuse(command, "out of memory");
-    memcpy(kept->program, kept->schedule->arguments, count * sizeof(*kept->program));
-    return 0;
+    for (size_t i = 0; kept->program && i < count; i++)
+        if (!(kept->program[i] = strdup(kept->schedule->arguments[i])))
+            return darn_refuse(command, "out of memory");
+    return kept->program ? 0 : darn_refuse(command, "out of memory");
 }
 
 int darn_kept_open(struct darn_kept *kept, const char *command, const char *name)
@@ -144,6 +145,8 @@ int darn_kept_open(struct darn_kept *kept, const char *command, const char *name
 void darn_kept_close(struct darn_kept *kept)
 {
     darn_schedule_free(kept->schedule);
+    for (char **word = kept->program; word && *word; word++)
+        free(*word);
     free(kept->program);
     free(kept->oracle);
     free(kept->reset);
@@ -162,9 +165,11 @@ int darn_kept_start(const struct darn_kept *kept, const char *command, struct da
         darn_warn(command, "the program ran in %s, which cannot be entered: %s",
                   schedule->directory, strerror(errno));
     for (char *const *at = schedule->environment; at && *at; at++)
-        putenv(*at);
-    if (!is_same_file(kept->program[0], schedule->program))
-        kept->program[0] = schedule->program;
+        putenv(strdup(*at)); /* the environment keeps it */
+    if (!is_same_file(kept->program[0], schedule->program)) {
+        free(kept->program[0]);
+        kept->program[0] = strdup(schedule->program);
+    }
     options->command = command;
     options->program = kept->program;
     options->input = *kept->input ? kept->input : NULL;

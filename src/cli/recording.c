@@ -238,8 +238,8 @@ static int record(struct darn_recording *recording, const char *profile, const s
                                                 : DARN_TRACE_SHARED;
     if (access(profile, F_OK) == 0)
         snprintf(options.profile, sizeof(options.profile), "%s", profile);
-    else if (recording->limit.was_reached && !recording->sync_only)
-        options.trace_what = DARN_TRACE_ALL;
+    else if (*profile && recording->learn_runs && !recording->sync_only)
+        options.trace_what = DARN_TRACE_ALL; /* the run that learned was killed, or has crashed */
     result = run_once(recording, &options, input, recording->silent, status);
     if (result)
         return result;

@@ -21,8 +21,8 @@ struct darn_recording {
     bool quiet; /* says nothing about what was recorded */
     bool help;
     bool silent; /* nobody sees what the recorded run prints, either */
-    struct darn_launch_limit limit; /* of each run. A program that does not end has nothing learned:
-                                       all its accesses are recorded */
+    struct darn_launch_limit limit; /* of each run. When a program that was to learn has not come to
+                                       its end, all its accesses are recorded */
     char **program;
 };
 

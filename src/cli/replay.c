@@ -28,7 +28,7 @@ const struct darn_cli_option darn_replay_options[] = {
     [GDB] = {"--gdb", NULL,
              "start gdb with the program held at the scene: where the\n"
              "threads race, or where the run fails"},
-    [AT] = {"--at", "STEP", "hold the program at this decision of the schedule, for gdb"},
+    [AT] = {"--at", "STEP", "hold the program at this decision, for gdb"},
     [TIMES] = {"--times", "N", "replay N times, and say how often it happened again"},
     [TIMEOUT] = {"--timeout", "SECONDS", "end a run that takes longer (60)"},
     [HELP] = {"--help", NULL, "print this list"},
@@ -146,8 +146,15 @@ static int play_often(const struct darn_kept *kept, struct darn_player *player, 
     return same == times ? DARN_EXIT_FINDINGS : EXIT_DIFFERENT;
 }
 
+/* Whether the program itself notices when it fails this way, so that it can be held there. */
+static bool is_noticed(enum darn_verdict_kind kind)
+{
+    return kind == DARN_VERDICT_CRASH || kind == DARN_VERDICT_ABORT ||
+           kind == DARN_VERDICT_ASSERTION || kind == DARN_VERDICT_DEADLOCK;
+}
+
 /* Where to hold the program: the moment at which the threads meet is known when they have met once.
- */
+ * Of a run that only ends badly, the last decision is the best that there is. */
 static int debug(const struct replay *replay, const struct darn_kept *kept,
                  struct darn_player *player)
 {
@@ -160,6 +167,8 @@ static int debug(const struct replay *replay, const struct darn_kept *kept,
             return EXIT_DIFFERENT;
         }
         at = player->block->result.met[0].step;
+    } else if (!replay->has_at && !is_noticed(kept->symptom.kind) && kept->schedule->step_count) {
+        at = kept->schedule->step_count - 1;
     }
     return darn_replay_gdb(player, kept->schedule, at);
 }

@@ -1,6 +1,7 @@
 #include "cli/server.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <stdio.h>
@@ -191,6 +192,7 @@ uint32_t darn_server_learned(const struct darn_server *server)
 
 /* One run, while it is waited for. */
 struct watch {
+    bool asked;             /* to tell where it is */
     uint64_t start, killed; /* in milliseconds; 0: it was not killed */
     bool too_long;
 };
@@ -234,6 +236,11 @@ static bool look_after(struct darn_server *server, struct watch *watch)
         (limit && now - watch->start > limit) || darn_server_output_is_too_long(server);
     if (!watch->too_long && !atomic_load(&server->interrupted))
         return true;
+    if (watch->too_long && !watch->asked && server->block->child > 0) {
+        watch->asked = true; /* where its threads are; it gets until the next look */
+        kill(server->block->child, DARN_SIGNAL_TELL);
+        return true;
+    }
     watch->killed = now;
     if (server->anew)
         darn_server_kill(server);

@@ -166,7 +166,8 @@ static void arm_if_changed(void)
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
 /* Where the signal struck. libc keeps no frame pointers, and most such signals come from abort: the
- * unwinder is asked, which knows its way out of a handler. The frames of the handler are left out. */
+ * unwinder is asked, which knows its way out of a handler. The frames of the handler are left out.
+ */
 static void unwind(struct darn_block_thread *to, uint64_t pc)
 {
     struct darn_stack stack;
@@ -181,6 +182,20 @@ static void unwind(struct darn_block_thread *to, uint64_t pc)
         to->stack[to->depth++] = stack.pcs[i];
 }
 
+/* Where all threads are, and this one, which a signal has interrupted. */
+static void note_threads(const struct darn_thread *thread, const ucontext_t *state)
+{
+    struct darn_result *result = &darn_control->result;
+
+    result->signal_thread = thread ? thread->number : 0;
+    result->signal_pc = (uint64_t)state->uc_mcontext.gregs[REG_RIP];
+    darn_scene_threads();
+    for (uint32_t i = 0; thread && i < result->thread_count; i++) {
+        if (result->threads[i].thread == thread->number)
+            unwind(&result->threads[i], result->signal_pc);
+    }
+}
+
 static void note_signal(int number, void *context)
 {
     struct darn_result *result = &darn_control->result;
@@ -192,16 +207,7 @@ static void note_signal(int number, void *context)
     if (thread && thread->slot)
         thread->slot->inside = true; /* the unwinder synchronizes, too */
     result->signal = (uint32_t)number;
-    result->signal_thread = thread ? thread->number : 0;
-    result->signal_pc = (uint64_t)state->uc_mcontext.gregs[REG_RIP];
-    darn_scene_threads();
-    for (uint32_t i = 0; thread && i < result->thread_count; i++) {
-        struct darn_block_thread *to = &result->threads[i];
-
-        if (to->thread != thread->number)
-            continue;
-        unwind(to, result->signal_pc);
-    }
+    note_threads(thread, state);
     if (darn_control_wants(DARN_RUN_HOLD))
         darn_scene_hold();
 }
@@ -215,8 +221,30 @@ static void die(int number, siginfo_t *info, void *context)
         raise(number);
 }
 
+/* The command has lost its patience. Whoever has the turn knows best where it is. */
+static void tell(int number, siginfo_t *info, void *context)
+{
+    struct darn_thread *thread = darn_thread_peek();
+    int holder = darn_turn_holder();
+
+    (void)info;
+    if (!darn_turns || darn_os_process_id() != darn_state.pid)
+        return;
+    if (holder && holder != darn_os_thread_id()) {
+        syscall(SYS_tgkill, darn_state.pid, holder, number);
+        return;
+    }
+    if (thread && thread->slot)
+        thread->slot->inside = true;
+    note_threads(thread, context);
+    darn_os_exit(0);
+}
+
 static void watch_signals(void)
 {
+    struct sigaction telling = {.sa_sigaction = tell, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+
+    sigaction(DARN_SIGNAL_TELL, &telling, NULL);
     for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
         struct sigaction action;
 

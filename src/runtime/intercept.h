@@ -22,6 +22,18 @@
 #include "runtime/waits.h"
 
 #define DARN_INTERCEPT(result, name, ...)                                                          \
+    DARN_INTERCEPT_ALONE(result, name, __VA_ARGS__);                                               \
+    extern __typeof__(name) __interceptor_##name                                                   \
+        __attribute__((alias(#name), visibility("default")));                                      \
+    __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+
+/*
+ * The same for a function that stays with the sanitizer in a program that is built with one
+ * (-fsanitize=address): its allocator is its own. All others are ours there, too: a sanitizer's
+ * `name` goes to __interceptor_name, which may be somebody else's, and then expects to be called
+ * as ___interceptor_name (compiler-rt, interception.h).
+ */
+#define DARN_INTERCEPT_ALONE(result, name, ...)                                                    \
     static result (*real_##name)(__VA_ARGS__);                                                     \
     static const struct darn_intercept intercept_##name                                            \
         __attribute__((used, retain, section("darn_intercepts"))) = {#name,                        \

@@ -85,7 +85,7 @@ static void freed(void *block, const void *frame)
     }
 }
 
-DARN_INTERCEPT(void *, malloc, size_t size)
+DARN_INTERCEPT_ALONE(void *, malloc, size_t size)
 {
     void *block;
 
@@ -96,7 +96,7 @@ DARN_INTERCEPT(void *, malloc, size_t size)
     return block;
 }
 
-DARN_INTERCEPT(void *, calloc, size_t count, size_t size)
+DARN_INTERCEPT_ALONE(void *, calloc, size_t count, size_t size)
 {
     void *block;
 
@@ -107,7 +107,7 @@ DARN_INTERCEPT(void *, calloc, size_t count, size_t size)
     return block;
 }
 
-DARN_INTERCEPT(void *, realloc, void *old, size_t size)
+DARN_INTERCEPT_ALONE(void *, realloc, void *old, size_t size)
 {
     void *block;
 
@@ -126,7 +126,7 @@ DARN_INTERCEPT(void *, realloc, void *old, size_t size)
     return block;
 }
 
-DARN_INTERCEPT(void *, reallocarray, void *old, size_t count, size_t size)
+DARN_INTERCEPT_ALONE(void *, reallocarray, void *old, size_t count, size_t size)
 {
     void *block;
 
@@ -137,7 +137,7 @@ DARN_INTERCEPT(void *, reallocarray, void *old, size_t count, size_t size)
     return block;
 }
 
-DARN_INTERCEPT(int, posix_memalign, void **block, size_t alignment, size_t size)
+DARN_INTERCEPT_ALONE(int, posix_memalign, void **block, size_t alignment, size_t size)
 {
     int result = DARN_REAL(posix_memalign)(block, alignment, size);
 
@@ -146,7 +146,7 @@ DARN_INTERCEPT(int, posix_memalign, void **block, size_t alignment, size_t size)
     return result;
 }
 
-DARN_INTERCEPT(void *, aligned_alloc, size_t alignment, size_t size)
+DARN_INTERCEPT_ALONE(void *, aligned_alloc, size_t alignment, size_t size)
 {
     void *block = DARN_REAL(aligned_alloc)(alignment, size);
 
@@ -154,7 +154,7 @@ DARN_INTERCEPT(void *, aligned_alloc, size_t alignment, size_t size)
     return block;
 }
 
-DARN_INTERCEPT(void *, memalign, size_t alignment, size_t size)
+DARN_INTERCEPT_ALONE(void *, memalign, size_t alignment, size_t size)
 {
     void *block = DARN_REAL(memalign)(alignment, size);
 
@@ -162,7 +162,7 @@ DARN_INTERCEPT(void *, memalign, size_t alignment, size_t size)
     return block;
 }
 
-DARN_INTERCEPT(void, free, void *block)
+DARN_INTERCEPT_ALONE(void, free, void *block)
 {
     if (!block || is_early(block))
         return;
@@ -180,7 +180,7 @@ DARN_INTERCEPT(void, free, void *block)
 }
 
 /* Pages that are mapped anew hold other variables than before. */
-DARN_INTERCEPT(void *, mmap, void *at, size_t size, int protection, int flags, int fd, off_t offset)
+DARN_INTERCEPT_ALONE(void *, mmap, void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
     void *block = DARN_REAL(mmap)(at, size, protection, flags, fd, offset);
 
@@ -191,7 +191,7 @@ DARN_INTERCEPT(void *, mmap, void *at, size_t size, int protection, int flags, i
     return block;
 }
 
-DARN_INTERCEPT(int, munmap, void *block, size_t size)
+DARN_INTERCEPT_ALONE(int, munmap, void *block, size_t size)
 {
     if (darn_state.mode == DARN_MODE_RECORD)
         darn_record_free(block, size, __builtin_frame_address(0));

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "runtime/intercept.h"
 
@@ -23,9 +25,31 @@ void darn_intercept_resolve(void)
     }
 }
 
+static bool is_sanitized(void)
+{
+    static int is; /* 0: not known yet */
+
+    if (!is)
+        is = dlsym(RTLD_DEFAULT, "__asan_init") ? 1 : 2;
+    return is == 1;
+}
+
+static void *of_sanitizer(const char *name)
+{
+    char own[128] = "___interceptor_";
+
+    if (strlen(own) + strlen(name) >= sizeof(own))
+        return NULL;
+    strcat(own, name);
+    return dlsym(RTLD_DEFAULT, own);
+}
+
 void *darn_real(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = is_sanitized() ? of_sanitizer(name) : NULL;
+
+    if (!found)
+        found = dlsym(RTLD_NEXT, name);
 
     return found ? found : (void *)missing;
 }

@@ -689,6 +689,13 @@ struct darn_slot *darn_turn_first_waiter(const struct darn_object *object)
     return first;
 }
 
+int darn_turn_holder(void)
+{
+    uint32_t index = atomic_load(&holder);
+
+    return index ? slots[index - 1].tid : 0;
+}
+
 void darn_turn_expect_signals(void)
 {
     handlers = true;

@@ -110,6 +110,9 @@ void darn_turn_return(struct darn_slot *slot);
 /* The program handles signals: one may wake a thread that nothing else would. */
 void darn_turn_expect_signals(void);
 
+/* The id of the thread that has the turn; 0: none has. */
+int darn_turn_holder(void);
+
 /* Whether another thread is alive. */
 bool darn_turn_has_others(void);
 

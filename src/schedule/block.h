@@ -14,6 +14,7 @@
 #define DARN_SCHEDULE_BLOCK_H
 
 #include <assert.h>
+#include <signal.h>
 #include <stdint.h>
 
 #include "schedule/strategy.h"
@@ -51,6 +52,9 @@ enum darn_step_flag {
     DARN_STEP_TIMED_OUT = 1 << 2,
     DARN_STEP_FORCED = 1 << 3, /* the thread that ran was stuck outside: the watchdog chose */
 };
+
+/* Sent to a run that takes too long: it fills in `threads`, and ends. */
+#define DARN_SIGNAL_TELL SIGXCPU
 
 enum darn_block_command {
     DARN_COMMAND_RUN = 1, /* fork a controlled run */

@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 
+#include "search/guess.h"
 #include "search/random.h"
 
-#define CLASSES 32 /* of threads that are alike, at one state */
+#define CLASSES 32         /* of threads that are alike, at one state */
+#define STATES  (1u << 21) /* that are remembered */
 
 /* A deviation: the script of the parent, and this switch at its end. Number 0 is the root, the run
  * without any. */
@@ -14,6 +16,7 @@ struct node {
     uint32_t step; /* the number of the first step that differs from the parent's run */
     uint32_t cost : 31;
     uint32_t wakes : 1;
+    struct darn_state_glance ahead; /* where the step leads to; all 0: nobody knows */
 };
 
 struct darn_frontier {
@@ -21,11 +24,12 @@ struct darn_frontier {
     struct darn_array nodes;   /* that are run or were */
     struct darn_array *levels; /* nodes to come, by cost */
     uint32_t level_count;
-    uint32_t level;            /* that of the last node that was taken */
-    size_t waiting;            /* in the levels */
+    uint32_t level; /* that of the last node that was taken */
+    size_t waiting; /* in the levels */
     uint32_t under_way;
     bool started, forgetful;
     struct darn_table seen;
+    struct darn_guess guess;
     struct darn_state state;
     uint64_t random;
 };
@@ -34,9 +38,9 @@ struct darn_frontier {
 struct spot {
     const struct darn_trail *trail;
     uint32_t node, cost, at;
-    uint32_t last;             /* index of the step before that is no wake */
-    uint32_t made;             /* threads, so far */
-    bool idle; /* since the last switch nothing has been done that others could see */
+    uint32_t last; /* index of the step before that is no wake */
+    uint32_t made; /* threads, so far */
+    bool idle;     /* since the last switch nothing has been done that others could see */
     uint32_t ahead[DARN_SLOTS]; /* index + 1 of the next step of each slot */
 };
 
@@ -64,6 +68,7 @@ void darn_frontier_free(struct darn_frontier *frontier)
     free(frontier->levels);
     darn_array_free(&frontier->nodes);
     darn_table_free(&frontier->seen);
+    darn_guess_free(&frontier->guess);
     darn_state_free(&frontier->state);
     free(frontier);
 }
@@ -100,27 +105,47 @@ static void add(struct darn_frontier *frontier, const struct node *node)
     frontier->waiting++;
 }
 
-/* A random one of those with the lowest cost: neighbours in the order of the steps lead to
- * much the same. Its number, or 0 when there is none. */
-static uint32_t take(struct darn_frontier *frontier)
+static bool is_seen(const struct darn_frontier *frontier, uint64_t state)
+{
+    return darn_table_get(&frontier->seen, state, 0) != 0;
+}
+
+/* Whether the first step of the deviation may lead to a state that was not seen yet. Of the rough
+ * grades this is a guess. */
+static bool is_promising(const struct darn_frontier *frontier, const struct node *node)
+{
+    const struct darn_guesses *guesses;
+
+    if (!node->ahead.rest && !node->ahead.context)
+        return true;
+    if (frontier->options.grade == DARN_STATE_EXACT)
+        return !is_seen(frontier, darn_search_join(node->ahead.rest, node->to));
+    guesses = darn_guess_of(&frontier->guess, node->ahead.context);
+    if (!guesses || guesses->count == DARN_GUESSES)
+        return true;
+    for (uint32_t i = 0; i < guesses->count; i++) {
+        if (!is_seen(frontier, node->ahead.rest + guesses->shares[i]))
+            return true;
+    }
+    return false;
+}
+
+/* A random node of the lowest cost: neighbours in the order of the steps lead to much the same.
+ * False when there is none. */
+static bool draw(struct darn_frontier *frontier, struct node *node)
 {
     uint32_t cost = 0, i;
     struct darn_array *level;
-    struct node *nodes, *node;
+    struct node *nodes;
 
     while (cost < frontier->level_count && !frontier->levels[cost].count)
         cost++;
     if (cost == frontier->level_count)
-        return 0;
+        return false;
     /* A run that is under way may yet show the same state at a lower cost. */
     if (frontier->options.grade == DARN_STATE_EXACT && cost > frontier->level &&
         frontier->under_way)
-        return 0;
-    node = darn_array_add(&frontier->nodes, sizeof(*node));
-    if (!node) {
-        frontier->forgetful = true;
-        return 0;
-    }
+        return false;
     level = &frontier->levels[cost];
     nodes = level->at;
     i = darn_search_below(&frontier->random, (uint32_t)level->count);
@@ -128,6 +153,24 @@ static uint32_t take(struct darn_frontier *frontier)
     nodes[i] = nodes[--level->count];
     frontier->waiting--;
     frontier->level = cost;
+    return true;
+}
+
+/* The number of a node to run, or 0 when there is none. */
+static uint32_t take(struct darn_frontier *frontier)
+{
+    struct node drawn, *node;
+
+    do {
+        if (!draw(frontier, &drawn))
+            return 0;
+    } while (!is_promising(frontier, &drawn));
+    node = darn_array_add(&frontier->nodes, sizeof(*node));
+    if (!node) {
+        frontier->forgetful = true;
+        return 0;
+    }
+    *node = drawn;
     return (uint32_t)frontier->nodes.count - 1;
 }
 
@@ -174,8 +217,10 @@ bool darn_frontier_next(struct darn_frontier *frontier, struct darn_task *task, 
     return true;
 }
 
-/* What the script can say here: who goes on instead, after the step `last`. */
-static void deviate(struct darn_frontier *frontier, const struct spot *spot, uint32_t to)
+/* What the script can say here: after the step `last`, the thread goes on that is about to make the
+ * step `instead`. */
+static void deviate(struct darn_frontier *frontier, const struct spot *spot,
+                    const struct darn_step *instead)
 {
     const struct darn_trail *trail = spot->trail;
     const struct darn_step *last = &trail->steps[spot->last], *step = &trail->steps[spot->at];
@@ -184,13 +229,16 @@ static void deviate(struct darn_frontier *frontier, const struct spot *spot, uin
     struct node node = {.parent = spot->node,
                         .thread = last->thread,
                         .own = trail->own[spot->last] + !wakes,
-                        .to = to,
+                        .to = instead->thread,
                         .step = spot->at,
                         .cost = spot->cost,
                         .wakes = wakes};
     bool could = pending && step->enabled >> (last->slot & 63) & 1;
-    bool preempts =
-        could && to != last->thread && !spot->idle && !darn_step_gives_way(last) && !wakes;
+    bool gave_way = darn_step_gives_way(last);
+    bool preempts = could && (instead->thread != last->thread) != gave_way && !spot->idle && !wakes;
+
+    if (!wakes)
+        node.ahead = darn_state_glance(&frontier->state, instead);
 
     node.cost += preempts || frontier->options.grade != DARN_STATE_EXACT;
     add(frontier, &node);
@@ -208,8 +256,7 @@ static bool is_private(const struct darn_step *step)
  * costs no more (`idle`). */
 static bool is_pointless(const struct spot *spot)
 {
-    return is_private(&spot->trail->steps[spot->at]) &&
-           !darn_trail_is_wake(spot->trail, spot->at);
+    return is_private(&spot->trail->steps[spot->at]) && !darn_trail_is_wake(spot->trail, spot->at);
 }
 
 static uint64_t class_of(const struct darn_frontier *frontier, const struct darn_trail *trail,
@@ -264,10 +311,11 @@ static void deviate_everywhere(struct darn_frontier *frontier, const struct spot
         if (other->thread == step->thread || other->thread >= spot->made)
             continue;
         if (other->thread == trail->steps[spot->last].thread &&
-            darn_step_gives_way(&trail->steps[spot->last]))
-            continue;
+            darn_step_gives_way(&trail->steps[spot->last]) &&
+            frontier->options.grade != DARN_STATE_EXACT)
+            continue; /* it waits for others */
         if (wakes || is_new_class(frontier, trail, spot->ahead[slot] - 1, classes, &count))
-            deviate(frontier, spot, other->thread);
+            deviate(frontier, spot, other);
     }
 }
 
@@ -276,6 +324,7 @@ static bool is_new(struct darn_frontier *frontier, const struct spot *spot)
 {
     const struct darn_step *last = &spot->trail->steps[spot->last];
     uint64_t key = darn_state_now(&frontier->state);
+    uint32_t *seen = NULL;
     bool added;
 
     /* How many preemptions lead on from here depends on who ran last. */
@@ -283,10 +332,13 @@ static bool is_new(struct darn_frontier *frontier, const struct spot *spot)
         key = darn_search_join(key, last->thread);
     if (darn_trail_is_wake(spot->trail, spot->at))
         key = darn_search_join(key, DARN_STEP_WAKE);
-    if (!darn_table_at(&frontier->seen, key, &added)) {
+    if (frontier->seen.count < STATES)
+        seen = darn_table_at(&frontier->seen, key, &added);
+    if (!seen) {
         frontier->forgetful = true;
         return false;
     }
+    *seen = 1;
     return added;
 }
 
@@ -303,6 +355,42 @@ static void start_spot(struct spot *spot, const struct darn_frontier *frontier, 
         spot->ahead[slot] = trail->first[slot];
 }
 
+/* False when all that comes is known. */
+static bool look(struct darn_frontier *frontier, const struct spot *spot)
+{
+    const struct darn_step *step = &spot->trail->steps[spot->at];
+
+    if (!is_new(frontier, spot))
+        return frontier->options.grade != DARN_STATE_EXACT;
+    if (!(step->flags & DARN_STEP_ALONE) && !is_pointless(spot))
+        deviate_everywhere(frontier, spot);
+    return true;
+}
+
+/* The step that the run has made here. */
+static void make(struct darn_frontier *frontier, struct spot *spot)
+{
+    const struct darn_trail *trail = spot->trail;
+    const struct darn_step *step = &trail->steps[spot->at];
+    bool wakes = darn_trail_is_wake(trail, spot->at);
+    bool guesses = !wakes && frontier->options.grade != DARN_STATE_EXACT;
+    uint64_t context = guesses ? darn_state_glance(&frontier->state, step).context : 0;
+
+    darn_state_step(&frontier->state, trail, spot->at);
+    if (guesses)
+        darn_guess_note(&frontier->guess, context,
+                        darn_state_share(&frontier->state, step->thread));
+    if (wakes)
+        return;
+    spot->made += step->op == DARN_STEP_CREATE;
+    if (step->thread >= spot->made)
+        spot->made = step->thread + 1;
+    spot->idle =
+        is_private(step) && (spot->idle || step->thread != trail->steps[spot->last].thread);
+    spot->ahead[step->slot % DARN_SLOTS] = trail->next[spot->at];
+    spot->last = spot->at;
+}
+
 void darn_frontier_tell(struct darn_frontier *frontier, uint32_t origin,
                         const struct darn_trail *trail)
 {
@@ -316,25 +404,11 @@ void darn_frontier_tell(struct darn_frontier *frontier, uint32_t origin,
     }
     start_spot(&spot, frontier, origin, trail);
     for (uint32_t i = 0; i < trail->count; i++) {
-        const struct darn_step *step = &trail->steps[i];
-
         spot.at = i;
         /* Up to `from` the run was that of the parent. */
-        if (i > from && !(step->flags & DARN_STEP_ALONE) && !is_pointless(&spot)) {
-            if (is_new(frontier, &spot))
-                deviate_everywhere(frontier, &spot);
-            else if (frontier->options.grade == DARN_STATE_EXACT)
-                break; /* from here on all is as it was then */
-        }
-        darn_state_step(&frontier->state, trail, i);
-        if (darn_trail_is_wake(trail, i))
-            continue;
-        spot.made += step->op == DARN_STEP_CREATE;
-        if (step->thread >= spot.made)
-            spot.made = step->thread + 1;
-        spot.idle = is_private(step) && (spot.idle || step->thread != trail->steps[spot.last].thread);
-        spot.ahead[step->slot % DARN_SLOTS] = trail->next[i];
-        spot.last = i;
+        if (i > from && !look(frontier, &spot))
+            break;
+        make(frontier, &spot);
     }
 }
 
@@ -345,6 +419,5 @@ size_t darn_frontier_size(const struct darn_frontier *frontier)
 
 bool darn_frontier_exhausted(const struct darn_frontier *frontier)
 {
-    return frontier->started && !frontier->waiting && !frontier->under_way &&
-           !frontier->forgetful;
+    return frontier->started && !frontier->waiting && !frontier->under_way && !frontier->forgetful;
 }

@@ -1,9 +1,9 @@
 /*
  * Systematic search: every state that a run has come through is a place to leave it. A deviation is
- * a script (strategy.h): that of its parent and one switch more. A state that was seen before is not
- * left again. The cheapest deviations are tried first: what counts is preemptions (Musuvathi and
- * Qadeer 2007) when states are told apart exactly, and else all switches (Emmi et al. 2011), since
- * with many threads there are far too many orders without any preemption.
+ * a script (strategy.h): that of its parent and one switch more. A state that was seen before is
+ * not left again. The cheapest deviations are tried first: what counts is preemptions (Musuvathi
+ * and Qadeer 2007) when states are told apart exactly, and else all switches (Emmi et al. 2011),
+ * since with many threads there are far too many orders without any preemption.
  */
 #ifndef DARN_SEARCH_FRONTIER_H
 #define DARN_SEARCH_FRONTIER_H
@@ -12,7 +12,7 @@
 #include "search/state.h"
 #include "search/trail.h"
 
-#define DARN_FRONTIER_NODES (1u << 22) /* deviations, tried or not */
+#define DARN_FRONTIER_NODES (1u << 20) /* deviations, tried or not */
 
 struct darn_frontier;
 

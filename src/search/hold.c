@@ -11,7 +11,8 @@ enum {
     PARKED = 8,     /* everybody, by a script */
 };
 
-#define TURN 3 /* what a place loses each time that another one of the same code was tried */
+#define PROMISE 8 /* the score from which on a place is about what threads share */
+#define TURN    3 /* what a place loses each time that another one of the same code was tried */
 
 struct ranked {
     uint32_t place; /* its index */
@@ -91,6 +92,7 @@ static bool bring_up_to_date(struct darn_hold *hold, const struct darn_know *kno
     if (count)
         qsort(order, count, sizeof(*order), compare);
     hold->judged = know->runs;
+    hold->done = 0;
     return true;
 }
 
@@ -193,11 +195,9 @@ bool darn_hold_fresh(struct darn_hold *hold, const struct darn_know *know)
         return false;
     order = hold->order.at;
     tried = hold->tried.at;
-    for (size_t i = 0; i < hold->order.count && order[i].score > 3; i++) {
-        if (!(tried[order[i].place] & HELD_ALL))
-            return true;
-    }
-    return false;
+    while (hold->done < hold->order.count && tried[order[hold->done].place] & HELD_ALL)
+        hold->done++;
+    return hold->done < hold->order.count && order[hold->done].score >= PROMISE;
 }
 
 bool darn_hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task)

@@ -20,6 +20,7 @@ struct darn_hold {
     struct darn_array tried; /* by place: bits */
     struct darn_array order; /* indexes of places, the best first */
     size_t judged;           /* runs that the order knows of */
+    size_t done;             /* at so many of the best everybody was held */
 };
 
 /* False when nothing is known of the program yet. */

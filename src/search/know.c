@@ -1,6 +1,7 @@
 #include "search/know.h"
 
-#define HELD 8 /* locks of one thread; more are not looked at */
+#define HELD 8     /* locks of one thread; more are not looked at */
+#define MOST 16384 /* places, and objects */
 
 struct thread {
     uint64_t held[HELD];
@@ -18,12 +19,20 @@ void darn_know_free(struct darn_know *know)
     darn_table_free(&know->object_index);
 }
 
-/* The index of the element with that key, which may be new; SIZE_MAX without memory. */
+/* The index of the element with that key, which may be new; SIZE_MAX when there are too many, or
+ * there is no memory. */
 static size_t number_of(struct darn_table *index, struct darn_array *array, size_t size,
                         uint64_t key, bool *added)
 {
-    uint32_t *number = darn_table_at(index, key, added);
+    uint32_t *number;
 
+    if (array->count >= MOST) {
+        *added = false;
+        return darn_table_get(index, key, UINT32_MAX) == UINT32_MAX
+                   ? SIZE_MAX
+                   : darn_table_get(index, key, UINT32_MAX);
+    }
+    number = darn_table_at(index, key, added);
     if (!number)
         return SIZE_MAX;
     if (*added) {
@@ -115,8 +124,8 @@ static void learn_object(struct darn_know *know, const struct darn_step *step,
                          const struct thread *thread)
 {
     bool added;
-    size_t number = number_of(&know->object_index, &know->objects,
-                              sizeof(struct darn_known_object), step->object, &added);
+    size_t number = number_of(&know->object_index, &know->objects, sizeof(struct darn_known_object),
+                              step->object, &added);
     struct darn_known_object *object;
 
     if (number == SIZE_MAX)
@@ -160,7 +169,8 @@ static void learn_place(struct darn_know *know, const struct darn_step *step,
     /* Of the objects that a place has been about one that threads share says more. */
     if (object != UINT32_MAX && (!place->object || darn_know_object(know, object)->shared))
         place->object = object + 1;
-    place->others |= !(step->flags & DARN_STEP_ALONE);
+    /* In a plain run the last thread is alone, but not in others; the first thread may be. */
+    place->others |= step->thread != 0 || !(step->flags & DARN_STEP_ALONE);
     place->later |= thread->busy;
     place->amid |= thread->amid;
     if (thread->held_count < place->locks)

@@ -8,17 +8,19 @@
 #include "search/table.h"
 #include "search/trail.h"
 
-#define DARN_KNOWN_SIDES 16 /* places that read an object, or change it; more are not told apart */
+#define DARN_KNOWN_SIDES                                                                           \
+    16 /* places that read an object, or change it; more are not told apart                        \
+        */
 
 struct darn_known_place {
     uint64_t place;
-    uint32_t object;         /* index of one of its objects + 1; 0: none */
-    uint32_t threads[2];     /* the first that came here, and the last one, + 1 */
-    uint8_t op;              /* enum darn_step_op */
-    uint8_t locks;           /* the fewest that were held here */
-    bool others;             /* another thread could have gone on instead */
-    bool later;              /* the thread had touched shared objects before */
-    bool amid;               /* the last memory that it had touched it had changed */
+    uint32_t object;     /* index of one of its objects + 1; 0: none */
+    uint32_t threads[2]; /* the first that came here, and the last one, + 1 */
+    uint8_t op;          /* enum darn_step_op */
+    uint8_t locks;       /* the fewest that were held here */
+    bool others;         /* another thread could have gone on instead */
+    bool later;          /* the thread had touched shared objects before */
+    bool amid;           /* the last memory that it had touched it had changed */
 };
 
 struct darn_known_object {

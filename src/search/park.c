@@ -43,21 +43,35 @@ static bool is_news(struct darn_park *park, struct darn_table *here, const struc
     return darn_table_at(here, step->place ^ ((uint64_t)step->thread << 48), &added) && added;
 }
 
-void darn_park_learn(struct darn_park *park, const struct darn_trail *trail)
+static void find_ends(struct darn_park *park, const struct darn_trail *trail)
+{
+    park->ends.count = 0;
+    park->begin = find_begin(trail);
+    for (uint32_t i = 0; i < trail->count; i++) {
+        const struct darn_step *step = &trail->steps[i];
+
+        if (step->op == DARN_STEP_EXIT && step->thread < THREADS &&
+            darn_array_reach(&park->ends, step->thread + 1, sizeof(uint32_t)))
+            ((uint32_t *)park->ends.at)[step->thread] = trail->own[i] + 1;
+    }
+}
+
+void darn_park_learn(struct darn_park *park, const struct darn_trail *trail, bool plain)
 {
     struct darn_table here = {0};
 
-    if (park->runs++ == 0)
-        park->begin = find_begin(trail);
+    park->runs++;
+    if (plain)
+        find_ends(park, trail);
     for (uint32_t i = 0; i < trail->count; i++) {
         const struct darn_step *step = &trail->steps[i];
         struct visit *visit;
 
         if (darn_trail_is_wake(trail, i) || step->thread >= THREADS)
             continue;
-        if (step->op == DARN_STEP_EXIT && park->runs == 1 &&
-            darn_array_reach(&park->ends, step->thread + 1, sizeof(uint32_t)))
-            ((uint32_t *)park->ends.at)[step->thread] = trail->own[i] + 1;
+        /* Before there are others the first thread has nobody to give way to. */
+        if (step->thread == 0 && (step->flags & DARN_STEP_ALONE))
+            continue;
         if (park->visits.count >= VISITS || !is_news(park, &here, step))
             continue;
         visit = darn_array_add(&park->visits, sizeof(*visit));
@@ -88,26 +102,27 @@ bool darn_park_give(const struct darn_park *park, uint64_t place, struct darn_ta
     const uint32_t *ends = park->ends.at;
     bool parked[THREADS] = {false};
     struct script script = {.own = park->begin};
-    uint32_t holders = 0;
+    bool any = false;
 
     script.at = malloc(2 * THREADS * sizeof(*script.at));
     if (!script.at)
         return false;
     for (size_t i = 0; i < park->visits.count; i++) {
-        if (visits[i].place != place || parked[visits[i].thread])
+        if (visits[i].place != place)
             continue;
-        parked[visits[i].thread] = true;
-        holders++;
+        parked[visits[i].thread] = any = true;
         if (visits[i].thread == 0)
             script.own = visits[i].own; /* it is parked itself, before it waits for others */
-        else
+    }
+    for (size_t i = 0; any && i < park->visits.count; i++) {
+        if (visits[i].place == place && visits[i].thread != 0)
             hand_over(&script, visits[i].thread, visits[i].own);
     }
     for (uint32_t i = 1; i < park->ends.count && i < THREADS; i++) {
         if (!parked[i] && ends[i])
             hand_over(&script, i, ends[i]);
     }
-    if (!holders || !script.count) {
+    if (!any || !script.count) {
         free(script.at);
         return false;
     }

@@ -21,7 +21,8 @@ struct darn_park {
     uint32_t runs;
 };
 
-void darn_park_learn(struct darn_park *park, const struct darn_trail *trail);
+/* A `plain` run tells where threads end, too. */
+void darn_park_learn(struct darn_park *park, const struct darn_trail *trail, bool plain);
 void darn_park_free(struct darn_park *park);
 
 /* False when there is nothing to park at the place. */

@@ -2,10 +2,10 @@
 
 #include "search/random.h"
 
-#define WISHES 8       /* of one plan */
-#define CORPUS 4096    /* entries; then random ones are replaced */
-#define PAIRS  65536   /* that are wished for by themselves */
-#define ROUNDS 2       /* wishes for a pair that does not come true */
+#define WISHES 8     /* of one plan */
+#define CORPUS 4096  /* entries; then random ones are replaced */
+#define PAIRS  65536 /* that are wished for by themselves */
+#define ROUNDS 2     /* wishes for a pair that does not come true */
 
 struct entry {
     struct darn_aim aims[WISHES];
@@ -115,9 +115,8 @@ static const struct entry *choose_entry(struct darn_rff *rff, const struct darn_
 
 static void wish(struct darn_plan *plan, uint32_t at, uint64_t read, uint64_t write, bool not_that)
 {
-    plan->aims[at] = (struct darn_aim){.kind = not_that ? DARN_AIM_READS_NOT : DARN_AIM_READS,
-                                       .place = read,
-                                       .other = write};
+    plan->aims[at] = (struct darn_aim){
+        .kind = not_that ? DARN_AIM_READS_NOT : DARN_AIM_READS, .place = read, .other = write};
     if (at >= plan->aim_count)
         plan->aim_count = at + 1;
 }

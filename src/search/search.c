@@ -14,9 +14,11 @@
 #include "search/trail.h"
 #include "search/walk.h"
 
-#define DEPTH      3  /* of PCT */
-#define SMALL      1000 /* runs of a systematic search */
-#define LEARN_ALL  64 /* runs from all of which is learned; later, from those that show something */
+#define DEPTH 3    /* of PCT */
+#define SMALL 1000 /* runs of a systematic search */
+#define LEARN_ALL                                                                                  \
+    64                /* runs from all of which is learned; later, from those that show something  \
+                       */
 #define LEARN_EACH 32 /* … and from one out of so many */
 
 /* The origin of a task: the move of the portfolio above the node of the frontier. */
@@ -119,17 +121,16 @@ static bool plan_chess(struct darn_search *search, struct darn_task *task, bool 
 static struct darn_frontier *new_frontier(const struct darn_search *search,
                                           enum darn_state_grade grade)
 {
-    struct darn_frontier_options options = {.grade = grade,
-                                            .bound = UINT32_MAX,
-                                            .seed = search->options.seed};
+    struct darn_frontier_options options = {
+        .grade = grade, .bound = UINT32_MAX, .seed = search->options.seed};
 
     if (search->options.kind == DARN_SEARCH_CHESS && search->options.bound)
         options.bound = search->options.bound;
     return darn_frontier_new(&options);
 }
 
-/* When nothing is left that looks different, it is looked at more closely: exactly at once, if there
- * was little. */
+/* When nothing is left that looks different, it is looked at more closely: exactly at once, if
+ * there was little. */
 static bool plan_states(struct darn_search *search, struct darn_task *task, bool *later)
 {
     task->strategy = DARN_SEARCH_STATES;
@@ -162,11 +163,11 @@ static bool plan_eager(struct darn_search *search, struct darn_task *task, bool 
 }
 
 static planner *const moves[DARN_MOVES] = {
-    [DARN_MOVE_STRAIGHT] = plan_states,   [DARN_MOVE_REVERSE] = plan_reverse,
-    [DARN_MOVE_EAGER] = plan_eager,       [DARN_MOVE_RANDOM] = plan_random,
-    [DARN_MOVE_PCT] = plan_pct,           [DARN_MOVE_POS] = plan_pos,
-    [DARN_MOVE_SURW] = plan_surw,         [DARN_MOVE_RFF] = plan_rff,
-    [DARN_MOVE_HOLD] = plan_hold,         [DARN_MOVE_STATES] = plan_states,
+    [DARN_MOVE_STRAIGHT] = plan_states, [DARN_MOVE_REVERSE] = plan_reverse,
+    [DARN_MOVE_EAGER] = plan_eager,     [DARN_MOVE_RANDOM] = plan_random,
+    [DARN_MOVE_PCT] = plan_pct,         [DARN_MOVE_POS] = plan_pos,
+    [DARN_MOVE_SURW] = plan_surw,       [DARN_MOVE_RFF] = plan_rff,
+    [DARN_MOVE_HOLD] = plan_hold,       [DARN_MOVE_STATES] = plan_states,
     [DARN_MOVE_PARK] = plan_park,
 };
 
@@ -271,7 +272,7 @@ static void learn(struct darn_search *search, const struct darn_outcome *outcome
     if (is_worth_learning(search)) {
         darn_know_learn(&search->know, &search->trail);
         darn_walk_learn(&search->walk, outcome->result, &search->trail);
-        darn_park_learn(&search->park, &search->trail);
+        darn_park_learn(&search->park, &search->trail, is_plain(&task->plan));
     }
     if (is_plain(&task->plan))
         darn_orders_learn(&search->orders, &search->trail);
@@ -291,8 +292,8 @@ void darn_search_tell(struct darn_search *search, const struct darn_outcome *out
 void darn_search_stats(const struct darn_search *search, struct darn_search_stats *stats)
 {
     *stats = search->coverage.stats;
-    stats->exhausted = kinds[search->options.kind].systematic &&
-                       (search->options.kind == DARN_SEARCH_CHESS ||
-                        search->grade == DARN_STATE_EXACT) &&
-                       darn_frontier_exhausted(search->frontier);
+    stats->exhausted =
+        kinds[search->options.kind].systematic &&
+        (search->options.kind == DARN_SEARCH_CHESS || search->grade == DARN_STATE_EXACT) &&
+        darn_frontier_exhausted(search->frontier);
 }

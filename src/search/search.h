@@ -37,9 +37,9 @@ enum darn_search_kind {
     DARN_SEARCH_PCT,
     DARN_SEARCH_POS,
     DARN_SEARCH_SURW,
-    DARN_SEARCH_CHESS, /* preemption-bounded, systematic: bound 0, 1, 2, … */
-    DARN_SEARCH_RFF,   /* reads-from directed */
-    DARN_SEARCH_HOLD,  /* holds threads back at one place, then two, … */
+    DARN_SEARCH_CHESS,  /* preemption-bounded, systematic: bound 0, 1, 2, … */
+    DARN_SEARCH_RFF,    /* reads-from directed */
+    DARN_SEARCH_HOLD,   /* holds threads back at one place, then two, … */
     DARN_SEARCH_STATES, /* systematic, too, over states that are told apart roughly: gets deeper */
     DARN_SEARCHES,
 };

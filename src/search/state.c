@@ -75,8 +75,8 @@ static void end_round(struct thread *thread)
     thread->changes = false;
 }
 
-static void step_exactly(struct darn_state *state, const struct darn_step *step,
-                         struct object *object, struct thread *thread)
+/* What the thread has made and seen with the step. The object may be NULL. */
+static void extend(struct thread *thread, const struct darn_step *step, const struct object *object)
 {
     uint64_t what = darn_search_join(step->place, step->op);
 
@@ -85,18 +85,31 @@ static void step_exactly(struct darn_state *state, const struct darn_step *step,
         what = darn_search_join(what, object->history);
     thread->round = darn_search_join(thread->round, what);
     thread->chain = darn_search_join(thread->chain, what);
+    thread->changes |= object && darn_step_changes(step->op);
     if (darn_step_gives_way(step))
         end_round(thread);
+    thread->share = darn_search_join(step->thread + 1, thread->chain);
+}
+
+/* The object after a step that changes it. */
+static void rewrite(struct object *object, const struct darn_step *step,
+                    const struct thread *thread)
+{
+    object->history = darn_search_join(object->history, thread->chain + step->thread);
+    object->share = darn_search_join(key_of(step), object->history);
+}
+
+static void step_exactly(struct darn_state *state, const struct darn_step *step,
+                         struct object *object, struct thread *thread)
+{
+    state->threads -= thread->share;
+    extend(thread, step, object);
+    state->threads += thread->share;
     if (object && darn_step_changes(step->op)) {
-        thread->changes = true;
-        object->history = darn_search_join(object->history, thread->chain + step->thread);
         state->memory -= object->share;
-        object->share = darn_search_join(key_of(step), object->history);
+        rewrite(object, step, thread);
         state->memory += object->share;
     }
-    state->threads -= thread->share;
-    thread->share = darn_search_join(step->thread + 1, thread->chain);
-    state->threads += thread->share;
 }
 
 static void step_roughly(struct darn_state *state, const struct darn_trail *trail, uint32_t i,
@@ -122,6 +135,48 @@ static void step_roughly(struct darn_state *state, const struct darn_trail *trai
         object->share = darn_search_join(key_of(step), step->place);
         state->memory += object->share;
     }
+}
+
+/* As it is now, also when nobody has touched it: all zero. */
+static struct object peek(const struct darn_state *state, const struct darn_step *step)
+{
+    uint32_t number =
+        step->object ? darn_table_get(&state->index, key_of(step), UINT32_MAX) : UINT32_MAX;
+
+    if (number == UINT32_MAX)
+        return (struct object){0};
+    return ((const struct object *)state->objects.at)[number];
+}
+
+struct darn_state_glance darn_state_glance(const struct darn_state *state,
+                                           const struct darn_step *step)
+{
+    struct thread thread = ((const struct thread *)state->each.at)[step->thread];
+    struct object object = peek(state, step);
+    bool changes = step->object && darn_step_changes(step->op);
+    struct darn_state_glance glance = {.rest = state->threads + state->memory - thread.share};
+
+    if (state->grade == DARN_STATE_EXACT) {
+        extend(&thread, step, step->object ? &object : NULL);
+        glance.rest += thread.share;
+        if (changes) {
+            glance.rest -= object.share;
+            rewrite(&object, step, &thread);
+            glance.rest += object.share;
+        }
+        return glance;
+    }
+    glance.context = darn_search_join(step->place, object.writer);
+    if (state->grade >= DARN_STATE_OF_READS)
+        glance.context = darn_search_join(glance.context, thread.seen);
+    if (changes && object.writer != step->place)
+        glance.rest += darn_search_join(key_of(step), step->place) - object.share;
+    return glance;
+}
+
+uint64_t darn_state_share(const struct darn_state *state, uint32_t thread)
+{
+    return ((const struct thread *)state->each.at)[thread].share;
 }
 
 void darn_state_step(struct darn_state *state, const struct darn_trail *trail, uint32_t i)

@@ -41,6 +41,19 @@ void darn_state_free(struct darn_state *state);
 /* Step number `i` of the trail is made. */
 void darn_state_step(struct darn_state *state, const struct darn_trail *trail, uint32_t i);
 
+/* What a step that could be made now would lead to. Of the rough grades this is known but for where
+ * its thread stands then: `rest` is the state without the thread, and `context` what it depends on,
+ * as far as it is known. With EXACT the rest is all, and the context is 0. */
+struct darn_state_glance {
+    uint64_t rest, context;
+};
+
+struct darn_state_glance darn_state_glance(const struct darn_state *state,
+                                           const struct darn_step *step);
+
+/* The part of the thread with that number in the state. */
+uint64_t darn_state_share(const struct darn_state *state, uint32_t thread);
+
 static inline uint64_t darn_state_now(const struct darn_state *state)
 {
     return state->threads + state->memory;

@@ -13,8 +13,8 @@
 struct darn_trail {
     const struct darn_step *steps;
     uint32_t count;
-    const uint32_t *own;  /* number of the step among those of its thread, from 0 */
-    const uint32_t *next; /* index + 1 of the next step in the same slot; 0: there is none */
+    const uint32_t *own;        /* number of the step among those of its thread, from 0 */
+    const uint32_t *next;       /* index + 1 of the next step in the same slot; 0: there is none */
     uint32_t first[DARN_SLOTS]; /* the same for the first step of each slot */
     uint32_t slots;             /* those in use are below */
     uint32_t threads;           /* the same for the numbers of threads */

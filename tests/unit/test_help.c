@@ -14,8 +14,11 @@
 #include "cli/cc_options.h"
 #include "cli/command.h"
 #include "cli/explore.h"
+#include "cli/hunt_line.h"
 #include "cli/recording.h"
+#include "cli/replay.h"
 #include "cli/run_options.h"
+#include "cli/shrink.h"
 #include "cli/trace.h"
 
 static char page[64 * 1024];
@@ -284,24 +287,48 @@ static void help_of_predict_has_the_options_of_recording_and_analyzing(void **st
     expect_narrow();
 }
 
-static void help_and_document_of_explore_have_every_option_and_no_other(void **state)
+static void expect_help_and_document(void (*help)(void), const struct darn_cli_option *options,
+                                     const char *document)
 {
-    (void)state;
-    capture(darn_help_explore);
-    expect_own("\n  ", darn_explore_options);
-    assert_int_equal(count("\n  --") + count("\n  -o"), length_of(darn_explore_options));
+    capture(help);
+    expect_own("\n  ", options);
+    assert_int_equal(count("\n  --") + count("\n  -o"), length_of(options));
     expect_narrow();
-    read_document("cmd-explore.md");
-    for (const struct darn_cli_option *option = darn_explore_options; option->name; option++) {
+    read_document(document);
+    for (const struct darn_cli_option *option = options; option->name; option++) {
         char text[192];
 
         snprintf(text, sizeof(text), "\n| `%s%s", option->name,
-                 !option->value              ? "`"
+                 !option->value           ? "`"
                  : option->name[1] == '-' ? "="
-                                             : " ");
+                                          : " ");
         expect(text);
     }
-    assert_int_equal(count("\n| `-"), length_of(darn_explore_options));
+    assert_int_equal(count("\n| `-"), length_of(options));
+}
+
+static void help_and_document_of_explore_have_every_option_and_no_other(void **state)
+{
+    (void)state;
+    expect_help_and_document(darn_help_explore, darn_explore_options, "cmd-explore.md");
+}
+
+static void help_and_document_of_hunt_have_every_option_and_no_other(void **state)
+{
+    (void)state;
+    expect_help_and_document(darn_help_hunt, darn_hunt_options, "cmd-hunt.md");
+}
+
+static void help_and_document_of_replay_have_every_option_and_no_other(void **state)
+{
+    (void)state;
+    expect_help_and_document(darn_help_replay, darn_replay_options, "cmd-replay.md");
+}
+
+static void help_and_document_of_shrink_have_every_option_and_no_other(void **state)
+{
+    (void)state;
+    expect_help_and_document(darn_help_shrink, darn_shrink_options, "cmd-shrink.md");
 }
 
 /* Those of the options of a run that a recording takes are named. */
@@ -355,6 +382,9 @@ int main(void)
         cmocka_unit_test(help_of_predict_has_the_options_of_recording_and_analyzing),
         cmocka_unit_test(documents_of_record_and_predict_have_every_option),
         cmocka_unit_test(help_and_document_of_explore_have_every_option_and_no_other),
+        cmocka_unit_test(help_and_document_of_hunt_have_every_option_and_no_other),
+        cmocka_unit_test(help_and_document_of_replay_have_every_option_and_no_other),
+        cmocka_unit_test(help_and_document_of_shrink_have_every_option_and_no_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,24 +1,17 @@
 /*
- * The command's side of a fork server. The program that it starts is this one, which then answers
- * as schedule/block.h says, with runs that end as the seed of their plan wants. The runtime's own
- * side is tested with compiled programs (tests/cli/explore.sh).
+ * The command's side of a fork server. The program that it starts is this one, which then is the
+ * fake server. The runtime's own side is tested with compiled programs (tests/cli/explore.sh).
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/personality.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,124 +20,7 @@
 #include "base/options.h"
 #include "cli/judge.h"
 #include "cli/server.h"
-
-/* ---- the program ---- */
-
-enum { SAY, CRASH, HANG, KILL_SERVER, CAT, LOUD, STAND_STILL, STATUS };
-
-static struct darn_block *block;
-
-static void wake(volatile uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-static void run_as_wanted(void)
-{
-    char piece[4096];
-    ssize_t got;
-
-    block->result.steps = block->progress = 7;
-    switch (block->request.plan.seed) {
-    case SAY:
-        dprintf(1, "out %s\n", getenv("LD_BIND_NOW"));
-        dprintf(2, "err %d\n", personality(0xffffffff) & ADDR_NO_RANDOMIZE ? 1 : 0);
-        _exit(0);
-    case CRASH:
-        signal(SIGSEGV, SIG_DFL);
-        kill(getpid(), SIGSEGV);
-        break;
-    case KILL_SERVER:
-        kill(block->server, SIGKILL);
-        break;
-    case CAT:
-        while ((got = read(0, piece, sizeof(piece))) > 0)
-            dprintf(1, "%.*s", (int)got, piece);
-        _exit(0);
-    case LOUD:
-        memset(piece, 'x', sizeof(piece));
-        while (write(1, piece, sizeof(piece)) > 0)
-            ;
-        break;
-    case STAND_STILL:
-        kill(getpid(), SIGSTOP);
-        break;
-    case STATUS:
-        _exit(9);
-    }
-    for (;;)
-        pause();
-}
-
-static void begin_run(void)
-{
-    dup2(block->in_fd, 0);
-    dup2(block->out_fd, 1);
-    dup2(block->out_fd, 2);
-    run_as_wanted();
-}
-
-static void serve(void)
-{
-    uint32_t seen = 0;
-
-    block->server = getpid();
-    block->ready = 1;
-    wake(&block->ready);
-    for (;;) {
-        int status = 0;
-        pid_t child;
-
-        while (block->command == seen)
-            syscall(SYS_futex, &block->command, FUTEX_WAIT, seen, NULL, NULL, 0);
-        seen = block->command;
-        if (ftruncate(block->out_fd, 0))
-            _exit(1);
-        lseek(block->out_fd, 0, SEEK_SET);
-        lseek(block->in_fd, 0, SEEK_SET);
-        child = fork();
-        if (child == 0)
-            begin_run();
-        block->child = child;
-        waitpid(child, &status, 0);
-        block->child = 0;
-        block->result.end = DARN_END_EXIT;
-        block->result.status = status;
-        block->done = seen;
-        wake(&block->done);
-    }
-}
-
-static int be_the_program(const char *how, const char *variable)
-{
-    static struct darn_options own;
-    char error[DARN_OPTIONS_ERROR];
-    int fd;
-
-    darn_options_default(&own);
-    if (darn_options_parse(&own, variable, error, sizeof(error)))
-        return 7;
-    fd = open(own.control, O_RDWR);
-    if (strcmp(how, "early") == 0) {
-        fprintf(stderr, "first\nit is too early\n");
-        return 5;
-    }
-    block = mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (fd < 0 || block == MAP_FAILED || block->magic != DARN_BLOCK_MAGIC)
-        return 6;
-    if (strcmp(how, "other") == 0)
-        block->refused = DARN_REFUSED_VERSION;
-    if (strcmp(how, "threads") == 0 || strcmp(how, "never") == 0)
-        block->refused = DARN_REFUSED_THREADS;
-    if (strcmp(how, "threads") == 0 && block->command != block->done)
-        run_as_wanted();
-    if (block->refused && block->command != block->done)
-        return 0;
-    serve();
-    return 0;
-}
-
-/* ---- the tests ---- */
+#include "fake_server.h"
 
 static char self[PATH_MAX], told[4096];
 static char *program[] = {self, "serve", NULL};
@@ -278,13 +154,13 @@ static void every_run_reads_the_input_from_its_start(void **state)
 
 static void a_run_that_takes_too_long_is_killed_and_the_next_one_is_made(void **state)
 {
-    struct darn_server *server;
+    struct darn_server *server = started();
 
     (void)state;
-    options.timeout_ms = 300;
-    server = started();
+    darn_server_set_timeout(server, 2000);
     assert_int_equal(run(server, HANG), DARN_SERVER_TIMEOUT);
     assert_int_equal(darn_server_block(server)->result.steps, 7);
+    darn_server_set_timeout(server, 60000);
     assert_int_equal(run(server, SAY), DARN_SERVER_RAN);
     expect_output(server, "out 1\nerr 1\n");
     darn_server_stop(server);
@@ -430,7 +306,6 @@ static void a_program_that_cannot_serve_is_started_for_each_run(void **state)
 
     (void)state;
     program[1] = "threads";
-    options.timeout_ms = 300;
     server = started();
     for (int i = 0; i < 2; i++) {
         assert_int_equal(run(server, SAY), DARN_SERVER_RAN);
@@ -440,7 +315,9 @@ static void a_program_that_cannot_serve_is_started_for_each_run(void **state)
         assert_int_equal(WTERMSIG(darn_server_block(server)->result.status), SIGSEGV);
         expect_output(server, "");
     }
+    darn_server_set_timeout(server, 2000);
     assert_int_equal(run(server, HANG), DARN_SERVER_TIMEOUT);
+    darn_server_set_timeout(server, 60000);
     assert_int_equal(run(server, SAY), DARN_SERVER_RAN);
     darn_server_stop(server);
 }

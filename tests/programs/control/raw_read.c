@@ -2,6 +2,8 @@
  * claim: a system call that darn does not see waits for another thread: the turn is passed on
  * build: -O1
  * ends: exit 0
+ * schedules: 4
+ * replay: no
  */
 #include <pthread.h>
 #include <sys/syscall.h>

@@ -3,6 +3,7 @@
  * build: -O1
  * bug: assert
  * within: 2000
+ * options: --early-timeouts
  * fixed: yes
  */
 #include <assert.h>

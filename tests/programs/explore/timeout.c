@@ -3,6 +3,7 @@
  * build: -O1
  * bug: crash
  * within: 2000
+ * options: --early-timeouts
  * fixed: yes
  */
 #include <pthread.h>
