@@ -1,0 +1,138 @@
+# Controlled runs: schedules to the first bug of each program, and none in its fixed twin.
+# shellcheck shell=bash disable=SC2154 # the variables are those of bench/run and explore.bash
+
+# The table, from rows of explore/trials: a line for each program, in the order of the list of labels.
+print_first_bugs() {
+    awk -v names="${strategies[*]}" -v labels="$(subjects | cut -d' ' -f1 | paste -sd' ')" -v seeds="$bug_seeds" \
+        -v limit="$bug_schedules" '
+        function sort(list, n,    i, j, t) {
+            for (i = 2; i <= n; i++)
+                for (j = i; j > 1 && list[j - 1] > list[j]; j--) {
+                    t = list[j]; list[j] = list[j - 1]; list[j - 1] = t
+                }
+        }
+        BEGIN { columns = split(names, strategy, " "); rows = split(labels, label, " "); none = 1e18 }
+        {
+            found = 0
+            trials = NF - 2
+            for (i = 3; i <= NF; i++) {
+                split($i, part, "/")
+                first[i - 2] = part[1] == "-" ? none : part[1] + 0
+                found += part[1] != "-"
+            }
+            sort(first, trials)
+            middle = (first[int((trials + 1) / 2)] + first[int((trials + 2) / 2)]) / 2
+            is_found = trials && middle < none / 2
+            cell[$1, $2] = (is_found ? middle : "–") (found == seeds ? "" : " (" found " of " trials ")")
+            if (found == seeds) {
+                every[$2]++
+                logs[$2] += log(middle)
+            }
+            all[$2] += log(is_found && middle < limit ? middle : limit)
+        }
+        END {
+            line = "| Schedules to the first bug |"
+            rule = "|---|"
+            for (i = 1; i <= columns; i++) {
+                line = line " `" strategy[i] "` |"
+                rule = rule "---:|"
+            }
+            print line "\n" rule
+            for (n = 1; n <= rows; n++) {
+                line = "| " label[n] " |"
+                for (i = 1; i <= columns; i++)
+                    line = line " " cell[label[n], strategy[i]] " |"
+                print line
+            }
+            sum = "| **found with every seed, of " rows "** |"
+            mean = "| **geometric mean of these** |"
+            whole = "| **geometric mean of all, " limit " if not found** |"
+            for (i = 1; i <= columns; i++) {
+                s = strategy[i]
+                sum = sum " " every[s] + 0 " |"
+                mean = mean " " (every[s] ? sprintf("%.2f", exp(logs[s] / every[s])) : "–") " |"
+                whole = whole " " sprintf("%.1f", exp(all[s] / rows)) " |"
+            }
+            print sum "\n" mean "\n" whole "\n"
+        }' "$1"
+}
+
+# Next to what is published, from the table.
+print_published() {
+    awk -F' *[|] *' -v is_whole="$([ ${#only[@]} -eq 0 ] && echo 1)" '
+        function number(text) { return text ~ /^[0-9]/ ? text + 0 : 1e18 }
+        function row(what, wanted, text, is_met) {
+            printf "| %s | %s | %s | %s |\n", what, wanted, text, is_met ? "yes" : "**no**"
+        }
+        $2 == "Schedules to the first bug" { for (i = 3; i < NF; i++) names[i] = $i }
+        { ours[$2] = $3; line[$2] = $0 }
+        $2 ~ /found with every seed/ { programs = $2; gsub(/[^0-9]/, "", programs); every = $3 }
+        $2 ~ /geometric mean of these/ { mean = $3 }
+        END {
+            print "| Goal: ahead of what is published | best | `portfolio` | met |\n|---|---|---|---|"
+            if ("reorder_100" in ours)
+                row("reorder_100: schedules to the first bug", "6 (RFF; PCT thousands)", ours["reorder_100"],
+                    number(ours["reorder_100"]) < 6)
+            if ("twostage_100" in ours)
+                row("twostage_100: schedules to the first bug", "56 (RFF)", ours["twostage_100"],
+                    number(ours["twostage_100"]) < 56)
+            if ("safestack" in ours)
+                row("safestack, five preemptions: schedules to the first bug", "none finds it", ours["safestack"],
+                    number(ours["safestack"]) < 1e18)
+            if (is_whole) {
+                row("programs whose bug is found with every seed", "44 of 46 (RFF; POS 36, PCT 34)",
+                    every " of " programs, every * 46 > 44 * programs)
+                row("schedules to the first bug of these, geometric mean", "5 (RFF)", mean, mean > 0 && mean < 5)
+            }
+            print ""
+        }' "$1"
+}
+
+first_bugs() {
+    local strategy failed=0 rows=$work/first_bugs
+    : >"$rows"
+    subjects | trial_lines portfolio "" | run_trials "$bug_seeds" "$bug_schedules" "$portfolio_seconds" "$rows" || failed=1
+    for strategy in "${strategies[@]:1}"; do
+        subjects | trial_lines "$strategy" ""
+    done | run_trials "$bug_seeds" "$bug_schedules" "$bug_seconds" "$rows" || failed=1
+    print_first_bugs "$rows" >"$rows.md"
+    cat "$rows.md"
+    print_published "$rows.md"
+    return $failed
+}
+
+print_twins() {
+    awk -v wanted="$twin_schedules" '
+        {
+            split($3, part, "/")
+            made = part[2] + 0
+            sum += made
+            complete += made >= wanted
+            if (part[1] != "-") {
+                findings++
+                where = where (where ? ", " : " (") $1
+            }
+            if (NR == 1 || made < least) {
+                least = made
+                who = $1
+            }
+        }
+        END {
+            if (!NR)
+                exit
+            print "| Fixed twins | schedules, all together | with all " wanted " | fewest | findings |"
+            print "|---:|---:|---:|---:|---:|"
+            printf "| %d | %d | %d | %d (%s) | %d |\n\n", NR, sum, complete, least, who, findings
+            print "| Goal | wanted | measured | met |\n|---|---|---|---|"
+            printf "| findings in fixed programs | 0 | %d%s | %s |\n\n", findings, where ? where ")" : "",
+                findings ? "**no**" : "yes"
+        }' "$1"
+}
+
+fixed_twins() {
+    local failed=0 rows=$work/twins
+    : >"$rows"
+    subjects | trial_lines portfolio .fixed | run_trials 1 "$twin_schedules" "$twin_seconds" "$rows" || failed=1
+    print_twins "$rows"
+    return $failed
+}

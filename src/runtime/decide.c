@@ -1,0 +1,284 @@
+#include "runtime/decide.h"
+
+#include "runtime/control.h"
+#include "runtime/coverage.h"
+#include "runtime/possible.h"
+#include "runtime/scene.h"
+#include "runtime/state.h"
+#include "runtime/vtime.h"
+
+/* Timers go off in virtual time when nobody else can go on. Whoever is outside gets this long, in
+ * real time, to come back first. */
+#define OUTSIDE_GETS UINT64_C(5000000)
+
+/* A program that handles signals gets this long, in real time, to be sent one. */
+#define SIGNALS_GET UINT64_C(100000000)
+
+/* Reads of a spin in a row, while nobody else can go on, until that is a hang. */
+#define FRUITLESS 100000
+
+static struct darn_strategy strategy;
+static struct darn_choice choices[DARN_SLOTS];
+static struct darn_slot *last; /* the one that ran last */
+static uint64_t steps;         /* made so far */
+static uint32_t fruitless;     /* reads of spins */
+static bool handlers;          /* the program handles signals */
+
+void darn_decide_begin(struct darn_slot *first)
+{
+    last = first;
+    darn_strategy_start(&strategy, &darn_control->request.plan, darn_control->follow,
+                        darn_control->switches);
+}
+
+static void describe(const struct darn_slot *slot, struct darn_choice *choice)
+{
+    *choice = (struct darn_choice){
+        .thread = slot->number,
+        .slot = slot->index,
+        .own = slot->own,
+        .op = slot->op,
+        .yielded = slot->yielded,
+        .atomic = slot->atomic || (slot->is_volatile && !darn_state.options.report_volatile),
+        .locks = (uint8_t)slot->thread->locks.count,
+        .size = slot->size,
+        .object = slot->object,
+        .place = slot->place,
+        .writer = slot->target ? slot->target->writer : 0,
+    };
+}
+
+uint32_t darn_decide_collect(bool spins)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        struct darn_slot *slot = &darn_slots[i];
+
+        if (slot->state != DARN_STATE_READY)
+            continue;
+        if (darn_step_is_possible(slot) || (spins && slot->op == DARN_STEP_SPIN))
+            describe(slot, &choices[count++]);
+    }
+    return count;
+}
+
+/* The one whose time comes first; whether there is one. */
+static bool set_off_timer(void)
+{
+    struct darn_slot *first = NULL;
+
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        struct darn_slot *slot = &darn_slots[i];
+
+        if (slot->state == DARN_STATE_READY && slot->timed &&
+            (!first || slot->deadline < first->deadline))
+            first = slot;
+    }
+    if (!first)
+        return false;
+    darn_vtime_jump(first->deadline);
+    return true;
+}
+
+static bool correct_locks(void)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        struct darn_slot *slot = &darn_slots[i];
+
+        if (slot->state != DARN_STATE_READY || !slot->target || !darn_step_lock_is_free(slot))
+            continue;
+        slot->target->holder = 0;
+        slot->target->depth = 0;
+        slot->tried = false;
+        any = true;
+    }
+    return any;
+}
+
+/* Whether somebody may come back from the outside, or something come in from there. */
+static bool is_outside_busy(void)
+{
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        const struct darn_slot *slot = &darn_slots[i];
+
+        if (slot->state == DARN_STATE_OUTSIDE ||
+            (slot->state == DARN_STATE_READY && slot->op == DARN_STEP_CALL && slot->ready))
+            return true;
+    }
+    return false;
+}
+
+static bool has_spinner(void)
+{
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        if (darn_slots[i].state == DARN_STATE_READY && darn_slots[i].op == DARN_STEP_SPIN)
+            return true;
+    }
+    return false;
+}
+
+/* Fills in the choices. 0: nobody can go on now, but the outside is busy. */
+uint32_t darn_decide_find(uint64_t waited)
+{
+    uint32_t count = darn_decide_collect(false);
+
+    if (count) {
+        fruitless = 0;
+        return count;
+    }
+    if (correct_locks())
+        return darn_decide_collect(false);
+    if (is_outside_busy() && waited < OUTSIDE_GETS)
+        return 0;
+    if (set_off_timer())
+        return darn_decide_collect(false);
+    if (has_spinner() && fruitless++ < FRUITLESS)
+        return darn_decide_collect(true);
+    if (is_outside_busy() || (handlers && waited < SIGNALS_GET))
+        return 0;
+    darn_control_end(DARN_END_DEADLOCK);
+}
+
+static uint64_t mask_of(uint32_t count)
+{
+    uint64_t mask = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        mask |= UINT64_C(1) << choices[i].slot % 64;
+    return mask;
+}
+
+static uint32_t index_of_last(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (last && choices[i].slot == last->index && choices[i].thread == last->number)
+            return i;
+    }
+    return count;
+}
+
+static void note_step(const struct darn_choice *choice, uint32_t count, uint32_t current,
+                      bool waking)
+{
+    struct darn_result *result = &darn_control->result;
+    uint8_t flags = count == 1 ? DARN_STEP_ALONE : 0;
+
+    if (!waking && current < count && choices[current].slot != choice->slot &&
+        !choices[current].yielded) {
+        flags |= DARN_STEP_PREEMPTS;
+        result->preemptions++;
+    }
+    if (darn_slots[choice->slot].timed && !darn_step_has_come(&darn_slots[choice->slot]))
+        flags |= DARN_STEP_TIMED_OUT;
+    if (count > 1)
+        result->choices++;
+    if (steps < DARN_BLOCK_STEPS)
+        darn_control->steps[steps] = (struct darn_step){
+            .thread = choice->thread,
+            .op = waking ? DARN_STEP_WAKE : choice->op,
+            .flags = flags,
+            .slot = (uint16_t)choice->slot,
+            .object = choice->object,
+            .place = choice->place,
+            .enabled = mask_of(count),
+        };
+    steps++;
+    result->steps = steps;
+    result->steps_of[choice->slot]++;
+    darn_control->progress = steps;
+}
+
+static void deal_with(const struct darn_met *met, uint32_t picked)
+{
+    if (met->kind == DARN_MET_DIVERGED) {
+        darn_control->result.diverged = steps;
+        darn_control_end(DARN_END_DIVERGED);
+    }
+    if (met->kind == DARN_MET_NOTHING)
+        return;
+    if (met->kind == DARN_MET_TRIPLED) {
+        darn_scene_tripled(&darn_slots[choices[met->a].slot], met->step, steps);
+        return;
+    }
+    darn_scene_met((enum darn_met_kind)met->kind, &darn_slots[choices[met->a].slot],
+                   &darn_slots[choices[met->b].slot], picked == met->b, steps);
+}
+
+/* Asks the strategy. The choices are in place. */
+struct darn_slot *darn_decide_pick(uint32_t count, bool waking)
+{
+    struct darn_met met = {.kind = DARN_MET_NOTHING};
+    struct darn_situation situation = {
+        .choices = choices,
+        .count = count,
+        .current = index_of_last(count),
+        .waking = waking,
+        .step = steps,
+    };
+    uint32_t picked = darn_strategy_pick(&strategy, &situation, &met);
+
+    if (picked >= count)
+        picked = 0;
+    deal_with(&met, picked);
+    note_step(&choices[picked], count, situation.current, waking);
+    if (darn_control->request.max_steps && steps > darn_control->request.max_steps)
+        darn_control_end(DARN_END_STEPS);
+    if (darn_control_wants(DARN_RUN_HOLD) && steps == darn_control->request.hold_at + 1)
+        darn_scene_hold();
+    return &darn_slots[choices[picked].slot];
+}
+
+void darn_decide_make(struct darn_slot *slot)
+{
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        if (&darn_slots[i] != slot)
+            darn_slots[i].yielded = false;
+    }
+    if (slot->timed && !darn_step_has_come(slot)) {
+        slot->timed_out = true;
+        darn_vtime_jump(slot->deadline);
+    }
+    last = slot;
+    slot->own++;
+    darn_vtime_step();
+    darn_coverage_step(slot);
+}
+
+static bool waits_for(const struct darn_slot *slot, const struct darn_object *object)
+{
+    return slot->state == DARN_STATE_READY && slot->order && !slot->signaled &&
+           slot->object == object->address &&
+           (slot->op == DARN_STEP_WAIT || slot->op == DARN_STEP_BARRIER);
+}
+
+struct darn_slot *darn_turn_choose_waiter(const struct darn_object *object)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        if (waits_for(&darn_slots[i], object))
+            describe(&darn_slots[i], &choices[count++]);
+    }
+    return count == 0   ? NULL
+           : count == 1 ? &darn_slots[choices[0].slot]
+                        : darn_decide_pick(count, true);
+}
+
+struct darn_slot *darn_turn_first_waiter(const struct darn_object *object)
+{
+    struct darn_slot *first = NULL;
+
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        if (waits_for(&darn_slots[i], object) && (!first || darn_slots[i].order < first->order))
+            first = &darn_slots[i];
+    }
+    return first;
+}
+
+void darn_turn_expect_signals(void)
+{
+    handlers = true;
+}

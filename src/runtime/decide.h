@@ -1,0 +1,24 @@
+/* Who goes on: the choices of a scheduling point, and what the strategy makes of them. */
+#ifndef DARN_RUNTIME_DECIDE_H
+#define DARN_RUNTIME_DECIDE_H
+
+#include "runtime/slots.h"
+
+/* The beginning of a run, in which this slot runs. */
+void darn_decide_begin(struct darn_slot *first);
+
+/* Fills in the choices, and says how many there are; with `spins` also threads that spin in vain.
+ */
+uint32_t darn_decide_collect(bool spins);
+
+/* The same, but when nobody can go on it sets timers off, or ends the run: that is a deadlock. 0:
+ * the outside is busy, and has been waited for so long already, in nanoseconds. */
+uint32_t darn_decide_find(uint64_t waited);
+
+/* Asks the strategy which of the choices it is, and notes the step. */
+struct darn_slot *darn_decide_pick(uint32_t count, bool waking);
+
+/* The step is made. */
+void darn_decide_make(struct darn_slot *slot);
+
+#endif
