@@ -1,6 +1,7 @@
 # Controlled runs: how many schedules a second, and which programs they are tried on.
 # shellcheck shell=bash disable=SC2154 # the variables are those of bench/run and lib.bash
 
+# shellcheck disable=SC2034 # for explore_bugs.bash
 strategies=(portfolio random pct pos surw chess rff hold)
 
 explore_names() {
@@ -81,9 +82,10 @@ trial_lines() {
     done
 }
 
-# run_trials SEEDS SCHEDULES SECONDS ROWS: the lines of stdin, on all cores at once.
+# run_trials SEEDS SCHEDULES SECONDS ROWS: the lines of stdin, on all cores at once. (To xargs, a blank at the end says
+# that the line goes on.)
 run_trials() {
-    xargs -r -L 1 -P "$(nproc)" --process-slot-var=CORE "$here/explore/trials" "$build/bin/darn" "$1" "$2" "$3" >>"$4"
+    sed 's/ *$//' | xargs -r -L 1 -P "$(nproc)" --process-slot-var=CORE "$here/explore/trials" "$build/bin/darn" "$1" "$2" "$3" >>"$4"
 }
 
 # schedules_per_second JOBS STRATEGY: and steps of a run; the median of some runs by speed.

@@ -76,6 +76,9 @@ static void print_place(const json_t *access, FILE *out, const struct darn_style
         fprintf(out, ":%" JSON_INTEGER_FORMAT, number_of(access, "line"));
 }
 
+/* So many that were not confirmed are shown; of a large program there may be hundreds. */
+#define PREDICTIONS 20
+
 /* "bank.c:29: possible data race on 'balance' with bank.c:31: predicted, not confirmed in 20
  * trials" */
 static void print_prediction(const json_t *entry, FILE *out, const struct darn_style *style)
@@ -151,9 +154,12 @@ void darn_index_print(const struct darn_index *index, const char *name, FILE *ou
             print_report(index, entry, name, out);
             continue;
         }
-        print_prediction(entry, out, style);
-        predicted++;
+        if (predicted++ < PREDICTIONS)
+            print_prediction(entry, out, style);
     }
+    if (predicted > PREDICTIONS)
+        fprintf(out, "and %zu more that were predicted, but not confirmed: see %s/index.jsonl\n",
+                predicted - PREDICTIONS, name);
     if (predicted)
         fputc('\n', out);
     print_summary(index, out, style);

@@ -2,6 +2,8 @@
 
 #include "runtime/control.h"
 #include "runtime/coverage.h"
+#include "runtime/os.h"
+#include "runtime/outsiders.h"
 #include "runtime/possible.h"
 #include "runtime/scene.h"
 #include "runtime/state.h"
@@ -10,6 +12,10 @@
 /* Timers go off in virtual time when nobody else can go on. Whoever is outside gets this long, in
  * real time, to come back first. */
 #define OUTSIDE_GETS UINT64_C(5000000)
+
+/* Nor may a thread that waits by sleeping, yielding or spinning be done with all its steps before
+ * they have moved: this is the least that such a step takes then, in real time. */
+#define STEP_TAKES UINT64_C(100000)
 
 /* A program that handles signals gets this long, in real time, to be sent one. */
 #define SIGNALS_GET UINT64_C(100000000)
@@ -120,24 +126,43 @@ static bool has_spinner(void)
     return false;
 }
 
+/* Those who wait for condition variables that somebody outside has signalled. All of them: who
+ * waits must be prepared to be woken for nothing. */
+static void let_in(void)
+{
+    uint64_t cond;
+
+    while ((cond = darn_outsiders_woken())) {
+        const struct darn_object *object = darn_object((const volatile void *)(uintptr_t)cond);
+        struct darn_slot *waiter;
+
+        while ((waiter = darn_turn_first_waiter(object)))
+            darn_turn_wake(waiter);
+    }
+}
+
 /* Fills in the choices. 0: nobody can go on now, but the outside is busy. */
 uint32_t darn_decide_find(uint64_t waited)
 {
-    uint32_t count = darn_decide_collect(false);
+    uint32_t count;
 
+    let_in();
+    count = darn_decide_collect(false);
     if (count) {
         fruitless = 0;
         return count;
     }
     if (correct_locks())
         return darn_decide_collect(false);
-    if (is_outside_busy() && waited < OUTSIDE_GETS)
+    if (waited < OUTSIDE_GETS && is_outside_busy())
+        return 0;
+    if (waited < (has_spinner() ? STEP_TAKES : OUTSIDE_GETS) && darn_outsiders_are_known())
         return 0;
     if (set_off_timer())
         return darn_decide_collect(false);
     if (has_spinner() && fruitless++ < FRUITLESS)
         return darn_decide_collect(true);
-    if (is_outside_busy() || (handlers && waited < SIGNALS_GET))
+    if (is_outside_busy() || (handlers && waited < SIGNALS_GET) || darn_outsiders_may_act())
         return 0;
     darn_control_end(DARN_END_DEADLOCK);
 }
@@ -241,6 +266,8 @@ void darn_decide_make(struct darn_slot *slot)
         slot->timed_out = true;
         darn_vtime_jump(slot->deadline);
     }
+    if ((slot->op == DARN_STEP_SLEEP || slot->op == DARN_STEP_YIELD) && darn_outsiders_are_known())
+        darn_os_sleep(STEP_TAKES);
     last = slot;
     slot->own++;
     darn_vtime_step();

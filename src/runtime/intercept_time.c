@@ -1,10 +1,12 @@
 /* The time: virtual in a controlled run, and the same in each replay of it. */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <sys/time.h>
 #include <time.h>
 
 #include "runtime/intercept.h"
 #include "runtime/os.h"
+#include "runtime/outsiders.h"
 #include "runtime/vtime.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -63,4 +65,23 @@ DARN_INTERCEPT(int, timespec_get, struct timespec *now, int base)
 void darn_time_init(void)
 {
     darn_os_use_clock(DARN_REAL(clock_gettime));
+}
+
+/* Timers are real: what they do comes from the outside. */
+DARN_INTERCEPT(int, timer_create, clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+    int result = DARN_REAL(timer_create)(clock, event, timer);
+
+    if (result == 0)
+        darn_outsiders_timer(1);
+    return result;
+}
+
+DARN_INTERCEPT(int, timer_delete, timer_t timer)
+{
+    int result = DARN_REAL(timer_delete)(timer);
+
+    if (result == 0)
+        darn_outsiders_timer(-1);
+    return result;
 }

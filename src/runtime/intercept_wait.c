@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "runtime/intercept.h"
+#include "runtime/outsiders.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
 #include "runtime/state.h"
@@ -107,13 +108,24 @@ static struct darn_thread *before_call(enum darn_event_kind kind, const volatile
     return thread;
 }
 
+/* Whether the one who signals is controlled. One who is not tells those who are, then libc. */
+static bool is_played(const struct darn_thread *thread, const volatile void *cond)
+{
+    if (darn_turn_mine(thread))
+        return true;
+    if (darn_turns && !(thread && thread->slot))
+        darn_outsiders_wake(cond);
+    return false;
+}
+
 DARN_INTERCEPT(int, pthread_cond_signal, pthread_cond_t *cond)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_SIGNAL, cond, FRAME);
 
-    if (darn_turn_mine(thread)) {
+    if (is_played(thread, cond)) {
         darn_turn_cond_wake(thread->slot, cond, false, FRAME);
-        return 0;
+        if (!darn_cond_is_shared(cond))
+            return 0;
     }
     return DARN_REAL(pthread_cond_signal)(cond);
 }
@@ -122,9 +134,10 @@ DARN_INTERCEPT(int, pthread_cond_broadcast, pthread_cond_t *cond)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_BROADCAST, cond, FRAME);
 
-    if (darn_turn_mine(thread)) {
+    if (is_played(thread, cond)) {
         darn_turn_cond_wake(thread->slot, cond, true, FRAME);
-        return 0;
+        if (!darn_cond_is_shared(cond))
+            return 0;
     }
     return DARN_REAL(pthread_cond_broadcast)(cond);
 }
@@ -161,7 +174,7 @@ DARN_INTERCEPT(int, cnd_signal, cnd_t *cond)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_SIGNAL, cond, FRAME);
 
-    if (darn_turn_mine(thread)) {
+    if (is_played(thread, cond)) {
         darn_turn_cond_wake(thread->slot, (pthread_cond_t *)cond, false, FRAME);
         return thrd_success;
     }
@@ -172,7 +185,7 @@ DARN_INTERCEPT(int, cnd_broadcast, cnd_t *cond)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_BROADCAST, cond, FRAME);
 
-    if (darn_turn_mine(thread)) {
+    if (is_played(thread, cond)) {
         darn_turn_cond_wake(thread->slot, (pthread_cond_t *)cond, true, FRAME);
         return thrd_success;
     }
@@ -183,9 +196,12 @@ DARN_INTERCEPT(int, pthread_barrier_init, pthread_barrier_t *barrier,
                const pthread_barrierattr_t *attributes, unsigned count)
 {
     int result = DARN_REAL(pthread_barrier_init)(barrier, attributes, count);
+    int shared = PTHREAD_PROCESS_PRIVATE;
 
+    if (attributes)
+        pthread_barrierattr_getpshared(attributes, &shared);
     if (result == 0 && darn_state.mode == DARN_MODE_CONTROL)
-        darn_turn_barrier_init(barrier, count);
+        darn_turn_barrier_init(barrier, shared == PTHREAD_PROCESS_PRIVATE ? count : 0);
     return result;
 }
 
@@ -194,8 +210,11 @@ DARN_INTERCEPT(int, pthread_barrier_wait, pthread_barrier_t *barrier)
     struct darn_thread *thread = before_call(DARN_EVENT_ARRIVE, barrier, FRAME);
     int result;
 
-    if (darn_turn_mine(thread))
-        return darn_turn_barrier_wait(thread->slot, barrier, FRAME);
+    if (darn_turn_mine(thread)) {
+        if (darn_turn_plays_barrier(barrier))
+            return darn_turn_barrier_wait(thread->slot, barrier, FRAME);
+        return DARN_WAITING(DARN_REAL(pthread_barrier_wait)(barrier));
+    }
     darn_wait_begin(thread, DARN_WAIT_BARRIER, barrier, FRAME);
     result = DARN_REAL(pthread_barrier_wait)(barrier);
     darn_wait_end(thread);

@@ -130,6 +130,9 @@ struct darn_slot *darn_turn_choose_waiter(const struct darn_object *object);
 /* The first of those who wait for the object and were not woken; NULL: there is none. */
 struct darn_slot *darn_turn_first_waiter(const struct darn_object *object);
 
+/* Wakes one of those who wait for a condition variable. */
+void darn_turn_wake(struct darn_slot *waiter);
+
 /* A number for those who begin to wait. */
 uint64_t darn_turn_next_order(void);
 

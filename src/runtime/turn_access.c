@@ -5,11 +5,40 @@
 #include "runtime/learning.h"
 #include "runtime/profile.h"
 #include "runtime/scene.h"
+#include "runtime/sites.h"
 #include "runtime/turn.h"
 #include "runtime/turn_sync.h"
 
 /* A read that has seen the same value so often, with nothing in between, is taken for a spin. */
 #define SPINS_AT 3
+
+/*
+ * The accesses of an inner loop would be most of the steps of a run. So the first ones of a site
+ * are always steps; of the others, in all, the first HOT_STEPS are, then every second one for
+ * HOT_STEPS more, every fourth one, and so on. What is a step depends on nothing but the run so
+ * far: a replay has the same ones.
+ */
+#define SITE_STEPS 64
+#define HOT_STEPS  4096
+
+static uint8_t steps_of[DARN_BLOCK_SITES];
+static uint64_t hot_accesses, hot_steps;
+
+static bool is_step(const struct darn_site *site)
+{
+    uint32_t number = darn_site_number(site);
+
+    if (number >= DARN_BLOCK_SITES)
+        return true;
+    if (steps_of[number] < SITE_STEPS) {
+        steps_of[number]++;
+        return true;
+    }
+    if (hot_accesses++ & ((UINT64_C(1) << hot_steps / HOT_STEPS) - 1))
+        return false;
+    hot_steps++;
+    return true;
+}
 
 static enum darn_step_op op_of(const struct darn_touch *touch)
 {
@@ -52,7 +81,7 @@ void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch
         return;
     if (touch->site && darn_control_wants(DARN_RUN_LEARN))
         darn_learning_access(thread->number, touch);
-    if (!touch->site || *darn_site_armed(touch->site) & DARN_ARMED_STEP)
+    if (!touch->site || (*darn_site_armed(touch->site) & DARN_ARMED_STEP && is_step(touch->site)))
         stand(slot, touch, frame);
 }
 

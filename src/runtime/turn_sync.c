@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "runtime/intercept.h"
+#include "runtime/os.h"
 #include "runtime/vtime.h"
 
 static void set_deadline(struct darn_slot *slot, uint64_t deadline)
@@ -130,6 +131,32 @@ static void want_mutex(struct darn_slot *slot)
     slot->tried = false;
 }
 
+/* Other processes know nothing of our play. `deadline` is virtual, the wait is not. */
+static int wait_for_processes(struct darn_slot *slot, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                              uint64_t deadline)
+{
+    static int (*real)(pthread_cond_t * cond, pthread_mutex_t * mutex, clockid_t clock,
+                       const struct timespec *until);
+    uint64_t now = darn_vtime_now(), longest = UINT64_C(1000000000) * 86400, until;
+    struct timespec time;
+    int result;
+
+    if (!real)
+        real = (int (*)(pthread_cond_t *, pthread_mutex_t *, clockid_t,
+                        const struct timespec *))darn_real("pthread_cond_clockwait");
+    until = deadline <= now ? 0 : deadline - now < longest ? deadline - now : longest;
+    until += darn_os_now();
+    time = (struct timespec){.tv_sec = (time_t)(until / 1000000000),
+                             .tv_nsec = (long)(until % 1000000000)};
+    no_more_held(darn_object(mutex));
+    darn_turn_leave(slot);
+    result = real(cond, mutex, CLOCK_MONOTONIC, &time);
+    darn_turn_return(slot);
+    now_held(slot, darn_object(mutex), DARN_STEP_LOCK);
+    end_if_cancelled(slot);
+    return result;
+}
+
 int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mutex_t *mutex,
                         uint64_t deadline, const void *frame)
 {
@@ -139,6 +166,8 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
     darn_turn_step(slot, DARN_STEP_WAIT, cond, frame);
     slot->mutex = (uint64_t)(uintptr_t)mutex;
     darn_turn_take(slot);
+    if (darn_cond_is_shared(cond))
+        return wait_for_processes(slot, cond, mutex, deadline);
     result = give_mutex(mutex);
     if (result)
         return result;
@@ -163,7 +192,7 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
     return result ? result : timed_out ? ETIMEDOUT : 0;
 }
 
-static void wake(struct darn_slot *waiter)
+void darn_turn_wake(struct darn_slot *waiter)
 {
     waiter->signaled = true;
     waiter->timed = false;
@@ -181,11 +210,11 @@ void darn_turn_cond_wake(struct darn_slot *slot, pthread_cond_t *cond, bool all,
     slot->inside = true;
     if (all) {
         while ((waiter = darn_turn_first_waiter(object)))
-            wake(waiter);
+            darn_turn_wake(waiter);
     } else {
         waiter = darn_turn_choose_waiter(object);
         if (waiter)
-            wake(waiter);
+            darn_turn_wake(waiter);
     }
     slot->inside = false;
 }
@@ -227,6 +256,11 @@ void darn_turn_barrier_init(pthread_barrier_t *barrier, uint32_t count)
 
     object->limit = count;
     object->arrived = 0;
+}
+
+bool darn_turn_plays_barrier(pthread_barrier_t *barrier)
+{
+    return darn_object(barrier)->limit;
 }
 
 int darn_turn_barrier_wait(struct darn_slot *slot, pthread_barrier_t *barrier, const void *frame)

@@ -32,11 +32,19 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
                         uint64_t deadline, const void *frame);
 void darn_turn_cond_wake(struct darn_slot *slot, pthread_cond_t *cond, bool all, const void *frame);
 
+/* Other processes may use it, too: nobody but libc can play it. */
+static inline bool darn_cond_is_shared(const pthread_cond_t *cond)
+{
+    return cond->__data.__wrefs & 1;
+}
+
 /* As sem_wait: -1 and errno. */
 int darn_turn_sem_wait(struct darn_slot *slot, sem_t *semaphore, uint64_t deadline,
                        const void *frame);
 
+/* With a count of 0, or none: other processes may use it, and it is not played. */
 void darn_turn_barrier_init(pthread_barrier_t *barrier, uint32_t count);
+bool darn_turn_plays_barrier(pthread_barrier_t *barrier);
 int darn_turn_barrier_wait(struct darn_slot *slot, pthread_barrier_t *barrier, const void *frame);
 
 /* Around what runs once: begin waits until nobody else is at it. */

@@ -234,7 +234,7 @@ static void deviate(struct darn_frontier *frontier, const struct spot *spot,
                         .cost = spot->cost,
                         .wakes = wakes};
     bool could = pending && step->enabled >> (last->slot & 63) & 1;
-    bool gave_way = darn_step_gives_way(last);
+    bool gave_way = pending && darn_step_gives_way(pending);
     bool preempts = could && (instead->thread != last->thread) != gave_way && !spot->idle && !wakes;
 
     if (!wakes)
@@ -310,8 +310,7 @@ static void deviate_everywhere(struct darn_frontier *frontier, const struct spot
         other = &trail->steps[spot->ahead[slot] - 1];
         if (other->thread == step->thread || other->thread >= spot->made)
             continue;
-        if (other->thread == trail->steps[spot->last].thread &&
-            darn_step_gives_way(&trail->steps[spot->last]) &&
+        if (other->thread == trail->steps[spot->last].thread && other->op == DARN_STEP_YIELD &&
             frontier->options.grade != DARN_STATE_EXACT)
             continue; /* it waits for others */
         if (wakes || is_new_class(frontier, trail, spot->ahead[slot] - 1, classes, &count))

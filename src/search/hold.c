@@ -11,8 +11,9 @@ enum {
     PARKED = 8,     /* everybody, by a script */
 };
 
-#define PROMISE 8 /* the score from which on a place is about what threads share */
-#define TURN    3 /* what a place loses each time that another one of the same code was tried */
+#define PROMISE   8 /* the score from which on a place is about what threads share */
+#define TURN      3 /* what a place loses each time that another one of the same code was tried */
+#define MIX_TRIES 4
 
 struct ranked {
     uint32_t place; /* its index */
@@ -23,6 +24,7 @@ void darn_hold_free(struct darn_hold *hold)
 {
     darn_array_free(&hold->tried);
     darn_array_free(&hold->order);
+    darn_array_free(&hold->scores);
 }
 
 /* How much is to be expected of holding threads at the place: nothing at 0. The numbers only have
@@ -73,18 +75,22 @@ static int compare(const void *a, const void *b)
 static bool bring_up_to_date(struct darn_hold *hold, const struct darn_know *know)
 {
     struct ranked *order;
+    int *scores;
     size_t count = 0;
 
     if (hold->judged == know->runs)
         return true;
     hold->order.count = 0;
     if (!darn_array_reach(&hold->tried, know->places.count, sizeof(uint8_t)) ||
+        !darn_array_reach(&hold->scores, know->places.count, sizeof(int)) ||
         !darn_array_reach(&hold->order, know->places.count, sizeof(struct ranked)))
         return false;
     order = hold->order.at;
+    scores = hold->scores.at;
     for (uint32_t i = 0; i < know->places.count; i++) {
         int score = score_of(know, darn_know_place(know, i));
 
+        scores[i] = score;
         if (score > 0)
             order[count++] = (struct ranked){i, score};
     }
@@ -155,8 +161,8 @@ static bool hold_next(struct darn_hold *hold, const struct darn_know *know, stru
     return place != NULL;
 }
 
-bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know,
-                    const struct darn_park *park, struct darn_task *task)
+bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know, struct darn_park *park,
+                    struct darn_task *task)
 {
     const struct darn_known_place *place;
 
@@ -166,6 +172,35 @@ bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know,
         place = next_place(hold, know, PARKED);
     while (place && !darn_park_give(park, place->place, task));
     return place != NULL;
+}
+
+struct scored {
+    const struct darn_know *know;
+    const int *scores;
+};
+
+/* Only what is above the promise counts: the better ones shall stand out. */
+static int score_to_park(const void *data, uint64_t place)
+{
+    const struct scored *scored = data;
+    size_t number = darn_know_find(scored->know, place);
+
+    return number == SIZE_MAX ? 0 : scored->scores[number] - PROMISE;
+}
+
+bool darn_hold_mix(struct darn_hold *hold, const struct darn_know *know, struct darn_park *park,
+                   struct darn_task *task)
+{
+    struct scored scored = {.know = know};
+
+    if (!bring_up_to_date(hold, know))
+        return false;
+    scored.scores = hold->scores.at;
+    for (int tries = 0; tries < MIX_TRIES; tries++) {
+        if (darn_park_mix(park, score_to_park, &scored, hold->mixes++ ? &hold->random : NULL, task))
+            return true;
+    }
+    return false;
 }
 
 /* Several places at once, the better ones more often. */

@@ -17,7 +17,9 @@ struct darn_hold {
     uint64_t random;
     /* Private. */
     uint32_t turns[2][DARN_HOLD_ROLES];
-    struct darn_array tried; /* by place: bits */
+    struct darn_array tried;  /* by place: bits */
+    struct darn_array scores; /* by place */
+    uint32_t mixes;
     struct darn_array order; /* indexes of places, the best first */
     size_t judged;           /* runs that the order knows of */
     size_t done;             /* at so many of the best everybody was held */
@@ -26,8 +28,11 @@ struct darn_hold {
 /* False when nothing is known of the program yet. */
 bool darn_hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task);
 /* The same by a script. False when there is no place left for that. */
-bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know,
-                    const struct darn_park *park, struct darn_task *task);
+bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know, struct darn_park *park,
+                    struct darn_task *task);
+/* Each thread at a place of its own (park.h): the best ones the first time, then any. */
+bool darn_hold_mix(struct darn_hold *hold, const struct darn_know *know, struct darn_park *park,
+                   struct darn_task *task);
 /* True while there is a place of some promise at which nobody was held so far. */
 bool darn_hold_fresh(struct darn_hold *hold, const struct darn_know *know);
 void darn_hold_free(struct darn_hold *hold);

@@ -45,6 +45,13 @@ static size_t number_of(struct darn_table *index, struct darn_array *array, size
     return *number == UINT32_MAX ? SIZE_MAX : *number;
 }
 
+size_t darn_know_find(const struct darn_know *know, uint64_t place)
+{
+    uint32_t number = darn_table_get(&know->place_index, place, UINT32_MAX);
+
+    return number == UINT32_MAX ? SIZE_MAX : number;
+}
+
 static bool takes_lock(enum darn_step_op op)
 {
     return op == DARN_STEP_LOCK || op == DARN_STEP_READLOCK || op == DARN_STEP_WRITELOCK ||

@@ -45,6 +45,9 @@ struct darn_know {
 void darn_know_learn(struct darn_know *know, const struct darn_trail *trail);
 void darn_know_free(struct darn_know *know);
 
+/* The index of the place; SIZE_MAX: not known. */
+size_t darn_know_find(const struct darn_know *know, uint64_t place);
+
 static inline struct darn_known_place *darn_know_place(const struct darn_know *know, size_t i)
 {
     return (struct darn_known_place *)know->places.at + i;

@@ -52,14 +52,28 @@ static void eager(struct darn_orders *orders, const struct darn_trail *trail)
     }
 }
 
+/* Whoever is about to sleep gives way to all who can go on, and would come last in any order. */
+static void sleep_on(struct darn_array *script, const struct darn_trail *trail)
+{
+    for (uint32_t i = 0; i < trail->count; i++) {
+        const struct darn_step *step = &trail->steps[i];
+
+        if (step->op == DARN_STEP_SLEEP)
+            add(script, step->thread, trail->own[i], step->thread);
+    }
+}
+
 void darn_orders_learn(struct darn_orders *orders, const struct darn_trail *trail)
 {
     orders->reverse.count = orders->eager.count = 0;
     if (trail->threads < 2)
         return;
-    if (trail->threads > 2)
+    if (trail->threads > 2) {
         reverse(orders, trail);
+        sleep_on(&orders->reverse, trail);
+    }
     eager(orders, trail);
+    sleep_on(&orders->eager, trail);
 }
 
 bool darn_orders_give(const struct darn_array *script, struct darn_task *task)

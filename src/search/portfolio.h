@@ -18,7 +18,8 @@ enum darn_move {
     DARN_MOVE_SURW,
     DARN_MOVE_RFF,
     DARN_MOVE_HOLD,
-    DARN_MOVE_PARK,
+    DARN_MOVE_PARK, /* park.h, through hold.h */
+    DARN_MOVE_MIX,
     DARN_MOVE_STATES,
     DARN_MOVES,
 };

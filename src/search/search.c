@@ -105,6 +105,13 @@ static bool plan_park(struct darn_search *search, struct darn_task *task, bool *
            plan_hold(search, task, later);
 }
 
+static bool plan_mix(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    task->strategy = DARN_SEARCH_HOLD;
+    return darn_hold_mix(&search->hold, &search->know, &search->park, task) ||
+           plan_hold(search, task, later);
+}
+
 static bool plan_rff(struct darn_search *search, struct darn_task *task, bool *later)
 {
     task->strategy = DARN_SEARCH_RFF;
@@ -168,7 +175,7 @@ static planner *const moves[DARN_MOVES] = {
     [DARN_MOVE_PCT] = plan_pct,         [DARN_MOVE_POS] = plan_pos,
     [DARN_MOVE_SURW] = plan_surw,       [DARN_MOVE_RFF] = plan_rff,
     [DARN_MOVE_HOLD] = plan_hold,       [DARN_MOVE_STATES] = plan_states,
-    [DARN_MOVE_PARK] = plan_park,
+    [DARN_MOVE_PARK] = plan_park,       [DARN_MOVE_MIX] = plan_mix,
 };
 
 static bool plan_portfolio(struct darn_search *search, struct darn_task *task, bool *later)

@@ -33,7 +33,7 @@ static inline bool darn_trail_is_wake(const struct darn_trail *trail, uint32_t i
     return trail->steps[i].op == DARN_STEP_WAKE;
 }
 
-/* After such a step it is no preemption when another thread goes on. */
+/* It is no preemption when another thread goes on before such a step. */
 static inline bool darn_step_gives_way(const struct darn_step *step)
 {
     return step->op == DARN_STEP_YIELD || step->op == DARN_STEP_SLEEP;

@@ -106,14 +106,14 @@ replays_alike()
     [ $? = 66 ] && grep -qx '3 of 3' replayed || fail "a replay is not the same"
 }
 
-# each_variant FUNCTION: calls it with the flags of each `build:` line that was asked for.
+# each_variant FUNCTION: calls it with the flags and the number of each `build:` line that was asked for.
 each_variant()
 {
     local variants index done=0
     mapfile -t variants < <(header build)
     for index in "${!variants[@]}"; do
         [ -n "$variant" ] && [ "$variant" != $((index + 1)) ] && continue
-        "$1" "${variants[$index]}"
+        "$1" "${variants[$index]}" $((index + 1))
         done=$((done + 1))
     done
     [ $done -gt 0 ] || fail "nothing was run: no 'build:' line fits"

@@ -151,8 +151,8 @@ static inline void sim_at(struct sim_thread *t, enum darn_step_op op, uint32_t w
     } while (0)
 #define YIELD                                                                                      \
     do {                                                                                           \
-        POINT(YIELD, 0);                                                                           \
         t->yielded = true;                                                                         \
+        POINT(YIELD, 0);                                                                           \
     } while (0)
 #define START(what, with)                                                                          \
     do {                                                                                           \

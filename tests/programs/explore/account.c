@@ -2,7 +2,7 @@
  * claim: a deposit and a withdrawal without a lock: one of the two is lost
  * build: -O1
  * bug: exit
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * build: -O1 -DN=3
  * build: -O1 -DN=10
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

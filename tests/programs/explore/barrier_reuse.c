@@ -2,7 +2,7 @@
  * claim: a barrier that is a count alone: who begins the next round locks the others into this one
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 100
  * fixed: yes
  */
 #include <pthread.h>

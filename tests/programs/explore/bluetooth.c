@@ -2,7 +2,7 @@
  * claim: a driver that looks for "stopping" before it counts itself in works on a stopped device
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: one condition variable for "full" and "empty": a signal wakes the wrong one, and all wait
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 1000
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: a producer that moves the index before it writes the slot: an old value is read
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: two groups share a room; who waits for it keeps the lock that those inside need to leave
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: a thread joins another one under a lock that the other one still needs
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: a wait gives back one of two locks; who should signal needs the other one first
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 100
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: a reader that reads again, a writer that came in between, and a lock that prefers writers
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #define _GNU_SOURCE

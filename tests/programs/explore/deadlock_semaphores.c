@@ -2,7 +2,7 @@
  * claim: semaphores used as locks and taken in opposite order: a deadlock without any owner
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 100
  * fixed: yes
  */
 #include <pthread.h>

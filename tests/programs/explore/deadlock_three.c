@@ -2,7 +2,7 @@
  * claim: a cycle of three locks, which no two of the three threads could close
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 500
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: transfers lock two accounts in the order of their arguments: three in a circle deadlock
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: two threads that take two locks in opposite order wait for each other
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -4,7 +4,9 @@
  * build: -O1 -DN=3
  * build: -O1 -DN=5
  * bug: assert
- * within: 2000
+ * within: 200
+ * within: 500
+ * within: 5000
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: a reader that announces its pointer and does not look again reads a reclaimed node
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: double-checked initialization that publishes the object before it has filled it in
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: a log that is closed and opened again in two steps: what is written in between is lost
  * build: -O1
  * bug: exit
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: a wait without a condition to look at sleeps for ever when the signal has come before it
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  * compiler: is not in a loop
  */

@@ -2,7 +2,7 @@
  * claim: set and signalled without the lock, between the waiter's look and its wait: lost
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: a table and its "empty" flag, each right by itself: a flush in between makes them differ
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: a flag that says "initialized" before it is true: the second thread uses a null pointer
  * build: -O1
  * bug: crash
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * build: -O1 -DN=2
  * build: -O1 -DN=5
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: a queue that signals only when it was empty: of two consumers one sleeps beside its item
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 500
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: RaceFuzzer's figure 1: the race on z is real and reaches ERROR1; the pair on x never meets
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: no
  */
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * build: -O1 -DWORK=100
  * build: -O1 -DWORK=1000
  * bug: assert
- * within: 2000
+ * within: 200
  * fixed: no
  */
 #include <pthread.h>

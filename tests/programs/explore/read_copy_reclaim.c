@@ -2,7 +2,7 @@
  * claim: a reader that fetches the pointer before it counts itself in reads a reclaimed object
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

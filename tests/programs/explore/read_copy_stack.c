@@ -2,7 +2,7 @@
  * claim: a stack that is copied for each push: who copies before it locks drops the other's push
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

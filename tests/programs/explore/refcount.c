@@ -2,7 +2,7 @@
  * claim: a reference dropped with a decrement and a separate look: two threads free the object
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 50
  * fixed: yes
  */
 #include <assert.h>

@@ -6,7 +6,7 @@
  * build: -O1 -DN=20
  * build: -O1 -DN=100
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: read under the lock and written under the lock, but unlocked in between: an update is lost
  * build: -O1
  * bug: exit
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

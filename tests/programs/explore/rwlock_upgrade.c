@@ -2,7 +2,7 @@
  * claim: looked up under the read lock, entered under the write lock, without another look: twice
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -3,7 +3,8 @@
  * build: -O1
  * build: -O1 -DWALK
  * bug: assert
- * within: 2000
+ * within: none
+ * within: 20000
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: who did not get the semaphore gives it back all the same: two are inside
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

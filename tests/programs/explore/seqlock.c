@@ -2,7 +2,7 @@
  * claim: a reader that looks whether the count has changed, not whether it was odd: a torn pair
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -3,7 +3,7 @@
  * build: -O1 -DN=2
  * build: -O1 -DN=16
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

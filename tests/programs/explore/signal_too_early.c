@@ -2,7 +2,7 @@
  * claim: a signal before the change that it announces: the waiter looks in between and waits again
  * build: -O1
  * bug: deadlock
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

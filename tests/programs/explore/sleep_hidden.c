@@ -2,7 +2,7 @@
  * claim: a sleep in the place of synchronization: whoever needs longer crashes the other one
  * build: -O1
  * bug: crash
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

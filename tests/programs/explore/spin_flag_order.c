@@ -2,7 +2,7 @@
  * claim: a flag that another thread spins on is set before the data that it announces
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
  * claim: a flag that is cleared after its setter was started: the spin on it never ends
  * build: -O1
  * bug: hang
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

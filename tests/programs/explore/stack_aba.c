@@ -2,7 +2,7 @@
  * claim: a lock-free stack without a version in its head: a node is in it and held at once (ABA)
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

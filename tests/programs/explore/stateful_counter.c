@@ -2,7 +2,7 @@
  * claim: each look at a state and each change is locked, but not both together: two are the user
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 500
  * fixed: yes
  */
 #include <assert.h>

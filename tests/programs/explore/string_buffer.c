@@ -2,7 +2,7 @@
  * claim: append asks a string for its length, then for so many characters; meanwhile it got shorter
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

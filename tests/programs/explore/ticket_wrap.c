@@ -2,7 +2,7 @@
  * claim: a ticket lock whose tickets wrap around too early: the third has the number of the first
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 50
  * fixed: yes
  */
 #include <assert.h>

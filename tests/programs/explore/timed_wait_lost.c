@@ -2,7 +2,7 @@
  * claim: a wait that has timed out does not look again: what came in the last moment is lost
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 100
  * options: --early-timeouts
  * fixed: yes
  */

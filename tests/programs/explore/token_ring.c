@@ -3,7 +3,8 @@
  * build: -O1 -DN=3
  * build: -O1 -DN=6
  * bug: assert
- * within: 2000
+ * within: 50
+ * within: 20
  * fixed: yes
  */
 #include <assert.h>

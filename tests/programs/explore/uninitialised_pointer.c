@@ -2,7 +2,7 @@
  * claim: a thread uses a pointer that its creator sets only after it has created the thread
  * build: -O1
  * bug: crash
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

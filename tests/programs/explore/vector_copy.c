@@ -2,7 +2,7 @@
  * claim: a copy asks for the size, then for the elements: cleared in between, it has null pointers
  * build: -O1
  * bug: crash
- * within: 2000
+ * within: 20
  * fixed: yes
  */
 #include <pthread.h>

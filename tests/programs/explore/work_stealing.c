@@ -2,7 +2,7 @@
  * claim: an owner that looks at the head before it moves the tail: an item is taken twice
  * build: -O1
  * bug: assert
- * within: 2000
+ * within: 200
  * fixed: yes
  */
 #include <assert.h>
