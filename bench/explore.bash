@@ -124,12 +124,12 @@ print_speed() {
             print "| Schedules per second | `random` | `portfolio` | bare |"
             print "|---|---:|---:|---:|"
             for (jobs = 1; jobs <= 2; jobs++)
-                printf "| %d job%s | %.0f | %.0f | %.0f |\n", jobs, jobs > 1 ? "s" : "",
+                printf "| %d job%s | %.0f | %.0f | %.0f |\n", jobs, (jobs > 1 ? "s" : ""),
                     rate[jobs, "random"], rate[jobs, "portfolio"], rate[jobs, "bare"]
             printf "\nA run has %.1f steps in the mean; the machine has %d cores.\n\n", steps, cores
             print "| Goal | wanted | measured | met |\n|---|---|---|---|"
             printf "| schedules per second, two threads with ten points each, 2 jobs, `portfolio` | ≥ 3000 | %.0f | %s |\n\n",
-                rate[2, "portfolio"], rate[2, "portfolio"] >= 3000 ? "yes" : "**no**"
+                rate[2, "portfolio"], (rate[2, "portfolio"] >= 3000 ? "yes" : "**no**")
         }'
 }
 

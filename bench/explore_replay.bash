@@ -107,12 +107,12 @@ replay_walks() {
 measure_spin_replays() {
     local name points recognised spun failed=0
     while read -r name _ points; do
-        recognised=$(replay_walks "$name" "$points" 1) && spun=$(replay_walks "$name" "$points" 0) || {
+        if recognised=$(replay_walks "$name" "$points" 1) && spun=$(replay_walks "$name" "$points" 0); then
+            echo "$name $recognised $spun"
+        else
             echo "bench/run: $name could not be recorded and replayed; see $work/logs/spin.replay.err" >&2
             failed=1
-            continue
-        }
-        echo "$name $recognised $spun"
+        fi
     done < <(spin_subjects)
     return $failed
 }

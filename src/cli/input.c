@@ -57,12 +57,15 @@ static int copy(const char *command, int to, size_t *length)
 int darn_input_keep(const char *command, const char *given, const char **path)
 {
     static char own[64];
+    struct stat about;
     size_t length = 0;
     int fd, status;
 
     *path = given;
     if (given && access(given, R_OK))
         return darn_refuse(command, "--input: %s: %s", given, strerror(errno));
+    if (given && stat(given, &about) == 0 && S_ISDIR(about.st_mode))
+        return darn_refuse(command, "--input: %s is a directory; a file is needed", given);
     if (given || !is_meant())
         return 0;
     fd = memfd_create("darn-input", MFD_CLOEXEC);

@@ -40,6 +40,12 @@ static int refuse_unfound(const char *command, const char *name, int result)
     return darn_refuse(command, "%s was not found in PATH", name);
 }
 
+/* A program that only starts others cannot be controlled. */
+static bool takes_any(const char *command)
+{
+    return strcmp(command, "explore") != 0 && strcmp(command, "hunt") != 0;
+}
+
 int darn_check_program(const char *command, const char *name, bool any, char *path, size_t size)
 {
     int result = darn_find_program(name, path, size);
@@ -57,10 +63,8 @@ int darn_check_program(const char *command, const char *name, bool any, char *pa
         return darn_refuse(command, "%s is neither a program nor a script that begins with #!",
                            name);
     return darn_refuse(
-        command,
-        "%s was not compiled by darn; compile it with: darn cc -g -pthread ... -o %s "
-        "(--any runs it as it is)",
-        name, base_name(name));
+        command, "%s was not compiled by darn; compile it with: darn cc -g -pthread ... -o %s%s",
+        name, base_name(name), takes_any(command) ? " (--any runs it as it is)" : "");
 }
 
 int darn_make_absolute(const char *command, struct darn_options *options, const char *name,

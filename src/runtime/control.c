@@ -19,6 +19,7 @@
 #include "runtime/attention.h"
 #include "runtime/intercept.h"
 #include "runtime/os.h"
+#include "runtime/proc.h"
 #include "runtime/profile.h"
 #include "runtime/say.h"
 #include "runtime/scene.h"
@@ -297,6 +298,46 @@ static void begin_run(void)
     darn_turn_begin();
 }
 
+static void end_those_listed(void)
+{
+    char path[64], list[4096];
+    long length = 0;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", darn_os_thread_id());
+    fd = darn_os_open(path, O_RDONLY);
+    if (fd >= 0) {
+        length = darn_os_read(fd, list, sizeof(list) - 1);
+        darn_os_close(fd);
+    }
+    while (length > 0 && list[length - 1] != ' ') /* the last number may be cut off */
+        length--;
+    list[length > 0 ? length : 0] = '\0';
+    for (char *at = list, *end; *at; at = end) {
+        long id = strtol(at, &end, 10);
+
+        if (end == at)
+            return;
+        kill((pid_t)id, SIGKILL);
+    }
+}
+
+/* Processes that have left the group of the run (daemons) become children of ours when those who
+ * started them have ended. */
+static void end_daemons(void)
+{
+    for (int rounds = 0; rounds < 100; rounds++) {
+        pid_t ended;
+
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (ended < 0)
+            return; /* there are none */
+        end_those_listed();
+        darn_os_sleep(1000000);
+    }
+}
+
 static void await_run(pid_t child)
 {
     int status = 0;
@@ -305,8 +346,7 @@ static void await_run(pid_t child)
         ;
     if (darn_control->result.processes)
         kill(-child, SIGKILL);
-    while (waitpid(-1, NULL, WNOHANG) > 0)
-        ;
+    end_daemons();
     darn_control->result.status = status;
     if (darn_control->result.end == DARN_END_NONE)
         darn_control->result.end = DARN_END_EXIT;
@@ -323,9 +363,18 @@ static void pin(void)
     sched_setaffinity(0, sizeof(set), &set);
 }
 
+/* A thread that a constructor has started is in no run: a fork has one thread. It may be about to
+ * end. */
+static bool has_other_threads(void)
+{
+    for (int tries = 0; tries < 200 && darn_proc_threads() > 1; tries++)
+        darn_os_sleep(1000000);
+    return darn_proc_threads() > 1;
+}
+
 static void start_serving(void)
 {
-    if (darn_threads_alive() > 1)
+    if (has_other_threads())
         darn_control->refused = DARN_REFUSED_THREADS;
     unsetenv(DARN_OPTIONS_VARIABLE); /* what the program starts is not controlled */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -350,6 +399,22 @@ static pid_t fork_run(void)
     if (!plain_fork)
         plain_fork = (pid_t(*)(void))darn_real("_Fork");
     return plain_fork();
+}
+
+/*
+ * The kernel frees what is left of dead threads later, and in the background. A server that forks
+ * without a pause, on a core of its own, keeps it from that: some gigabytes of stacks came together
+ * within a minute. So it rests now and then.
+ */
+#define RUNS_BEFORE_REST 128
+#define REST             2000000
+
+static void rest(void)
+{
+    static uint32_t runs;
+
+    if (++runs % RUNS_BEFORE_REST == 0)
+        darn_os_sleep(REST);
 }
 
 void darn_control_serve(void)
@@ -379,6 +444,7 @@ void darn_control_serve(void)
         if (child > 0)
             await_run(child);
         darn_control->child = 0;
+        rest();
         __atomic_store_n(&darn_control->done, command, __ATOMIC_RELEASE);
         darn_os_wake_shared(&darn_control->done);
     }

@@ -12,7 +12,7 @@
 #include "search/state.h"
 #include "search/trail.h"
 
-#define DARN_FRONTIER_NODES (1u << 20) /* deviations, tried or not */
+#define DARN_FRONTIER_NODES ((1u << 20) - 1) /* deviations, tried or not */
 
 struct darn_frontier;
 

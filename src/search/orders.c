@@ -5,6 +5,11 @@
 
 #define SWITCHES 4096
 
+void darn_orders_forget(struct darn_orders *orders)
+{
+    orders->reverse.count = orders->eager.count = 0;
+}
+
 void darn_orders_free(struct darn_orders *orders)
 {
     darn_array_free(&orders->reverse);
@@ -65,7 +70,7 @@ static void sleep_on(struct darn_array *script, const struct darn_trail *trail)
 
 void darn_orders_learn(struct darn_orders *orders, const struct darn_trail *trail)
 {
-    orders->reverse.count = orders->eager.count = 0;
+    darn_orders_forget(orders);
     if (trail->threads < 2)
         return;
     if (trail->threads > 2) {

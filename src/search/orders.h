@@ -15,6 +15,7 @@ struct darn_orders {
 
 /* From a plain run. */
 void darn_orders_learn(struct darn_orders *orders, const struct darn_trail *trail);
+void darn_orders_forget(struct darn_orders *orders);
 void darn_orders_free(struct darn_orders *orders);
 
 /* False when there is no such script, or no memory. */

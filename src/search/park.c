@@ -24,6 +24,13 @@ void darn_park_free(struct darn_park *park)
     darn_table_free(&park->given);
 }
 
+void darn_park_forget(struct darn_park *park)
+{
+    park->visits.count = park->ends.count = park->sleeps.count = 0;
+    darn_table_clear(&park->places);
+    park->begin = 0;
+}
+
 /* Where the first thread cannot go on without the others, as a rule because it joins them. */
 static uint32_t find_begin(const struct darn_trail *trail)
 {

@@ -25,6 +25,8 @@ struct darn_park {
 
 /* A `plain` run tells where threads end, too. */
 void darn_park_learn(struct darn_park *park, const struct darn_trail *trail, bool plain);
+/* All but what was given. */
+void darn_park_forget(struct darn_park *park);
 void darn_park_free(struct darn_park *park);
 
 /* False when there is nothing to park at the place, or the script was given before. */

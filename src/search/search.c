@@ -14,16 +14,19 @@
 #include "search/trail.h"
 #include "search/walk.h"
 
-#define DEPTH 3    /* of PCT */
-#define SMALL 1000 /* runs of a systematic search */
+#define DEPTH   3    /* of PCT */
+#define SMALL   1000 /* runs of a systematic search */
+#define CHANGES 16
 #define LEARN_ALL                                                                                  \
     64                /* runs from all of which is learned; later, from those that show something  \
                        */
 #define LEARN_EACH 32 /* … and from one out of so many */
 
-/* The origin of a task: the move of the portfolio above the node of the frontier. */
-#define ORIGIN_MOVE 24
-static_assert(DARN_FRONTIER_NODES <= 1u << ORIGIN_MOVE, "both fit");
+/* The origin of a task: the node of the frontier, which frontier, and the move of the portfolio. */
+#define ORIGIN_NODE       ((1u << 20) - 1)
+#define ORIGIN_GENERATION 20
+#define ORIGIN_MOVE       24
+static_assert(DARN_FRONTIER_NODES <= ORIGIN_NODE, "a node fits");
 
 struct darn_search {
     struct darn_search_options options;
@@ -40,6 +43,9 @@ struct darn_search {
     struct darn_portfolio portfolio;
     struct darn_frontier *frontier; /* of CHESS and STATES */
     enum darn_state_grade grade;    /* of STATES */
+    uint32_t generation;            /* of the frontier */
+    uint32_t changes;               /* of what the steps of the program are */
+    bool must_go_straight;          /* … which asks for a plain run */
 };
 
 typedef bool planner(struct darn_search *search, struct darn_task *task, bool *later);
@@ -119,21 +125,36 @@ static bool plan_rff(struct darn_search *search, struct darn_task *task, bool *l
            plan_pos(search, task, later);
 }
 
+static uint32_t generation_bits(const struct darn_search *search)
+{
+    return (search->generation & 15) << ORIGIN_GENERATION;
+}
+
 static bool plan_chess(struct darn_search *search, struct darn_task *task, bool *later)
 {
     task->strategy = DARN_SEARCH_CHESS;
-    return darn_frontier_next(search->frontier, task, later);
+    if (!darn_frontier_next(search->frontier, task, later))
+        return false;
+    task->origin |= generation_bits(search);
+    return true;
 }
 
-static struct darn_frontier *new_frontier(const struct darn_search *search,
-                                          enum darn_state_grade grade)
+/* False when there is no memory: then the old one stays. */
+static bool renew_frontier(struct darn_search *search, enum darn_state_grade grade)
 {
-    struct darn_frontier_options options = {
-        .grade = grade, .bound = UINT32_MAX, .seed = search->options.seed};
+    bool bounded = search->options.kind == DARN_SEARCH_CHESS && search->options.bound;
+    struct darn_frontier_options options = {.grade = grade,
+                                            .bound = bounded ? search->options.bound : UINT32_MAX,
+                                            .seed = darn_search_random(&search->random)};
+    struct darn_frontier *frontier = darn_frontier_new(&options);
 
-    if (search->options.kind == DARN_SEARCH_CHESS && search->options.bound)
-        options.bound = search->options.bound;
-    return darn_frontier_new(&options);
+    if (!frontier)
+        return false;
+    darn_frontier_free(search->frontier);
+    search->frontier = frontier;
+    search->grade = grade;
+    search->generation++;
+    return true;
 }
 
 /* When nothing is left that looks different, it is looked at more closely: exactly at once, if
@@ -142,20 +163,13 @@ static bool plan_states(struct darn_search *search, struct darn_task *task, bool
 {
     task->strategy = DARN_SEARCH_STATES;
     while (!darn_frontier_next(search->frontier, task, later)) {
-        struct darn_frontier *finer;
-        enum darn_state_grade grade = search->grade + 1;
+        bool small = darn_frontier_size(search->frontier) < SMALL;
 
-        if (*later || search->grade == DARN_STATE_EXACT)
+        if (*later || search->grade == DARN_STATE_EXACT ||
+            !renew_frontier(search, small ? DARN_STATE_EXACT : search->grade + 1))
             return false;
-        if (darn_frontier_size(search->frontier) < SMALL)
-            grade = DARN_STATE_EXACT;
-        finer = new_frontier(search, grade);
-        if (!finer)
-            return false;
-        search->grade = grade;
-        darn_frontier_free(search->frontier);
-        search->frontier = finer;
     }
+    task->origin |= generation_bits(search);
     return true;
 }
 
@@ -181,8 +195,11 @@ static planner *const moves[DARN_MOVES] = {
 static bool plan_portfolio(struct darn_search *search, struct darn_task *task, bool *later)
 {
     bool fresh = darn_hold_fresh(&search->hold, &search->know);
-    enum darn_move move = darn_portfolio_choose(&search->portfolio, fresh);
+    enum darn_move move = search->must_go_straight
+                              ? DARN_MOVE_STRAIGHT
+                              : darn_portfolio_choose(&search->portfolio, fresh);
 
+    search->must_go_straight = false;
     task->strategy = DARN_SEARCH_PORTFOLIO;
     if (!moves[move](search, task, later)) {
         *later = false;
@@ -221,8 +238,7 @@ struct darn_search *darn_search_new(const struct darn_search_options *options)
     search->hold.random = darn_search_random(&search->random);
     search->rff.random = darn_search_random(&search->random);
     search->portfolio.random = darn_search_random(&search->random);
-    search->frontier = new_frontier(search, exact ? DARN_STATE_EXACT : DARN_STATE_OF_PLACES);
-    if (!search->frontier) {
+    if (!renew_frontier(search, exact ? DARN_STATE_EXACT : DARN_STATE_OF_PLACES)) {
         free(search);
         return NULL;
     }
@@ -267,15 +283,38 @@ static bool is_plain(const struct darn_plan *plan)
            (plan->kind == DARN_STRATEGY_SCRIPT && plan->switch_count == 0);
 }
 
+/* … and of the one that there is now. */
+static bool is_of_frontier(const struct darn_search *search, const struct darn_task *task)
+{
+    bool systematic = task->strategy == DARN_SEARCH_STATES || task->strategy == DARN_SEARCH_CHESS;
+
+    return systematic && ((task->origin >> ORIGIN_GENERATION ^ search->generation) & 15) == 0;
+}
+
+/* The run has shown that more sites share memory; from now on they are steps, too, and the numbers
+ * of all steps are others. What was built on them starts anew. A large program may have news for
+ * ever: in the end the numbers have to do as they are, unless the search promises to be complete.
+ */
+static void start_anew(struct darn_search *search)
+{
+    bool exact = search->options.kind == DARN_SEARCH_CHESS;
+
+    if (search->changes++ >= CHANGES && !exact)
+        return;
+    renew_frontier(search, exact ? DARN_STATE_EXACT : DARN_STATE_OF_PLACES);
+    darn_park_forget(&search->park);
+    darn_orders_forget(&search->orders);
+    search->must_go_straight = true;
+}
+
 static void learn(struct darn_search *search, const struct darn_outcome *outcome)
 {
     const struct darn_task *task = outcome->task;
 
     if (!darn_trail_read(&search->trail, outcome))
         return;
-    if (task->strategy == DARN_SEARCH_STATES || task->strategy == DARN_SEARCH_CHESS)
-        darn_frontier_tell(search->frontier, task->origin & ((1u << ORIGIN_MOVE) - 1),
-                           &search->trail);
+    if (is_of_frontier(search, task))
+        darn_frontier_tell(search->frontier, task->origin & ORIGIN_NODE, &search->trail);
     if (is_worth_learning(search)) {
         darn_know_learn(&search->know, &search->trail);
         darn_walk_learn(&search->walk, outcome->result, &search->trail);
@@ -284,6 +323,8 @@ static void learn(struct darn_search *search, const struct darn_outcome *outcome
     if (is_plain(&task->plan))
         darn_orders_learn(&search->orders, &search->trail);
     darn_rff_tell(&search->rff, &search->coverage, task);
+    if (outcome->result->new_shared)
+        start_anew(search);
 }
 
 void darn_search_tell(struct darn_search *search, const struct darn_outcome *outcome)

@@ -48,6 +48,8 @@ struct sim {
     struct darn_strategy strategy;
     uint32_t current; /* who ran last; SIM_THREADS: nobody */
     long size;        /* of the program: how many threads, as a rule */
+    /* Instead of the strategy, when set: the index of the choice. */
+    uint32_t (*choose)(struct sim *s, const struct darn_situation *situation);
     bool failed;
     const char *why;
     struct darn_result result;
@@ -247,7 +249,8 @@ static inline uint32_t sim_pick(struct sim *s, uint32_t among)
         now.current = now.count;
     if (now.count == 0 || s->result.steps == SIM_STEPS - 1)
         return SIM_THREADS;
-    chosen = &choices[darn_strategy_pick(&s->strategy, &now, &met)];
+    chosen =
+        &choices[s->choose ? s->choose(s, &now) : darn_strategy_pick(&s->strategy, &now, &met)];
     *step = (struct darn_step){.thread = chosen->thread,
                                .op = chosen->op,
                                .slot = (uint16_t)chosen->slot,
