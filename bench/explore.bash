@@ -73,19 +73,19 @@ build_subjects() {
     echo "$key" >"$explored/key"
 }
 
-# trial_lines STRATEGY SUFFIX: the end of the command line of explore/trials for each subject on stdin.
+# trial_lines STRATEGY SEEDS SCHEDULES SECONDS [SUFFIX]: what explore/trials is to be called with, besides the darn
+# command, for each subject on stdin; with a suffix, for its fixed twin.
 trial_lines() {
-    local label fixed rest
+    local label fixed rest suffix=${5-}
     while read -r label _ fixed rest; do
-        [ -n "$2" ] && [ "$fixed" != yes ] && continue
-        echo "$1 $label $explored/$label$2 ${rest#*|}"
+        [ -n "$suffix" ] && [ "$fixed" != yes ] && continue
+        echo "$2 $3 $4 $1 $label $explored/$label$suffix ${rest#*|}"
     done
 }
 
-# run_trials SEEDS SCHEDULES SECONDS ROWS: the lines of stdin, on all cores at once. (To xargs, a blank at the end says
-# that the line goes on.)
+# The lines of stdin, on all cores at once. (To xargs, a blank at the end says that the line goes on.)
 run_trials() {
-    sed 's/ *$//' | xargs -r -L 1 -P "$(nproc)" --process-slot-var=CORE "$here/explore/trials" "$build/bin/darn" "$1" "$2" "$3" >>"$4"
+    sed 's/ *$//' | xargs -r -L 1 -P "$(nproc)" --process-slot-var=CORE "$here/explore/trials" "$build/bin/darn"
 }
 
 # schedules_per_second JOBS STRATEGY: and steps of a run; the median of some runs by speed.
@@ -167,8 +167,9 @@ process forked for each run, two threads that pass a turn on by futex, nothing e
 Second, how many schedules each strategy takes to the first bug of the programs of \`tests/programs/explore\`: the
 median of $bug_seeds seeds, where a seed that finds nothing in $bug_schedules schedules counts as more than any
 number. A number alone was found with each seed; \`(n of m)\` says with how many of those that were tried. No cell
-may take longer than $bug_seconds s ($portfolio_seconds s for \`portfolio\`): there the seeds end. Runs that learn which accesses share
-memory are not counted (at most 17, mostly less than 10).
+may take longer than $bug_seconds s ($portfolio_seconds s for \`portfolio\`): there the seeds end. Only \`safestack\` has more with
+\`portfolio\`: $hard_schedules schedules, $hard_seconds s. The runs that learn which accesses share memory, before the first schedule,
+are not counted; their number is in the last line.
 
 The published figures are those of RFF's authors, for 46 programs, 20 trials of 5 minutes: RFF finds 44 in every
 trial, with a geometric mean of 5 schedules, POS 36, PCT 34. Ours are not the same programs but have the same shapes.

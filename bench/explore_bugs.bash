@@ -98,13 +98,19 @@ print_published() {
         }' "$1" "$2"
 }
 
-first_bugs() {
-    local strategy failed=0 rows=$work/first_bugs
-    : >"$rows"
-    subjects | trial_lines portfolio "" | run_trials "$bug_seeds" "$bug_schedules" "$portfolio_seconds" "$rows" || failed=1
+# The one that takes long begins.
+bug_trials() {
+    local strategy
+    subjects | grep '^safestack ' | trial_lines portfolio "$bug_seeds" "$hard_schedules" "$hard_seconds"
+    subjects | grep -v '^safestack ' | trial_lines portfolio "$bug_seeds" "$bug_schedules" "$portfolio_seconds"
     for strategy in "${strategies[@]:1}"; do
-        subjects | trial_lines "$strategy" ""
-    done | run_trials "$bug_seeds" "$bug_schedules" "$bug_seconds" "$rows" || failed=1
+        subjects | trial_lines "$strategy" "$bug_seeds" "$bug_schedules" "$bug_seconds"
+    done
+}
+
+first_bugs() {
+    local failed=0 rows=$work/first_bugs
+    bug_trials | run_trials >"$rows" || failed=1
     print_first_bugs "$rows" >"$rows.md"
     cat "$rows.md"
     print_published "$rows" "$rows.md"
@@ -141,8 +147,7 @@ print_twins() {
 
 fixed_twins() {
     local failed=0 rows=$work/twins
-    : >"$rows"
-    subjects | trial_lines portfolio .fixed | run_trials 1 "$twin_schedules" "$twin_seconds" "$rows" || failed=1
+    subjects | trial_lines portfolio 1 "$twin_schedules" "$twin_seconds" .fixed | run_trials >"$rows" || failed=1
     print_twins "$rows"
     return $failed
 }

@@ -62,6 +62,12 @@ static const char *instead(const struct darn_scene *scene, struct darn_pool *poo
     }
     if (expected && thread->op == expected->op && thread->place == expected->place)
         return darn_pool_format(pool, "T%u cannot", number);
+    /* One line of the source may have several. */
+    if (expected && strcmp(step, step_text(scene, pool, expected->op, expected->place)) == 0)
+        return darn_pool_format(pool,
+                                "T%u is about to do so elsewhere in that line, or in code "
+                                "that was compiled anew",
+                                number);
     return darn_pool_format(pool, "T%u is about to %s", number, step);
 }
 

@@ -104,6 +104,20 @@ void darn_player_prepare(struct darn_player *player, const struct darn_schedule 
     request->flags |= DARN_RUN_FEED;
 }
 
+/* A module that the program loads as it runs is known after a run. False: there was one already. */
+static bool load_modules(struct darn_player *player)
+{
+    struct darn_request *request = &player->block->request;
+
+    if (player->has_loaded)
+        return false;
+    player->has_loaded = true;
+    memset(&request->plan, 0, sizeof(request->plan));
+    request->plan.kind = DARN_STRATEGY_STRAIGHT;
+    request->flags = 0;
+    return darn_player_run(player);
+}
+
 bool darn_player_follow(struct darn_player *player, const struct darn_schedule *schedule,
                         uint32_t flags)
 {
@@ -112,6 +126,10 @@ bool darn_player_follow(struct darn_player *player, const struct darn_schedule *
 
     darn_player_prepare(player, schedule, flags);
     placed = darn_schedule_give_steps(schedule, player->block);
+    if (placed < schedule->step_count && load_modules(player)) {
+        darn_player_prepare(player, schedule, flags);
+        placed = darn_schedule_give_steps(schedule, player->block);
+    }
     if (placed < schedule->step_count) {
         player->how = DARN_SERVER_RAN;
         player->judged = (struct darn_judged){.kind = DARN_VERDICT_NONE};

@@ -18,6 +18,7 @@
 #define DARN_PLAYER_ID 32
 
 struct darn_player {
+    bool has_loaded; /* a run was made to see which modules the program loads */
     struct darn_server *server;
     struct darn_block *block;
     struct darn_judge judge;

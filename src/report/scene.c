@@ -154,9 +154,12 @@ struct darn_scene_place darn_scene_place(const struct darn_scene *scene, struct 
 {
     struct darn_image_site site;
 
-    /* The call is the byte before the address to which it returns. */
+    /* The call is the byte before the address to which it returns: where a function ends with a
+     * call that does not (abort), that address is the entry of the next one. Only threads start
+     * at entries. */
     if (!darn_scene_has_site(op))
-        return darn_scene_code(scene, pool, place, darn_scene_is_entry(scene, place) ? 0 : 1);
+        return darn_scene_code(scene, pool, place,
+                               op == DARN_STEP_START && darn_scene_is_entry(scene, place) ? 0 : 1);
     if (!darn_scene_site(scene, place, &site))
         return (struct darn_scene_place){.file = NULL};
     return site_place(pool, &site);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
@@ -57,9 +58,21 @@ int darn_control_open(const char *path)
 
 /* ---- what the command wants to know about the program ---- */
 
+static bool is_listed(uint64_t base, const char *path)
+{
+    for (uint32_t i = 0; i < darn_control->module_count; i++) {
+        if (darn_control->modules[i].base == base &&
+            strncmp(darn_control->modules[i].path, path,
+                    sizeof(darn_control->modules[i].path) - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int list_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
     struct darn_block_module *module = &darn_control->modules[darn_control->module_count];
+    char path[PATH_MAX];
     uint64_t end = 0;
     ssize_t length;
 
@@ -67,6 +80,9 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *unused)
     (void)unused;
     if (darn_control->module_count == DARN_BLOCK_MODULES)
         return 1;
+    if (info->dlpi_name[0] &&
+        (!realpath(info->dlpi_name, path) || is_listed(info->dlpi_addr, path)))
+        return 0; /* known; or no file, such as the vdso */
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 
@@ -76,7 +92,7 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *unused)
     module->base = info->dlpi_addr;
     module->size = end;
     if (info->dlpi_name[0]) {
-        snprintf(module->path, sizeof(module->path), "%s", info->dlpi_name);
+        snprintf(module->path, sizeof(module->path), "%s", path);
     } else if (darn_control->module_count == 0) {
         length = readlink("/proc/self/exe", module->path, sizeof(module->path) - 1);
         module->path[length > 0 ? length : 0] = '\0';
@@ -148,6 +164,29 @@ static void arm_sites(void)
     }
     if (any)
         darn_attention_keep(); /* for good: with nothing armed it costs a look at a byte */
+}
+
+void darn_control_loaded(const struct darn_site *start, const struct darn_site *stop)
+{
+    bool learns = darn_control_wants(DARN_RUN_LEARN);
+
+    dl_iterate_phdr(list_module, NULL);
+    for (const struct darn_site *site = start; site < stop; site++) {
+        uint32_t number = darn_site_number(site);
+
+        if (number >= DARN_BLOCK_SITES)
+            return;
+        darn_control->site_places[number] = (uint64_t)(uintptr_t)site;
+        list_compiled(darn_control->site_places[number]);
+        if (number >= darn_control->site_count)
+            darn_control->site_count = number + 1;
+        if (darn_control->sites[number] & DARN_SITE_IS_ARMED)
+            *darn_site_armed(site) |= DARN_ARMED_STEP;
+        if (learns)
+            *darn_site_armed(site) |= DARN_ARMED_RECORD;
+    }
+    if (start < stop)
+        darn_attention_keep();
 }
 
 /* Arms again when the command has changed its mind: what the children inherit costs them nothing.

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "schedule/block.h"
+#include "site/site.h"
 
 /* NULL: this is no controlled run, nor a server. */
 extern struct darn_block *darn_control;
@@ -23,6 +24,10 @@ int darn_control_open(const char *path);
 
 /* Just before main: serves until the command says that it is enough. Returns in each run. */
 void darn_control_serve(void);
+
+/* A module was loaded while the program runs: the command learns of its sites, and those that it has
+ * armed are armed. */
+void darn_control_loaded(const struct darn_site *start, const struct darn_site *stop);
 
 /* Whether the code there was compiled by darn: in a module that has sites. */
 bool darn_control_has_compiled(uint64_t pc);

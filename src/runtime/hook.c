@@ -9,6 +9,7 @@
 
 #include "runtime/annotate.h"
 #include "runtime/attention.h"
+#include "runtime/control.h"
 #include "runtime/counters.h"
 #include "runtime/heat.h"
 #include "runtime/hook.h"
@@ -285,6 +286,10 @@ void darn_hook_arm(const struct darn_site *start, const struct darn_site *stop)
 {
     const struct darn_options *options = &darn_state.options;
 
+    if (darn_turns)
+        darn_control_loaded(start, stop);
+    if (darn_state.mode == DARN_MODE_CONTROL)
+        return;
     if (options->profile[0])
         darn_profile_module(start, stop);
     if (options->trace_what == DARN_TRACE_SYNC)

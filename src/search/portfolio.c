@@ -2,21 +2,43 @@
 
 #include "search/random.h"
 
-#define LUCK_ONE 256 /* fixed point */
+#define LUCK_ONE  256 /* fixed point */
+#define BEGINNING 300 /* moves */
 
 static const uint8_t opening[] = {
     DARN_MOVE_STRAIGHT, DARN_MOVE_PARK,   DARN_MOVE_REVERSE, DARN_MOVE_PARK,   DARN_MOVE_MIX,
-    DARN_MOVE_SURW,     DARN_MOVE_PARK,   DARN_MOVE_HOLD,    DARN_MOVE_STATES, DARN_MOVE_PARK,
-    DARN_MOVE_SURW,     DARN_MOVE_MIX,    DARN_MOVE_PARK,    DARN_MOVE_STATES, DARN_MOVE_SURW,
-    DARN_MOVE_MIX,      DARN_MOVE_HOLD,   DARN_MOVE_STATES,  DARN_MOVE_EAGER,  DARN_MOVE_RFF,
-    DARN_MOVE_PARK,     DARN_MOVE_STATES, DARN_MOVE_SURW,    DARN_MOVE_MIX,    DARN_MOVE_RANDOM,
-    DARN_MOVE_RFF,      DARN_MOVE_STATES, DARN_MOVE_PCT,     DARN_MOVE_POS,
+    DARN_MOVE_SURW,     DARN_MOVE_HOLD,   DARN_MOVE_PARK,    DARN_MOVE_STATES, DARN_MOVE_RANDOM,
+    DARN_MOVE_PARK,     DARN_MOVE_SURW,   DARN_MOVE_STATES,  DARN_MOVE_MIX,    DARN_MOVE_PARK,
+    DARN_MOVE_POS,      DARN_MOVE_STATES, DARN_MOVE_HOLD,    DARN_MOVE_EAGER,  DARN_MOVE_RFF,
+    DARN_MOVE_SURW,     DARN_MOVE_STATES, DARN_MOVE_PARK,    DARN_MOVE_MIX,    DARN_MOVE_RANDOM,
+    DARN_MOVE_STATES,   DARN_MOVE_RFF,    DARN_MOVE_PCT,     DARN_MOVE_POS,
 };
 
-/* Out of 100. What only samples is soon at its end where a bug is rare; the states go on. */
-static const uint32_t shares[DARN_MOVES] = {
-    [DARN_MOVE_STATES] = 60, [DARN_MOVE_RFF] = 12, [DARN_MOVE_PCT] = 7,  [DARN_MOVE_HOLD] = 6,
-    [DARN_MOVE_POS] = 5,     [DARN_MOVE_PARK] = 4, [DARN_MOVE_SURW] = 4, [DARN_MOVE_RANDOM] = 2,
+/* Out of 100, in the beginning and later on: what only samples is soon at its end where a bug is
+ * rare; the states go on. */
+static const uint32_t shares[2][DARN_MOVES] = {
+    {
+        [DARN_MOVE_STATES] = 30,
+        [DARN_MOVE_SURW] = 13,
+        [DARN_MOVE_RFF] = 10,
+        [DARN_MOVE_HOLD] = 10,
+        [DARN_MOVE_POS] = 12,
+        [DARN_MOVE_RANDOM] = 10,
+        [DARN_MOVE_PCT] = 5,
+        [DARN_MOVE_PARK] = 4,
+        [DARN_MOVE_MIX] = 6,
+    },
+    {
+        [DARN_MOVE_STATES] = 60,
+        [DARN_MOVE_SURW] = 6,
+        [DARN_MOVE_RFF] = 10,
+        [DARN_MOVE_HOLD] = 5,
+        [DARN_MOVE_POS] = 5,
+        [DARN_MOVE_RANDOM] = 3,
+        [DARN_MOVE_PCT] = 5,
+        [DARN_MOVE_PARK] = 2,
+        [DARN_MOVE_MIX] = 4,
+    },
 };
 
 /* A move that has shown something new lately weighs up to three times as much, and while there are
@@ -24,7 +46,7 @@ static const uint32_t shares[DARN_MOVES] = {
 static uint32_t weight_of(const struct darn_portfolio *portfolio, int move, bool fresh)
 {
     uint32_t luck = portfolio->luck[move] > 2 * LUCK_ONE ? 2 * LUCK_ONE : portfolio->luck[move];
-    uint32_t weight = shares[move] * (LUCK_ONE + luck);
+    uint32_t weight = shares[portfolio->moves > BEGINNING][move] * (LUCK_ONE + luck);
     bool holds = move == DARN_MOVE_HOLD || move == DARN_MOVE_PARK;
 
     return holds && fresh ? 4 * weight : weight;

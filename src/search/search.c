@@ -14,13 +14,13 @@
 #include "search/trail.h"
 #include "search/walk.h"
 
-#define DEPTH   3    /* of PCT */
-#define SMALL   1000 /* runs of a systematic search */
-#define CHANGES 16
-#define LEARN_ALL                                                                                  \
-    64                /* runs from all of which is learned; later, from those that show something  \
-                       */
-#define LEARN_EACH 32 /* … and from one out of so many */
+#define DEPTH      3    /* of PCT */
+#define SMALL      1000 /* runs of a systematic search */
+#define CHANGES    16   /* of what is armed, after which a search starts anew */
+/* At first something is learned from each run; later from those that show something new, and from
+ * one out of so many. */
+#define LEARN_ALL  64
+#define LEARN_EACH 32
 
 /* The origin of a task: the node of the frontier, which frontier, and the move of the portfolio. */
 #define ORIGIN_NODE       ((1u << 20) - 1)
@@ -116,6 +116,16 @@ static bool plan_mix(struct darn_search *search, struct darn_task *task, bool *l
     task->strategy = DARN_SEARCH_HOLD;
     return darn_hold_mix(&search->hold, &search->know, &search->park, task) ||
            plan_hold(search, task, later);
+}
+
+/* All three ways to hold threads back, the one that needs no luck first. */
+static bool plan_delays(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    static planner *const ways[] = {plan_park, plan_hold, plan_park, plan_mix};
+
+    if (!search->told)
+        return plan_hold(search, task, later);
+    return ways[(search->told - 1) % 4](search, task, later);
 }
 
 static bool plan_rff(struct darn_search *search, struct darn_task *task, bool *later)
@@ -221,7 +231,7 @@ static const struct {
     [DARN_SEARCH_SURW] = {plan_surw, true, false},
     [DARN_SEARCH_CHESS] = {plan_chess, true, true},
     [DARN_SEARCH_RFF] = {plan_rff, true, false},
-    [DARN_SEARCH_HOLD] = {plan_hold, true, false},
+    [DARN_SEARCH_HOLD] = {plan_delays, true, false},
     [DARN_SEARCH_STATES] = {plan_states, true, true},
 };
 

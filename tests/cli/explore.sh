@@ -331,6 +331,7 @@ cp /bin/true plain
 try darn explore ./plain
 expect_status 2
 expect_has "$err" "darn explore: ./plain was not compiled by darn; "
+expect_lacks "$err" "--any"
 try darn explore ./missing
 expect_refused "darn explore: ./missing: there is no such program"
 
@@ -347,10 +348,82 @@ try darn explore --points=some ./many
 expect_refused "darn explore: --points is shared, sync or all, not 'some'"
 try darn explore --input=missing ./many
 expect_refused "darn explore: --input: missing: No such file or directory"
+try darn explore --input=. ./many
+expect_refused "darn explore: --input: . is a directory; a file is needed"
 try darn explore --json=nowhere/x ./many
 expect_refused "darn explore: json: nowhere/x cannot be written: No such file or directory"
 touch file
 try darn explore -o file ./many
 expect_refused "darn explore: -o: file: Not a directory"
+
+claim "daemons of a run do not outlive it"
+cat >daemons.c <<'EOF'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+    pid_t child = fork();
+    FILE *list;
+
+    if (child) {
+        waitpid(child, NULL, 0);
+        return 0;
+    }
+    setsid();
+    if (fork())
+        _exit(0);
+    list = fopen("daemons", "a");
+    fprintf(list, "%ld\n", (long)getpid());
+    fclose(list);
+    sleep(600);
+    _exit(0);
+}
+EOF
+darn cc -O1 -g daemons.c -o daemons-prog || exit 1
+try darn explore --schedules=5 -- ./daemons-prog
+expect_status 0
+while read -r pid; do
+    [ ! -d "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || fault "$pid is left running"
+done <daemons
+
+claim "where a function ends with abort, the story does not name the next one"
+cat >last.c <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+
+static int count;
+
+/* The call is made to end where the next function begins. */
+__attribute__((noinline, noreturn)) static void give_up(void)
+{
+    __asm__ volatile(".p2align 4\n .nops 11");
+    abort();
+}
+
+__attribute__((noinline)) static void *next_one(void *arg)
+{
+    count = count + 1;
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, next_one, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    if (count != 2)
+        give_up();
+    return 0;
+}
+EOF
+darn cc -O1 -g last.c -o last -pthread || exit 1
+try darn explore -- ./last
+expect_status 66
+expect_has "$err" "T0 aborts in give_up: SIGABRT"
 
 finish

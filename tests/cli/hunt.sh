@@ -291,6 +291,8 @@ expect_refused "darn hunt: --trials=none: a number from 1 to 1000000 is needed"
 try darn hunt --input=nowhere -o unused -- ./parts
 expect_status 2
 expect_has "$err" "nowhere"
+try darn hunt --input=. -o unused -- ./parts
+expect_refused "darn hunt: --input: . is a directory; a file is needed"
 gcc -o plain parts.c -pthread || exit 1
 try darn hunt -o unused2 -- ./plain
 expect_status 2

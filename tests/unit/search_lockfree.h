@@ -11,7 +11,7 @@
 enum { STACK_HEAD = 1, STACK_COUNT, STACK_NEXT = 8, STACK_VALUE = 16 };
 enum { CELL, HEAD, NEXT, DONE, ROUND };
 
-static void stack_worker(struct sim *s, struct sim_thread *t)
+static inline void stack_worker(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[ROUND] = 0; t->v[ROUND] < 2; t->v[ROUND]++) {
@@ -53,7 +53,7 @@ static void stack_worker(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void safestack(struct sim *s, struct sim_thread *t)
+static inline void safestack(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     s->m[STACK_COUNT] = s->size;
@@ -71,7 +71,7 @@ static void safestack(struct sim *s, struct sim_thread *t)
  * back meanwhile (ABA). */
 enum { ABA_HEAD = 1, ABA_NEXT = 8, ABA_USED = 24 };
 
-static void aba_worker(struct sim *s, struct sim_thread *t)
+static inline void aba_worker(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[ROUND] = 0; t->v[ROUND] < s->size; t->v[ROUND]++) {
@@ -105,7 +105,7 @@ out:
     END;
 }
 
-static void aba(struct sim *s, struct sim_thread *t)
+static inline void aba(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     s->m[ABA_HEAD] = 1;
@@ -122,7 +122,7 @@ static void aba(struct sim *s, struct sim_thread *t)
  * the head before it has announced its claim. */
 enum { QUEUE_HEAD = 1, QUEUE_TAIL, QUEUE_LOCK, QUEUE_TAKEN = 8 };
 
-static void queue_owner(struct sim *s, struct sim_thread *t)
+static inline void queue_owner(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[ROUND] = 0; t->v[ROUND] < s->size; t->v[ROUND]++) {
@@ -138,7 +138,7 @@ out:
     END;
 }
 
-static void queue_thief(struct sim *s, struct sim_thread *t)
+static inline void queue_thief(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[ROUND] = 0; t->v[ROUND] < s->size; t->v[ROUND]++) {
@@ -157,7 +157,7 @@ static void queue_thief(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void worksteal(struct sim *s, struct sim_thread *t)
+static inline void worksteal(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     s->m[QUEUE_TAIL] = s->size;
@@ -169,7 +169,7 @@ static void worksteal(struct sim *s, struct sim_thread *t)
 }
 
 /* Started before what it needs is there; the main thread is quick enough, as a rule. */
-static void late_user(struct sim *s, struct sim_thread *t)
+static inline void late_user(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOAD(t->v[0], 1);
@@ -177,7 +177,7 @@ static void late_user(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void late_init(struct sim *s, struct sim_thread *t)
+static inline void late_init(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     START(late_user, 0);
@@ -190,7 +190,7 @@ static void late_init(struct sim *s, struct sim_thread *t)
  * size producers, size consumers. */
 enum { CELL_FULL = 1, CELL_LOCK, CELL_COND };
 
-static void cell_side(struct sim *s, struct sim_thread *t)
+static inline void cell_side(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[ROUND] = 0; t->v[ROUND] < 2; t->v[ROUND]++) {
@@ -209,7 +209,7 @@ static void cell_side(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void one_cell(struct sim *s, struct sim_thread *t)
+static inline void one_cell(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[0] = 0; t->v[0] < 2 * s->size; t->v[0]++)

@@ -10,7 +10,7 @@
 enum { A = 1, B, C, D, E, F, G, H, CELLS = 16 };
 
 /* size - 1 setters, one checker that must see all or nothing of a setter's work. */
-static void reorder_set(struct sim *s, struct sim_thread *t)
+static inline void reorder_set(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     STORE(A, 1);
@@ -18,7 +18,7 @@ static void reorder_set(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void reorder_check(struct sim *s, struct sim_thread *t)
+static inline void reorder_check(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOAD(t->v[0], A);
@@ -27,7 +27,7 @@ static void reorder_check(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void reorder(struct sim *s, struct sim_thread *t)
+static inline void reorder(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[0] = 1; t->v[0] < s->size; t->v[0]++)
@@ -39,7 +39,7 @@ static void reorder(struct sim *s, struct sim_thread *t)
 }
 
 /* Two critical sections that belong together; one reader looks between them. */
-static void twostage_write(struct sim *s, struct sim_thread *t)
+static inline void twostage_write(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOCK(C);
@@ -52,7 +52,7 @@ static void twostage_write(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void twostage_read(struct sim *s, struct sim_thread *t)
+static inline void twostage_read(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOCK(C);
@@ -71,7 +71,7 @@ out:
     END;
 }
 
-static void twostage(struct sim *s, struct sim_thread *t)
+static inline void twostage(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[0] = 1; t->v[0] < s->size; t->v[0]++)
@@ -83,7 +83,7 @@ static void twostage(struct sim *s, struct sim_thread *t)
 }
 
 /* size philosophers; each takes the fork at its left first. */
-static void philosopher(struct sim *s, struct sim_thread *t)
+static inline void philosopher(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOCK(CELLS + t->who);
@@ -94,7 +94,7 @@ static void philosopher(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void philosophers(struct sim *s, struct sim_thread *t)
+static inline void philosophers(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[0] = 0; t->v[0] < s->size; t->v[0]++)
@@ -105,7 +105,7 @@ static void philosophers(struct sim *s, struct sim_thread *t)
 }
 
 /* size threads increment a counter in two steps. */
-static void increment(struct sim *s, struct sim_thread *t)
+static inline void increment(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOAD(t->v[0], A);
@@ -113,7 +113,7 @@ static void increment(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void counter(struct sim *s, struct sim_thread *t)
+static inline void counter(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[0] = 0; t->v[0] < s->size; t->v[0]++)
@@ -126,7 +126,7 @@ static void counter(struct sim *s, struct sim_thread *t)
 }
 
 /* The same with a lock that is given back in between. */
-static void stale_add(struct sim *s, struct sim_thread *t)
+static inline void stale_add(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOCK(B);
@@ -138,7 +138,7 @@ static void stale_add(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void stale(struct sim *s, struct sim_thread *t)
+static inline void stale(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[0] = 0; t->v[0] < s->size; t->v[0]++)
@@ -151,7 +151,7 @@ static void stale(struct sim *s, struct sim_thread *t)
 }
 
 /* One writer under the wrong lock among size readers that rely on the other one. */
-static void wronglock_write(struct sim *s, struct sim_thread *t)
+static inline void wronglock_write(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOCK(B);
@@ -163,7 +163,7 @@ static void wronglock_write(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void wronglock_other(struct sim *s, struct sim_thread *t)
+static inline void wronglock_other(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOCK(C);
@@ -173,7 +173,7 @@ static void wronglock_other(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void wronglock(struct sim *s, struct sim_thread *t)
+static inline void wronglock(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     START(wronglock_write, 0);
@@ -185,7 +185,7 @@ static void wronglock(struct sim *s, struct sim_thread *t)
 }
 
 /* The stop of a driver: A stopping, B requests + 1, C stopped. */
-static void bluetooth_stop(struct sim *s, struct sim_thread *t)
+static inline void bluetooth_stop(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     STORE(A, 1);
@@ -197,7 +197,7 @@ static void bluetooth_stop(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void bluetooth_add(struct sim *s, struct sim_thread *t)
+static inline void bluetooth_add(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOAD(t->v[0], A);
@@ -213,7 +213,7 @@ out:
     END;
 }
 
-static void bluetooth(struct sim *s, struct sim_thread *t)
+static inline void bluetooth(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     s->m[B] = 1;
@@ -226,7 +226,7 @@ static void bluetooth(struct sim *s, struct sim_thread *t)
 }
 
 /* A waiter that looks at the flag before it takes the lock. */
-static void lost_waiter(struct sim *s, struct sim_thread *t)
+static inline void lost_waiter(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOAD(t->v[0], A);
@@ -240,7 +240,7 @@ out:
     END;
 }
 
-static void lost_waker(struct sim *s, struct sim_thread *t)
+static inline void lost_waker(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     STORE(A, 1);
@@ -250,7 +250,7 @@ static void lost_waker(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void lost_wakeup(struct sim *s, struct sim_thread *t)
+static inline void lost_wakeup(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     START(lost_waiter, 0);
@@ -261,7 +261,7 @@ static void lost_wakeup(struct sim *s, struct sim_thread *t)
 }
 
 /* A pointer that is freed and set to 0 by its owner while the user checks it and goes on. */
-static void freed_user(struct sim *s, struct sim_thread *t)
+static inline void freed_user(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[1] = 0; t->v[1] < s->size; t->v[1]++) {
@@ -274,7 +274,7 @@ static void freed_user(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void freed_owner(struct sim *s, struct sim_thread *t)
+static inline void freed_owner(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[1] = 0; t->v[1] < s->size; t->v[1]++)
@@ -284,7 +284,7 @@ static void freed_owner(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void freed(struct sim *s, struct sim_thread *t)
+static inline void freed(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     s->m[A] = 1;
@@ -296,7 +296,7 @@ static void freed(struct sim *s, struct sim_thread *t)
 }
 
 /* Four threads around a ring, each makes its value from that of the one before. */
-static void ring_step(struct sim *s, struct sim_thread *t)
+static inline void ring_step(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOCK(H);
@@ -306,7 +306,7 @@ static void ring_step(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void ring_check(struct sim *s, struct sim_thread *t)
+static inline void ring_check(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     LOCK(H);
@@ -322,7 +322,7 @@ out:
     END;
 }
 
-static void ring(struct sim *s, struct sim_thread *t)
+static inline void ring(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[0] = 3; t->v[0] >= 0; t->v[0]--)
@@ -334,7 +334,7 @@ static void ring(struct sim *s, struct sim_thread *t)
 }
 
 /* size rounds of a buffer whose `full` test and use are two critical sections. */
-static void buffer_put(struct sim *s, struct sim_thread *t)
+static inline void buffer_put(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[1] = 0; t->v[1] < s->size; t->v[1]++) {
@@ -353,7 +353,7 @@ static void buffer_put(struct sim *s, struct sim_thread *t)
     END;
 }
 
-static void buffer(struct sim *s, struct sim_thread *t)
+static inline void buffer(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     s->m[A] = 1;
@@ -365,7 +365,7 @@ static void buffer(struct sim *s, struct sim_thread *t)
 }
 
 /* Conversation: each side must act just between two steps of the other, `size` times. */
-static void needle_one(struct sim *s, struct sim_thread *t)
+static inline void needle_one(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[1] = 0; t->v[1] < s->size; t->v[1]++) {
@@ -380,7 +380,7 @@ out:
     END;
 }
 
-static void needle_two(struct sim *s, struct sim_thread *t)
+static inline void needle_two(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     for (t->v[1] = 0; t->v[1] < s->size; t->v[1]++) {
@@ -394,7 +394,7 @@ out:
     END;
 }
 
-static void needle(struct sim *s, struct sim_thread *t)
+static inline void needle(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
     START(needle_one, 0);

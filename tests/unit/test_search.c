@@ -115,7 +115,7 @@ static void states_shows_every_outcome_in_the_end(void **state)
     check_outcomes(DARN_SEARCH_STATES);
 }
 
-/* Wakes: which of three waiters the signal reaches decides who sees what. */
+/* Three wait; signals wake one after the other. */
 static void wake_waiter(struct sim *s, struct sim_thread *t)
 {
     BEGIN;
@@ -158,8 +158,14 @@ static void chess_tries_whom_a_signal_wakes(void **state)
     bool woken[4] = {false};
 
     (void)state;
-    for (int i = 0; i < 3000 && search_once(search, &sim, &program); i++)
-        woken[sim.m[D]] = true;
+    for (int i = 0; i < 3000 && search_once(search, &sim, &program); i++) {
+        for (uint64_t k = 0; k < sim.result.steps; k++) {
+            const struct darn_step *step = &sim.steps[k];
+
+            if (step->op == DARN_STEP_WAKE && __builtin_popcountll(step->enabled) == 3)
+                woken[step->thread] = true;
+        }
+    }
     assert_true(woken[1] && woken[2] && woken[3]);
     darn_search_free(search);
 }
@@ -257,7 +263,7 @@ static void a_systematic_search_says_later_while_runs_are_under_way(void **state
 
 static void sites_that_are_armed_later_start_a_systematic_search_anew(void **state)
 {
-    struct sim_program program = {"needle", needle, 1};
+    struct sim_program program = {"bluetooth", bluetooth, 2};
     struct darn_search *search = start(DARN_SEARCH_CHESS, 1, 0);
     struct darn_search_stats stats;
     struct darn_task old, task;
@@ -279,6 +285,12 @@ static void sites_that_are_armed_later_start_a_systematic_search_anew(void **sta
     outcome.task = &old;
     darn_search_tell(search, &outcome);
     free(old.switches);
+    /* From the plain run on. */
+    assert_true(darn_search_next(search, &task, &later));
+    assert_int_equal(task.plan.switch_count, 0);
+    sim_run(&sim, &program, &task);
+    outcome.task = &task;
+    darn_search_tell(search, &outcome);
     while (search_once(search, &sim, &program))
         failures += sim.failed;
     darn_search_stats(search, &stats);
@@ -306,7 +318,8 @@ static void statistics_count_what_was_told(void **state)
     assert_int_equal(stats.longest, longest);
     /* The load of a thread sees nothing or a store; that of main a store. */
     assert_int_equal(stats.reads, 3);
-    assert_int_equal(stats.partial_orders, 6);
+    /* Both loads before both stores, which come in two orders; or one thread after the other. */
+    assert_int_equal(stats.partial_orders, 4);
     assert_false(stats.exhausted);
     darn_search_free(search);
 }
