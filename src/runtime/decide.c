@@ -5,6 +5,7 @@
 #include "runtime/os.h"
 #include "runtime/outsiders.h"
 #include "runtime/possible.h"
+#include "runtime/proc.h"
 #include "runtime/scene.h"
 #include "runtime/state.h"
 #include "runtime/vtime.h"
@@ -141,6 +142,28 @@ static void let_in(void)
     }
 }
 
+/* Whether a thread is awake that does not have the turn: it handles a signal, or is about to. On a
+ * busy machine that takes its time. */
+static bool is_anybody_awake(void)
+{
+    int self = darn_os_thread_id();
+
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        const struct darn_slot *slot = &darn_slots[i];
+
+        if (darn_slot_is_used(slot) && slot->tid && slot->tid != self &&
+            darn_proc_state(slot->tid) == 'R')
+            return true;
+    }
+    return false;
+}
+
+/* Whether a signal may still come, or its handler still do something. */
+static bool may_be_signalled(uint64_t waited)
+{
+    return handlers && (waited < SIGNALS_GET || is_anybody_awake());
+}
+
 /* Fills in the choices. 0: nobody can go on now, but the outside is busy. */
 uint32_t darn_decide_find(uint64_t waited)
 {
@@ -162,8 +185,11 @@ uint32_t darn_decide_find(uint64_t waited)
         return darn_decide_collect(false);
     if (has_spinner() && fruitless++ < FRUITLESS)
         return darn_decide_collect(true);
-    if (is_outside_busy() || (handlers && waited < SIGNALS_GET) || darn_outsiders_may_act())
+    if (is_outside_busy() || may_be_signalled(waited) || darn_outsiders_may_act())
         return 0;
+    count = darn_decide_collect(false); /* a handler may have ended only just now */
+    if (count)
+        return count;
     darn_control_end(DARN_END_DEADLOCK);
 }
 
