@@ -37,7 +37,8 @@ enum {
 const struct darn_cli_option darn_explore_options[] = {
     [STRATEGY] = {"--strategy", "NAME",
                   "how to choose schedules: portfolio (the default: a\n"
-                  "bit of all), random, pct, pos, surw, chess, rff, hold, states"},
+                  "bit of all), random, pct, pos, surw, chess, rff, hold,\n"
+                  "states"},
     [SCHEDULES] = {"--schedules", "N", "try at most N schedules (default: 10000)"},
     [SECONDS] = {"--seconds", "S", "stop after S seconds"},
     [JOBS] = {"--jobs", "N", "run N at the same time (default: one for each core)"},
