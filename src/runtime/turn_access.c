@@ -70,6 +70,12 @@ static void stand(struct darn_slot *slot, const struct darn_touch *touch, const 
     darn_turn_take(slot);
 }
 
+/* A thread whose spin is not recognised would keep the turn for ever without a step in its loop. */
+static bool really_spins(const struct darn_site *site)
+{
+    return darn_control_wants(DARN_RUN_SPIN) && site->flags & DARN_SITE_SPIN;
+}
+
 void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
 {
     struct darn_slot *slot = darn_turn_mine(thread);
@@ -81,7 +87,8 @@ void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch
         return;
     if (touch->site && darn_control_wants(DARN_RUN_LEARN))
         darn_learning_access(thread->number, touch);
-    if (!touch->site || (*darn_site_armed(touch->site) & DARN_ARMED_STEP && is_step(touch->site)))
+    if (!touch->site || really_spins(touch->site) ||
+        (*darn_site_armed(touch->site) & DARN_ARMED_STEP && is_step(touch->site)))
         stand(slot, touch, frame);
 }
 

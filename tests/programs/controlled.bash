@@ -80,12 +80,12 @@ compile()
 # job the same seed gives the same schedules.
 explore()
 {
-    local command=(timeout -k 5 "${limit:-120}" "$darn" explore --json --jobs=1 -o out "$@" -- ./program)
+    local command=(timeout -k 5 "${limit:-240}" "$darn" explore --json --jobs=1 -o out "$@" -- ./program)
     rm -rf out replayed
     echo "${command[*]}" >command
     "${command[@]}" >json 2>stderr
     status=$?
-    [ $status != 124 ] && [ $status != 137 ] || fail "darn does not end within ${limit:-120} s"
+    [ $status != 124 ] && [ $status != 137 ] || fail "darn does not end within ${limit:-240} s"
 }
 
 # of NAME: a field of the summary. finding NAME: of the first finding; of a list, its first element.

@@ -2,7 +2,7 @@
  * claim: a consumer that looks once (`if`) and then waits takes from a buffer emptied by another
  * build: -O1
  * bug: assert
- * within: 1000
+ * within: 2000
  * fixed: yes
  * compiler: is not in a loop
  */

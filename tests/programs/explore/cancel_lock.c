@@ -2,7 +2,7 @@
  * claim: a thread that is cancelled inside a critical section leaves the lock locked
  * build: -O1
  * bug: deadlock
- * within: 200
+ * within: 500
  * fixed: yes
  */
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * claim: an event that is a flag and not a count: two posts become one, and the second take hangs
  * build: -O1
  * bug: deadlock
- * within: 20
+ * within: 50
  * fixed: yes
  */
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * build: -O1
  * build: -O1 -DWALK
  * bug: assert
- * within: none
+ * within: 100000
  * within: 20000
  * fixed: yes
  */

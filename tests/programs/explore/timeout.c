@@ -2,7 +2,7 @@
  * claim: who waits no longer than a second takes the buffer away from a worker that needs longer
  * build: -O1
  * bug: crash
- * within: 200
+ * within: 500
  * options: --early-timeouts
  * fixed: yes
  */

@@ -2,7 +2,7 @@
  * claim: a worker touches its job after it has said that it is done: main may have freed it by then
  * build: -O1
  * bug: crash
- * within: 100
+ * within: 500
  * fixed: yes
  */
 #include <pthread.h>
