@@ -146,13 +146,18 @@ part_explore() {
     explored=$work/explore
     build_subjects || return 1
     [ ${#only[@]} -gt 0 ] || speed || failed=1
-    echo "explore: schedules to the first bug" >&2
-    first_bugs || failed=1
-    echo "explore: fixed twins" >&2
-    fixed_twins || failed=1
-    echo "explore: replays" >&2
-    replays || failed=1
-    spin_replays || failed=1
+    if [ -n "$(subjects)" ]; then
+        echo "explore: schedules to the first bug" >&2
+        first_bugs || failed=1
+        echo "explore: fixed twins" >&2
+        fixed_twins || failed=1
+        echo "explore: replays" >&2
+        replays
+    fi
+    if [ -n "$(spin_subjects)" ]; then
+        echo "explore: spins" >&2
+        spin_replays || failed=1
+    fi
     return $failed
 }
 

@@ -67,12 +67,10 @@ print_published() {
         function row(what, best, measured, is_met) {
             printf "| %s | %s | %s | %s |\n", what, best, measured, is_met ? "yes" : "**no**"
         }
-        function program(label, best, limit,    is_found) {
-            is_found = ours[label] ~ /^[0-9]/
+        function program(label, best, limit) {
             if (label in ours)
-                row(label ": schedules to the first bug", best,
-                    ours[label] (learnt[label] ? ", after " learnt[label] " to learn" : ""),
-                    is_found && ours[label] + 0 < limit)
+                row(label ": schedules to the first bug", best, ours[label] ", after " learnt[label] " to learn",
+                    ours[label] ~ /^[0-9]/ && ours[label] + 0 < limit)
         }
         FNR == 1 { file++ }
         file == 1 && $2 == "portfolio" {

@@ -70,11 +70,15 @@ spin_subjects() {
     pure_spins
 }
 
+pure_spin_names() {
+    grep -L pthread_spin "$root"/tests/programs/control/spin_*.c | sed 's|.*/||; s|\.c$||'
+}
+
 # Those that do nothing else in their loops, not even sched_yield.
 # shellcheck disable=SC2046 # names have no blanks
 pure_spins() {
     local name
-    for name in $(chosen $(grep -L pthread_spin "$root"/tests/programs/control/spin_*.c | sed 's|.*/||; s|\.c$||')); do
+    for name in $(chosen $(pure_spin_names)); do
         echo "$name $root/tests/programs/control/$name.c shared"
     done
 }
@@ -159,7 +163,6 @@ print_spin_speed() {
 
 spin_replays() {
     local failed=0
-    [ -n "$(spin_subjects)" ] || return 0
     build_spin_subjects || {
         tail -5 "$work/logs/spin.build" >&2
         return 1
