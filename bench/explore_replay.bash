@@ -12,22 +12,30 @@ load_machine() {
     trap "kill ${loops[*]}" EXIT
 }
 
-# Rows: label, of how many replays the same happened in how many.
-replay_rows() {
-    local label rest kept=$work/kept result
+# Keeps the first bug of each subject in DIRECTORY/LABEL/1.
+keep_bugs() {
+    local label rest
+    rm -rf "$1"
+    mkdir -p "$1"
     while read -r label _ _ rest; do
-        rm -rf "$kept"
         # shellcheck disable=SC2086 # options are several words
-        "$build/bin/darn" explore --schedules="$bug_schedules" --seconds="$portfolio_seconds" ${rest#*|} -o "$kept" -- \
-            "$explored/$label" >"$work/logs/replay.$label" 2>&1 </dev/null
-        if [ ! -d "$kept/1" ]; then
+        "$build/bin/darn" explore --schedules="$bug_schedules" --seconds="$portfolio_seconds" ${rest#*|} \
+            -o "$1/$label" -- "$explored/$label" >"$work/logs/replay.$label" 2>&1 </dev/null
+    done < <(subjects)
+}
+
+# Rows: label, how often the same happened, of how many replays; 0 of 0 when there is nothing to replay.
+replay_bugs() {
+    local label result
+    while read -r label _; do
+        if [ ! -d "$1/$label/1" ]; then
             echo "$label 0 0"
             continue
         fi
-        result=$("$build/bin/darn" replay --times="$replay_times" "$kept/1" 2>>"$work/logs/replay.$label" </dev/null |
+        result=$("$build/bin/darn" replay --times="$replay_times" "$1/$label/1" 2>>"$work/logs/replay.$label" |
             sed -n 's/^\([0-9]*\) of \([0-9]*\)$/\1 \2/p')
         echo "$label ${result:-0 $replay_times}"
-    done
+    done < <(subjects)
 }
 
 print_replays() {
@@ -46,13 +54,14 @@ print_replays() {
             if (!findings)
                 exit
             print "| Goal | wanted | measured | met |\n|---|---|---|---|"
-            printf "| replays of %d findings that are the same, on a loaded machine | %d | %d%s | %s |\n\n", findings, all,
-                again, others ? " (" others ")" : "", again == all ? "yes" : "**no**"
+            printf "| replays of %d findings that are the same, on a loaded machine | %d | %d%s | %s |\n\n",
+                findings, all, again, others ? " (" others ")" : "", again == all ? "yes" : "**no**"
         }'
 }
 
 replays() {
-    (load_machine && subjects | replay_rows) >"$work/replays"
+    keep_bugs "$work/kept/bugs"
+    (load_machine && replay_bugs "$work/kept/bugs") >"$work/replays"
     print_replays <"$work/replays"
 }
 
@@ -91,12 +100,12 @@ build_spin_subjects() {
 
 # replay_walks NAME POINTS SPINS: records random walks; prints the steps of one, and the milliseconds of its replay.
 replay_walks() {
-    local seed kept=$work/kept log=$work/logs/spin.replay steps
+    local seed kept=$work/kept/walk log=$work/logs/spin.replay steps
     for ((seed = 1; seed <= spin_seeds; seed++)); do
         rm -rf "$kept"
         # Only a run that fails is kept.
         steps=$("$build/bin/darn" explore --json --jobs=1 --strategy=random --seed=$seed --schedules=1 --oracle=false \
-            --spins="$3" --points="$2" -o "$kept" -- "$explored/spin.$1" 1 2>"$log.err" </dev/null |
+            --max-steps=1000000 --spins="$3" --points="$2" -o "$kept" -- "$explored/spin.$1" 1 2>"$log.err" </dev/null |
             tail -1 | json_number steps)
         "$work/cost" "$log" "$log.err" taskset -c "$spin_core" \
             "$build/bin/darn" replay --times="$spin_times" "$kept/1" </dev/null >"$log.cost" || return 1
