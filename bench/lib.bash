@@ -9,14 +9,14 @@ die() {
 own=(jacobi matmul hashtable pipeline steal chase triad alloc words)
 real=(pbzip2 zstd leveldb)
 handmade=(ocean tasks stages fmm)
-declare -A packages=([pbzip2]="pbzip2 bzip2" [zstd]=libzstd [leveldb]=leveldb)
+declare -A packages=([pbzip2]="pbzip2 bzip2" [zstd]=libzstd [leveldb]=leveldb [memcached]=memcached)
 
-# What the compilers of the three builds are called with. Valgrind 3.19 does not read clang's
+# What the compilers of the builds are called with. Valgrind 3.19 does not read clang's
 # default, DWARF 5, and the version of the debug information changes nothing else.
 flags="-O2 -g -pthread"
 declare -A cc=([plain]=clang-19 [tsan]=clang-19)
 declare -A cxx=([plain]=clang++-19 [tsan]=clang++-19)
-declare -A extra=([plain]=-gdwarf-4 [tsan]=-fsanitize=thread [darn]="")
+declare -A extra=([plain]=-gdwarf-4 [tsan]=-fsanitize=thread [darn]="" [bare]=--darn-no-sections)
 
 is_one_of() {
     local name=$1
@@ -25,7 +25,7 @@ is_one_of() {
 }
 
 is_real() {
-    is_one_of "$1" "${real[@]}"
+    [ -n "${packages[$1]:-}" ]
 }
 
 # Of a list of programs, those that --only has left.
@@ -44,7 +44,7 @@ key_of() {
     clang-19 --version | head -1
     echo "$flags ${extra[$variant]}"
     cat "$here"/programs/*.h "$here"/programs/"$name".* "$here"/real/build "$here"/real/"$name".* 2>/dev/null
-    [ "$variant" != darn ] || cat "$build/bin/darn" "$build"/lib/darn/*
+    case $variant in darn | bare) cat "$build/bin/darn" "$build"/lib/darn/* ;; esac
 }
 
 fetch() {

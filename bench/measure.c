@@ -97,6 +97,7 @@ int darn_measure(char *const command[], const char *stdout_path, const char *std
     wait4(child, &usage->status, 0, &rusage);
     usage->wall = now() - start;
     usage->user = (double)rusage.ru_utime.tv_sec + (double)rusage.ru_utime.tv_usec * 1e-6;
+    usage->system = (double)rusage.ru_stime.tv_sec + (double)rusage.ru_stime.tv_usec * 1e-6;
     usage->peak = (double)rusage.ru_maxrss / 1024; /* the kernel counts in KiB */
     sigprocmask(SIG_SETMASK, &before, NULL);
     return 0;

@@ -6,6 +6,7 @@
 
 struct darn_usage {
     double user;     /* seconds, over all threads */
+    double system;   /* seconds that the kernel worked for it */
     double wall;     /* seconds */
     double peak;     /* megabytes of resident memory at the highest point */
     int status;      /* as wait(2) gives it */

@@ -3,6 +3,7 @@
 
 plan_peers() {
     cat <<END
+tables user wall peak
 variant plain plain $rounds $limit plain
 variant darn plain $rounds $limit darn
 variant max plain $slow_rounds $limit darn, max

@@ -55,7 +55,7 @@ static bool parse_number(const char *text, double *value)
 static int find_quantity(const char *name)
 {
     static const char *const names[DARN_QUANTITIES] = {
-        [DARN_USER] = "user", [DARN_WALL] = "wall", [DARN_PEAK] = "peak"};
+        [DARN_USER] = "user", [DARN_CPU] = "cpu", [DARN_WALL] = "wall", [DARN_PEAK] = "peak"};
 
     for (int i = 0; i < DARN_QUANTITIES; i++) {
         if (strcmp(names[i], name) == 0)
@@ -133,7 +133,7 @@ static int choose_tables(struct darn_plan *plan, char **words, size_t count,
     for (size_t i = 1; i < count; i++) {
         int quantity = find_quantity(words[i]);
         if (quantity < 0)
-            return complain(place, "a quantity is user, wall or peak");
+            return complain(place, "a quantity is user, cpu, wall or peak");
         plan->is_chosen[quantity] = plan->any_chosen = true;
     }
     return 0;

@@ -7,7 +7,8 @@
  *     again NAME VARIANT BASE TITLE…               the runs of VARIANT, with another base
  *     run PROGRAM VARIANT [NAME=VALUE…] COMMAND…   split at blanks; leading assignments go to its
  *                                                  environment
- *     tables QUANTITY…                             of user, wall and peak; without it all three
+ *     tables QUANTITY…                             of user, cpu (user and system), wall and
+ *                                                  peak; without it all of them
  *     goal VARIANT QUANTITY mean|worst LIMIT TEXT…
  *     below VARIANT PEER QUANTITY TEXT…            on every program
  *
@@ -27,7 +28,7 @@ enum {
     DARN_PLAN_GOALS = 16
 };
 
-enum darn_quantity { DARN_USER, DARN_WALL, DARN_PEAK, DARN_QUANTITIES };
+enum darn_quantity { DARN_USER, DARN_CPU, DARN_WALL, DARN_PEAK, DARN_QUANTITIES };
 
 struct darn_variant {
     char *name;

@@ -12,6 +12,7 @@ void darn_result_add(struct darn_result *result, const struct darn_usage *usage)
     if (result->runs == DARN_RESULT_RUNS)
         return;
     result->sample[DARN_USER][result->runs] = usage->user;
+    result->sample[DARN_CPU][result->runs] = usage->user + usage->system;
     result->sample[DARN_WALL][result->runs] = usage->wall;
     result->sample[DARN_PEAK][result->runs] = usage->peak;
     result->runs++;

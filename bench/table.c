@@ -2,6 +2,7 @@
 
 static const char *const heading[DARN_QUANTITIES] = {
     [DARN_USER] = "User time",
+    [DARN_CPU] = "User and system time",
     [DARN_WALL] = "Wall time",
     [DARN_PEAK] = "Peak memory",
 };

@@ -19,6 +19,9 @@ void darn_ignore_begin(void);
 void darn_ignore_end(void);
 void darn_assert_exclusive_writer(const volatile void *address, size_t size);
 void darn_assert_exclusive_access(const volatile void *address, size_t size);
+void darn_atomic_begin(const volatile void *address, size_t size, const char *variable,
+                       const char *function);
+void darn_atomic_end(const volatile void *address);
 
 /* Races on these bytes are known and harmless: they are never reported. */
 #define DARN_BENIGN_RACE(address, size) darn_benign_race((address), (size))
@@ -31,6 +34,9 @@ void darn_assert_exclusive_access(const volatile void *address, size_t size);
 /* Before a function: its accesses are not watched at all. */
 #define DARN_IGNORE_FUNCTION __attribute__((noinline, annotate("darn.ignore")))
 
+/* Before a function: nobody else may come between its accesses to a variable. */
+#define DARN_ATOMIC_FUNCTION __attribute__((noinline, annotate("darn.atomic")))
+
 /*
  * Nobody else writes the variable at this moment, not even atomically (others may read it); nobody
  * else touches it at all. If another thread does, that is reported.
@@ -40,14 +46,26 @@ void darn_assert_exclusive_access(const volatile void *address, size_t size);
 #define DARN_ASSERT_EXCLUSIVE_ACCESS(variable)                                                     \
     darn_assert_exclusive_access(&(variable), sizeof(variable))
 
+/*
+ * What this thread does with the variable from here to the end belongs together: nobody else may
+ * come in between in a way that shows. Both stand in the same function; leaving by return needs an
+ * end of its own, by exception or longjmp does not.
+ */
+#define DARN_ATOMIC_BEGIN(variable)                                                                \
+    darn_atomic_begin(&(variable), sizeof(variable), #variable, __func__)
+#define DARN_ATOMIC_END(variable) darn_atomic_end(&(variable))
+
 #else
 
 #define DARN_BENIGN_RACE(address, size) ((void)0)
 #define DARN_IGNORE_BEGIN()             ((void)0)
 #define DARN_IGNORE_END()               ((void)0)
 #define DARN_IGNORE_FUNCTION
+#define DARN_ATOMIC_FUNCTION
 #define DARN_ASSERT_EXCLUSIVE_WRITER(variable) ((void)0)
 #define DARN_ASSERT_EXCLUSIVE_ACCESS(variable) ((void)0)
+#define DARN_ATOMIC_BEGIN(variable)            ((void)0)
+#define DARN_ATOMIC_END(variable)              ((void)0)
 
 #endif
 

@@ -9,6 +9,7 @@ static const char *const kinds[] = {
     [DARN_NOISE_RANDOM] = "random:",
     [DARN_NOISE_VAR] = "var:",
     [DARN_NOISE_SITE] = "site:",
+    [DARN_NOISE_SECTION] = "section:",
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -105,7 +106,7 @@ int darn_noise_parse(struct darn_noise *noise, const char *text, size_t length)
         if (!skip)
             continue;
         noise->kind = (enum darn_noise_kind)kind;
-        if (noise->kind == DARN_NOISE_RANDOM)
+        if (!darn_noise_is_named(noise->kind))
             return parse_frequency(noise, text + skip, length - skip) ? 0 : -EINVAL;
         return parse_named(noise, text + skip, length - skip);
     }
@@ -135,7 +136,7 @@ size_t darn_noise_length(const char *list, size_t length)
 void darn_noise_format(const struct darn_noise *noise, struct darn_text *text)
 {
     darn_text_add(text, kinds[noise->kind]);
-    if (noise->kind != DARN_NOISE_RANDOM) {
+    if (darn_noise_is_named(noise->kind)) {
         darn_text_add(text, noise->name);
         darn_text_char(text, ':');
     }

@@ -4,6 +4,7 @@
  *   random:F/S            at any access
  *   var:NAME:F/S          at accesses to the variable NAME, as the site names it
  *   site:FILE:LINE:F/S    at the accesses of one source line
+ *   section:F/S           inside atomic sections
  *
  * F is the frequency in per mille, S the strength in microseconds. The text is read from its right
  * end, because NAME and FILE may contain ':' themselves (`var:bank::total:500/50`).
@@ -27,11 +28,12 @@ enum darn_noise_kind {
     DARN_NOISE_RANDOM,
     DARN_NOISE_VAR,
     DARN_NOISE_SITE,
+    DARN_NOISE_SECTION,
 };
 
 struct darn_noise {
     enum darn_noise_kind kind;
-    char name[DARN_NOISE_NAME]; /* the variable or the file; empty for random */
+    char name[DARN_NOISE_NAME]; /* the variable or the file; empty for random and section */
     uint32_t line;              /* of a site; 0 otherwise */
     uint32_t frequency;         /* per mille */
     uint32_t strength;          /* microseconds */
@@ -39,7 +41,14 @@ struct darn_noise {
 
 /* For messages. */
 #define DARN_NOISE_SYNTAX                                                                          \
-    "random:F/S, var:NAME:F/S or site:FILE:LINE:F/S, with F 0..1000 and S 0..10000000"
+    "random:F/S, var:NAME:F/S, site:FILE:LINE:F/S or section:F/S, with F 0..1000 and "             \
+    "S 0..10000000"
+
+/* Whether it is for some accesses only, which the specification names. */
+static inline int darn_noise_is_named(enum darn_noise_kind kind)
+{
+    return kind == DARN_NOISE_VAR || kind == DARN_NOISE_SITE;
+}
 
 /* One specification, `length` characters of text. 0, -EINVAL (not a specification) or
  * -ENAMETOOLONG. `noise` is unspecified after an error. */

@@ -55,6 +55,8 @@ struct darn_options {
     char profile[DARN_OPTIONS_PATH]; /* empty: nothing is known */
     char learn[DARN_OPTIONS_PATH];   /* empty: nothing is learned */
     char control[DARN_OPTIONS_PATH]; /* empty: threads run as they like */
+    char sections[DARN_OPTIONS_PATH];     /* a repository; empty: none */
+    char sections_out[DARN_OPTIONS_PATH]; /* what became of them; empty: violations are reported */
     struct darn_noise noise[DARN_NOISE_SPECS];
 };
 

@@ -43,9 +43,10 @@ static const struct darn_option table[] = {
         .value = "SPEC",
         .help = "delay threads before accesses: random:F/S (any),\n"
                 "var:NAME:F/S (of a variable), site:FILE:LINE:F/S (of\n"
-                "a line), F times in 1000, by S microseconds. May be\n"
-                "repeated, or be a list with commas; an empty one\n"
-                "drops those given before",
+                "a line), section:F/S (inside sections), F times in\n"
+                "1000, by S microseconds. May be repeated, or be a\n"
+                "list with commas; an empty one drops those given\n"
+                "before",
     },
     {
         .name = "noise_kind",
@@ -214,6 +215,24 @@ static const struct darn_option table[] = {
         .value = "FILE",
         .help = "a darn command controls the threads by way of FILE;\n"
                 "see darn explore",
+    },
+    {
+        .name = "sections",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, sections),
+        .initial = "",
+        .value = "FILE",
+        .help = "the atomic sections that the program should obey;\n"
+                "violations are reported; see darn sections",
+    },
+    {
+        .name = "sections_out",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, sections_out),
+        .initial = "",
+        .value = "FILE",
+        .help = "count violations in FILE instead of reporting them;\n"
+                "see darn sections refine",
     },
     {
         .name = "verbosity",

@@ -78,7 +78,8 @@ static void want_blocks(struct analysis *analysis, struct darn_race_blocks *bloc
             entry->engine->predictions(entry->state, &count);
 
         for (size_t j = 0; j < count; j++)
-            if (predictions[j].kind == DARN_PREDICTS_RACE)
+            if (predictions[j].kind == DARN_PREDICTS_RACE ||
+                predictions[j].kind == DARN_PREDICTS_ATOMICITY)
                 darn_race_blocks_want(blocks, &predictions[j]);
     }
 }
@@ -147,6 +148,7 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
         .ignore_atomic = options->ignore_atomic,
         .place_of = darn_places_of,
         .predicate_of = darn_places_predicate,
+        .is_unit = darn_places_is_unit,
         .context = &places,
     };
     int status;
@@ -182,6 +184,19 @@ static int analyze_path(struct analysis *analysis, const char *path)
     status = analyze_trace(analysis, trace, path);
     darn_trace_close(trace);
     return status;
+}
+
+/* An engine that has reached a bound may have missed something. */
+static void warn_of_limits(const struct analysis *analysis)
+{
+    for (size_t i = 0; i < analysis->lineup.count; i++) {
+        const struct darn_lineup_entry *entry = &analysis->lineup.entries[i];
+
+        for (size_t j = 0; j < entry->fact_count; j++)
+            if (entry->facts[j].is_limit)
+                darn_warn(analysis->options->command, "engine %s: %" PRIu64 " %s",
+                          entry->engine->name, entry->facts[j].value, entry->facts[j].text);
+    }
 }
 
 /* Prints what is not suppressed, and fills the items of the summary. */
@@ -238,6 +253,7 @@ static int print_report(struct analysis *analysis, struct darn_summary *summary,
     summary->items =
         darn_pool_get(&summary->pool, analysis->verdicts.count + 1, sizeof(*summary->items));
     summary->scope = scope_of(analysis, &summary->pool);
+    warn_of_limits(analysis);
     print_findings(analysis, out, &style, json, summary);
     if (options->stats) {
         darn_lineup_print(&analysis->lineup, out, analysis->events, analysis->reading);

@@ -127,6 +127,8 @@ static int pass_options(const struct language *language, const struct darn_cc_li
 {
     if (own->functions)
         setenv(DARN_FUNCTIONS_VARIABLE, "1", 1);
+    if (own->no_sections)
+        setenv(DARN_SECTIONS_VARIABLE, "0", 1);
     if (own->no_warnings || line->no_warnings)
         setenv(DARN_WARNINGS_VARIABLE, "0", 1);
     return pass_ignorelist(language, own->ignorelist);

@@ -6,13 +6,14 @@
 
 #define PREFIX "--darn-"
 
-enum { IGNORELIST, FUNCTIONS, NO_WARNINGS, HELP };
+enum { IGNORELIST, FUNCTIONS, NO_SECTIONS, NO_WARNINGS, HELP };
 
 const struct darn_cli_option darn_cc_options[] = {
     [IGNORELIST] = {"--darn-ignorelist", "FILE",
                     "do not watch the functions and files that FILE names,\n"
                     "in the sanitizers' format: fun:PATTERN, src:PATTERN"},
     [FUNCTIONS] = {"--darn-functions", NULL, "also record where functions begin and end"},
+    [NO_SECTIONS] = {"--darn-no-sections", NULL, "do not look for code that should be atomic"},
     [NO_WARNINGS] = {"--darn-no-warnings", NULL, "print no warnings of darn's own; nor does -w"},
     [HELP] = {"--darn-help", NULL, "print this page (--help is clang's)"},
     {NULL, NULL, NULL},
@@ -23,6 +24,7 @@ const struct darn_cli_option darn_cc_environment[] = {
     {"DARN_CLANGXX", "PATH", "the clang++ to use, instead of clang++-19"},
     {"DARN_IGNORELIST", "FILE", "as --darn-ignorelist, for every compilation"},
     {"DARN_FUNCTIONS", "1", "as --darn-functions, for every compilation"},
+    {"DARN_SECTIONS", "0", "as --darn-no-sections, for every compilation"},
     {"DARN_WARNINGS", "0", "as --darn-no-warnings, for every compilation"},
     {NULL, NULL, NULL},
 };
@@ -42,6 +44,7 @@ static bool take_switch(struct darn_cc_own *own, const char *word)
 {
     bool *switches[] = {
         [FUNCTIONS] = &own->functions,
+        [NO_SECTIONS] = &own->no_sections,
         [NO_WARNINGS] = &own->no_warnings,
         [HELP] = &own->help,
     };

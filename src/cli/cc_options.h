@@ -12,6 +12,7 @@
 /* Variables by which the plugin gets to know what is wanted, beside that of ignorelist.h. */
 #define DARN_FUNCTIONS_VARIABLE "DARN_FUNCTIONS" /* "1" */
 #define DARN_WARNINGS_VARIABLE  "DARN_WARNINGS"  /* "0" */
+#define DARN_SECTIONS_VARIABLE  "DARN_SECTIONS"  /* "0" */
 
 /* Both end with a name that is NULL. */
 extern const struct darn_cli_option darn_cc_options[];
@@ -21,6 +22,7 @@ struct darn_cc_own {
     bool help;
     bool functions;
     bool no_warnings;
+    bool no_sections;
     const char *ignorelist; /* NULL: none */
 };
 

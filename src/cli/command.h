@@ -19,6 +19,7 @@ int darn_cmd_hunt(int argc, char **argv);
 int darn_cmd_replay(int argc, char **argv);
 int darn_cmd_shrink(int argc, char **argv);
 int darn_cmd_report(int argc, char **argv);
+int darn_cmd_sections(int argc, char **argv);
 
 /* What `darn help NAME` prints, on stdout. */
 void darn_help_cc(void);
@@ -31,5 +32,6 @@ void darn_help_explore(void);
 void darn_help_hunt(void);
 void darn_help_replay(void);
 void darn_help_shrink(void);
+void darn_help_sections(void);
 
 #endif

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "cli/clock.h"
 #include "cli/explore.h"
 #include "cli/player.h"
 #include "report/finding.h"
@@ -99,7 +100,6 @@ uintptr_t darn_exploration_fingerprint(const struct darn_player *player,
 bool darn_exploration_hangs(struct darn_player *player, const struct darn_schedule *schedule);
 
 /* explore_summary.c */
-double darn_exploration_clock(void);
 void darn_exploration_show_progress(struct darn_exploration *exploration);
 void darn_exploration_clear_progress(struct darn_exploration *exploration);
 /* What a user should know of besides findings. */

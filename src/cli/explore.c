@@ -99,14 +99,14 @@ static void watch_jobs(struct darn_exploration *exploration, uint32_t running)
                        : HUGE_VAL;
 
     while (running) {
-        double until = darn_exploration_clock() + PROGRESS_MS / 1000.0;
+        double until = darn_clock() + PROGRESS_MS / 1000.0;
         struct timespec wake = moment(until < limit ? until : limit);
 
         if (sem_clockwait(&exploration->ends, CLOCK_MONOTONIC, &wake) == 0) {
             running--;
             continue;
         }
-        if (darn_exploration_clock() >= limit) {
+        if (darn_clock() >= limit) {
             limit = HUGE_VAL;
             darn_exploration_end(exploration);
         }
@@ -149,9 +149,9 @@ static int search(struct darn_exploration *exploration)
     exploration->search = darn_search_new(&exploration->line->search);
     if (!exploration->search)
         return darn_refuse("explore", "out of memory");
-    exploration->started = darn_exploration_clock();
+    exploration->started = darn_clock();
     status = run_jobs(exploration);
-    exploration->ended = darn_exploration_clock();
+    exploration->ended = darn_clock();
     if (!status)
         status = darn_exploration_summary(exploration);
     darn_search_free(exploration->search);

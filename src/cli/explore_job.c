@@ -14,6 +14,17 @@ void darn_exploration_end(struct darn_exploration *exploration)
         darn_server_interrupt(exploration->players[i].server);
 }
 
+/* With the lock: a search has come to its end, but some of its runs were not looked at for sites
+ * that share memory. There may be some that it knows nothing of: it is made again, and looks at
+ * each run. */
+static bool learn_more(struct darn_exploration *exploration)
+{
+    if (!exploration->learns_on || exploration->learn_every <= 1)
+        return false;
+    exploration->learn_every = 1;
+    return darn_search_again(exploration->search);
+}
+
 /* With the lock. False when there is nothing left to do. */
 static bool next_task(struct darn_exploration *exploration, struct darn_task *task)
 {
@@ -26,10 +37,10 @@ static bool next_task(struct darn_exploration *exploration, struct darn_task *ta
             exploration->begun++;
             return true;
         }
-        if (!later) {
-            exploration->exhausted = true;
+        if (!later && learn_more(exploration))
+            continue;
+        if (!later)
             return false;
-        }
         pthread_cond_wait(&exploration->changed, &exploration->lock);
     }
     return false;
@@ -102,10 +113,10 @@ static void note(struct darn_exploration *exploration, const struct darn_result 
 static bool look(struct darn_exploration *exploration, struct darn_player *player,
                  uint64_t schedule)
 {
-    double start = darn_exploration_clock();
+    double start = darn_clock();
     bool found = exploration->look(exploration, player, schedule);
 
-    exploration->looking += darn_exploration_clock() - start;
+    exploration->looking += darn_clock() - start;
     return found;
 }
 

@@ -7,21 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/exploration.h"
 #include "cli/syscalls.h"
 #include "report/format.h"
 #include "report/sink.h"
-
-double darn_exploration_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static double rate_of(const struct darn_exploration *exploration, double until)
 {
@@ -42,8 +33,7 @@ void darn_exploration_show_progress(struct darn_exploration *exploration)
     if (!isatty(STDERR_FILENO))
         return;
     fprintf(stderr, "\r\033[Kdarn explore: %" PRIu64 " schedules, %.0f per second, %zu found",
-            exploration->schedules, rate_of(exploration, darn_exploration_clock()),
-            exploration->found_count);
+            exploration->schedules, rate_of(exploration, darn_clock()), exploration->found_count);
     fflush(stderr);
     exploration->progress = true;
 }
@@ -248,7 +238,7 @@ int darn_exploration_summary(struct darn_exploration *exploration)
     struct darn_search_stats stats;
 
     darn_search_stats(exploration->search, &stats);
-    exploration->exhausted |= stats.exhausted;
+    exploration->exhausted = stats.exhausted;
     darn_exploration_clear_progress(exploration);
     darn_exploration_notes(exploration);
     say_statistics(exploration, &stats);

@@ -25,7 +25,14 @@
 #define DARN_TARGET_PLACES 16
 #define DARN_MOST_MET      64 /* targets that were not predicted */
 
-enum darn_target_kind { DARN_TARGET_RACE, DARN_TARGET_DEADLOCK, DARN_TARGET_NOTIFICATION };
+#define DARN_TARGET_KEYS 16
+
+enum darn_target_kind {
+    DARN_TARGET_RACE,
+    DARN_TARGET_DEADLOCK,
+    DARN_TARGET_NOTIFICATION,
+    DARN_TARGET_TRIPLE, /* an access that comes into an atomic section */
+};
 
 /* Addresses in the program: a side of a race, the acquisitions of a cycle, where is waited. */
 struct darn_target_side {
@@ -33,14 +40,16 @@ struct darn_target_side {
     uint32_t count;
 };
 
-/* A prediction, or two threads that met by chance; and what became of it. */
+/* A prediction, two threads that met by chance, or what a section forbids; and what became of it.
+ */
 struct darn_target {
     enum darn_target_kind kind;
     struct darn_finding *finding;
     bool is_ours;                     /* the finding is freed with the target */
-    struct darn_target_side sides[2]; /* without any, nothing can be tried */
-    uint64_t keys[2];                 /* of the sites to be armed, sorted */
+    struct darn_target_side sides[3]; /* without any, nothing can be tried */
+    uint64_t keys[DARN_TARGET_KEYS];  /* of the sites to be armed, sorted */
     uint32_t key_count;
+    uint64_t triple[3]; /* of a triple: the keys of entry, remote access and end */
     uint32_t begun, trials, hits;
     uint32_t hangs;                             /* trials that took too long */
     uint32_t ends[2][DARN_VERDICTS];            /* of the hits, by which side went first */
@@ -110,11 +119,28 @@ __attribute__((format(printf, 2, 3))) void darn_hunt_say(struct darn_hunt *hunt,
 /* ---- the stages; 0 or an exit status ---- */
 
 int darn_hunt_predict(struct darn_hunt *hunt);
+int darn_hunt_triples(struct darn_hunt *hunt, const char *trace); /* a part of it */
 void darn_hunt_baseline(
     struct darn_hunt *hunt); /* hunt_baseline.c: what later runs are compared with */
 int darn_hunt_prove(struct darn_hunt *hunt);
 int darn_hunt_explore(struct darn_hunt *hunt);
 int darn_hunt_shrink(struct darn_hunt *hunt);
+
+/* Whether the target shows two threads that meet, and not how a run ends. */
+static inline bool darn_target_is_met(const struct darn_target *target)
+{
+    return target->kind == DARN_TARGET_RACE || target->kind == DARN_TARGET_TRIPLE;
+}
+
+/* ---- hunt_order.c: what comes first, and how long it may take ---- */
+
+/* Predictions that no schedule can have ordered (engine hb) come before those that need luck; else
+ * the order stays. */
+void darn_hunt_sort(struct darn_target *targets, size_t count);
+
+/* When the proving and exploring of a hunt has to end, in seconds as `started` and `until`: a share
+ * of the time is kept for shrinking, if that is wanted. */
+double darn_hunt_work_ends(double started, double until, bool shrinks);
 
 /* ---- hunt_aim.c ---- */
 
@@ -148,10 +174,17 @@ void darn_hunt_settle(struct darn_hunt *hunt, struct darn_player *player,
 bool darn_hunt_replays(struct darn_hunt *hunt, struct darn_player *player,
                        const struct darn_schedule *schedule, const struct darn_symptom *symptom);
 
+/* ---- hunt_cause.c; with the lock ---- */
+
+/* Whether the failure, which replays and which the player's last run shows, comes from a race that
+ * was proved. Then it is among the outcomes of that, and its schedule is the one that is kept. */
+bool darn_hunt_blame(struct darn_hunt *hunt, struct darn_player *player,
+                     const struct darn_failed *failed, const struct darn_finding *failure);
+
 /* ---- hunt_keep.c; with the lock ---- */
 
-/* Writes the directory of a proof, whose run is the player's last, and puts it into the index. The
- * finding is freed. `target` may be NULL. */
+/* Writes the directory of a proof, whose run is the player's last, and puts it into the index. What
+ * was kept of the same finding before is replaced. The finding is freed. `target` may be NULL. */
 void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
                     struct darn_finding *finding, const struct darn_schedule *schedule,
                     const struct darn_target *target);

@@ -106,6 +106,13 @@ static void aim_at_notification(const struct darn_player *player, struct darn_ta
     }
 }
 
+static void aim_at_triple(const struct darn_player *player, const uint64_t *keys,
+                          struct darn_target *target)
+{
+    for (int i = 0; i < 3; i++)
+        add_site(player, keys, &target->sides[i], target->triple[i]);
+}
+
 static void aim(const struct darn_player *player, const uint64_t *keys, struct darn_target *target)
 {
     switch (target->kind) {
@@ -114,6 +121,9 @@ static void aim(const struct darn_player *player, const uint64_t *keys, struct d
         break;
     case DARN_TARGET_DEADLOCK:
         aim_at_deadlock(player, target);
+        break;
+    case DARN_TARGET_TRIPLE:
+        aim_at_triple(player, keys, target);
         break;
     default:
         aim_at_notification(player, target);
@@ -140,7 +150,8 @@ void darn_hunt_aim(struct darn_hunt *hunt)
 
 bool darn_hunt_can_try(const struct darn_target *target)
 {
-    return target->sides[0].count && (target->kind != DARN_TARGET_RACE || target->sides[1].count);
+    return target->sides[0].count && (!darn_target_is_met(target) || target->sides[1].count) &&
+           (target->kind != DARN_TARGET_TRIPLE || target->sides[2].count);
 }
 
 static void add_aims(struct darn_plan *plan, const struct darn_target_side *side,
@@ -169,7 +180,7 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
     struct darn_plan *plan = &request->plan;
 
     /* What was met by chance may take other accesses to be interrupted, too. */
-    if (target->is_ours)
+    if (target->is_ours && target->kind == DARN_TARGET_RACE)
         darn_server_arm(player->server, hunt->armed, hunt->armed_count);
     else
         darn_server_arm(player->server, target->keys, target->key_count);
@@ -183,6 +194,11 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
         plan->first = 1 + trial % 2; /* half of the trials for each order */
         add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
+    } else if (target->kind == DARN_TARGET_TRIPLE) {
+        plan->kind = DARN_STRATEGY_TRIPLE;
+        add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
+        add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
+        add_aims(plan, &target->sides[2], DARN_AIM_THIRD);
     } else if (target->kind == DARN_TARGET_DEADLOCK) {
         plan->kind = DARN_STRATEGY_AIM;
         add_aims(plan, &target->sides[0], DARN_AIM_HOLD_LOCKED);

@@ -72,6 +72,14 @@ void darn_hunt_recall(struct darn_hunt *hunt)
     }
 }
 
+static void note_explained(struct darn_hunt *hunt, const char *id)
+{
+    if (darn_map_get(&hunt->seen, key_of(id), 0))
+        return;
+    darn_map_put(&hunt->seen, key_of(id), 1);
+    json_array_append_new(explained(hunt), json_string(id));
+}
+
 void darn_hunt_explain(struct darn_hunt *hunt, struct darn_player *player)
 {
     uintptr_t print = darn_exploration_fingerprint(player, NULL);
@@ -81,10 +89,8 @@ void darn_hunt_explain(struct darn_hunt *hunt, struct darn_player *player)
         return;
     darn_map_put(&hunt->seen, print, 1);
     failure = darn_player_finding(player, "", false);
-    if (failure && failure->id && !darn_map_get(&hunt->seen, key_of(failure->id), 0)) {
-        darn_map_put(&hunt->seen, key_of(failure->id), 1);
-        json_array_append_new(explained(hunt), json_string(failure->id));
-    }
+    if (failure && failure->id)
+        note_explained(hunt, failure->id);
     darn_finding_free(failure);
 }
 
@@ -138,7 +144,7 @@ static void complete(const struct darn_hunt *hunt, struct darn_finding *finding,
 static enum darn_verdict_kind choose(struct darn_hunt *hunt, struct darn_player *player,
                                      struct darn_target *target, bool *again)
 {
-    bool met = target->kind == DARN_TARGET_RACE;
+    bool met = darn_target_is_met(target);
     enum darn_verdict_kind worst = DARN_VERDICT_NONE;
 
     for (int i = DARN_VERDICT_OK + 1; i <= DARN_VERDICTS; i++) {
@@ -157,7 +163,7 @@ static enum darn_verdict_kind choose(struct darn_hunt *hunt, struct darn_player 
 void darn_hunt_settle(struct darn_hunt *hunt, struct darn_player *player,
                       struct darn_target *target)
 {
-    bool again[DARN_VERDICTS] = {false}, met = target->kind == DARN_TARGET_RACE;
+    bool again[DARN_VERDICTS] = {false}, met = darn_target_is_met(target);
     enum darn_verdict_kind kind = choose(hunt, player, target, again);
     const char *id = target->ids[kind];
     struct darn_finding *finding = NULL;
@@ -266,12 +272,18 @@ static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
                             const struct darn_failed *failed)
 {
     struct darn_finding *finding = NULL;
+    bool told;
 
+    failed->schedule->run_flags |= DARN_RUN_RACES; /* one of them may be the cause */
     if (darn_hunt_replays(hunt, player, failed->schedule, &failed->symptom))
         finding = darn_player_finding(player, failed->symptom.id, false);
     else
         hunt->unsteady++;
-    if (finding) {
+    told = finding && darn_hunt_blame(hunt, player, failed, finding);
+    if (told) {
+        note_explained(hunt, finding->id);
+        darn_finding_free(finding);
+    } else if (finding) {
         finding->certainty = "confirmed";
         finding->count = 1;
         add_outcome(finding, failed->symptom.kind);

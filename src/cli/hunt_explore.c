@@ -7,7 +7,7 @@
 #include "cli/hunt.h"
 #include "cli/shrinking.h"
 
-#define RESERVE 0.15 /* of the whole time, for what comes after */
+#define RESERVE 0.1 /* of the time for work, for what threads have met meanwhile */
 
 /* When nothing new has come for as long as it took to get so far, and at least for so many
  * schedules, more of them are not worth the wait. */
@@ -70,7 +70,9 @@ static void set_compare(struct darn_hunt *hunt, bool compare)
 int darn_hunt_explore(struct darn_hunt *hunt)
 {
     struct darn_exploration *exploration = &hunt->exploration;
-    double start = darn_clock(), end = hunt->until - (hunt->until - hunt->started) * RESERVE;
+    double start = darn_clock();
+    double work = darn_hunt_work_ends(hunt->started, hunt->until, !hunt->line.no_shrink);
+    double end = work - (work - hunt->started) * RESERVE;
     bool compare = exploration->players[0].judge.compare;
     size_t found = darn_index_proofs(&hunt->index) + hunt->failed_count;
     size_t targets = hunt->target_count;

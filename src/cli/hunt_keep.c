@@ -46,11 +46,20 @@ static void put_switches(json_t *entry, const struct darn_block *block)
     json_object_set_new(entry, "preemptions", json_integer((json_int_t)count.preemptions));
 }
 
-/* The first number that is not taken. 0 or a negative errno. */
-static int make_directory(struct darn_hunt *hunt, char *path, size_t size, uint32_t *number)
+/* That of the same finding, or the first number that is not taken. 0 or a negative errno. */
+static int make_directory(struct darn_hunt *hunt, const char *id, char *path, size_t size,
+                          uint32_t *number)
 {
+    const json_t *known = id ? darn_index_find(&hunt->index, id) : NULL;
     int result = -EEXIST;
 
+    if (known && darn_index_is_proof(known)) {
+        *number =
+            (uint32_t)strtoul(json_string_value(json_object_get(known, "directory")), NULL, 10);
+        return (size_t)snprintf(path, size, "%s/%" PRIu32, hunt->directory, *number) < size
+                   ? 0
+                   : -ENAMETOOLONG;
+    }
     while (result == -EEXIST) {
         if ((size_t)snprintf(path, size, "%s/%" PRIu32, hunt->directory, ++*number) >= size)
             return -ENAMETOOLONG;
@@ -162,7 +171,7 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
     char path[PATH_MAX];
     uint32_t number = 0;
     json_t *entry = NULL;
-    int result = make_directory(hunt, path, sizeof(path), &number);
+    int result = make_directory(hunt, finding->id, path, sizeof(path), &number);
 
     if (!result) {
         finding->schedule =

@@ -21,6 +21,7 @@ enum {
     RESET,
     INPUT,
     SUPPRESSIONS,
+    SECTIONS,
     JSON,
     STRIP,
     COLOR,
@@ -51,6 +52,9 @@ const struct darn_cli_option darn_hunt_options[] = {
     [SUPPRESSIONS] = {"--suppressions", "FILE",
                       "leave out predictions that FILE names, in TSan's\n"
                       "format: race:PATTERN, deadlock:PATTERN"},
+    [SECTIONS] = {"--sections", "FILE",
+                  "try to violate the atomic sections of FILE (default:\n"
+                  "what the compiler has inferred, without pairs)"},
     [JSON] = {"--json[=FILE]", NULL, "print the findings as JSON Lines, or append them to FILE"},
     [STRIP] = {"--strip-path-prefix", "PREFIX", "leave PREFIX out of the file names in reports"},
     [COLOR] = {"--color", "auto|always|never", "colour in reports; auto: on a terminal"},
@@ -106,6 +110,7 @@ static int set_text(struct darn_hunt_line *line, int option, const char *value)
                       : option == INPUT        ? &line->input
                       : option == OUTPUT       ? &line->directory
                       : option == SUPPRESSIONS ? &line->suppressions
+                      : option == SECTIONS     ? &line->sections
                                                : &line->strip_path_prefix;
 
     if (!*value)
@@ -144,6 +149,7 @@ static int set(void *to, int option, const char *value)
     case INPUT:
     case OUTPUT:
     case SUPPRESSIONS:
+    case SECTIONS:
     case STRIP:
         return set_text(line, option, value);
     case COLOR:

@@ -19,6 +19,7 @@ struct darn_hunt_line {
     bool max_steps_given;
     const char *directory; /* NULL: a new one */
     const char *oracle, *reset, *input, *suppressions, *strip_path_prefix;
+    const char *sections; /* NULL: those that the compiler has inferred */
     bool no_explore, no_shrink;
     bool early; /* waits may time out although others can go on */
     bool json;

@@ -93,6 +93,7 @@ static int make_targets(struct darn_hunt *hunt)
         target->kind = kind_of(target->finding);
         recall(hunt, target);
     }
+    darn_hunt_sort(hunt->targets, hunt->target_count);
     return 0;
 }
 
@@ -143,5 +144,7 @@ int darn_hunt_predict(struct darn_hunt *hunt)
         status = make_targets(hunt);
     if (!status)
         say_predicted(hunt, darn_clock() - start, recorded);
+    if (!status)
+        status = darn_hunt_triples(hunt, trace);
     return status;
 }

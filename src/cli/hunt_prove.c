@@ -16,12 +16,33 @@ static bool is_open(const struct darn_hunt *hunt, const struct darn_target *targ
            darn_hunt_can_try(target);
 }
 
+static bool has_key(const struct darn_target *target, uint64_t key)
+{
+    return target->keys[0] == key || (target->key_count > 1 && target->keys[1] == key);
+}
+
+/* Whether a race that was proved is between the same accesses: that says it already. */
+static bool is_a_race(const struct darn_hunt *hunt, const struct darn_target *triple)
+{
+    for (size_t i = 0; i < hunt->target_count; i++) {
+        const struct darn_target *target = &hunt->targets[i];
+
+        if (target->kind == DARN_TARGET_RACE && target->proved && target->key_count &&
+            has_key(target, triple->triple[1]) &&
+            (has_key(target, triple->triple[0]) || has_key(target, triple->triple[2])))
+            return true;
+    }
+    return false;
+}
+
 /* With the lock. NULL when all trials have begun. */
 static struct darn_target *next_trial(struct darn_hunt *hunt, uint32_t *trial)
 {
     while (hunt->next < hunt->target_count) {
         struct darn_target *target = &hunt->targets[hunt->next];
 
+        if (target->kind == DARN_TARGET_TRIPLE && !target->begun && is_a_race(hunt, target))
+            target->settled = true;
         if (is_open(hunt, target)) {
             *trial = target->begun++;
             return target;
@@ -50,6 +71,21 @@ static const struct darn_block_met *find_met(const struct darn_target *target,
         if (met->kind == DARN_MET_RACE &&
             ((is_on(&target->sides[0], one) && is_on(&target->sides[1], other)) ||
              (is_on(&target->sides[0], other) && is_on(&target->sides[1], one))))
+            return met;
+    }
+    return NULL;
+}
+
+/* The same for a triple. */
+static const struct darn_block_met *find_triple(const struct darn_target *target,
+                                                const struct darn_result *result)
+{
+    for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++) {
+        const struct darn_block_met *met = &result->met[i];
+
+        if (met->kind == DARN_MET_TRIPLE && is_on(&target->sides[0], met->threads[2].place) &&
+            is_on(&target->sides[1], met->threads[1].place) &&
+            is_on(&target->sides[2], met->threads[0].place))
             return met;
     }
     return NULL;
@@ -86,16 +122,17 @@ static void keep_hit(struct darn_target *target, struct darn_player *player,
     darn_finding_free(finding);
 }
 
-static bool note_race(struct darn_hunt *hunt, struct darn_target *target,
-                      struct darn_player *player)
+static bool note_met(struct darn_hunt *hunt, struct darn_target *target, struct darn_player *player)
 {
-    const struct darn_block_met *met = find_met(target, &player->block->result);
+    const struct darn_block_met *met = target->kind == DARN_TARGET_RACE
+                                           ? find_met(target, &player->block->result)
+                                           : find_triple(target, &player->block->result);
 
     if (!met)
         return false;
     keep_hit(target, player,
              target->shown[player->judged.kind] ? NULL : darn_scene_met(&player->scene, met),
-             met->first != 0);
+             target->kind == DARN_TARGET_RACE && met->first != 0);
     darn_hunt_explain(hunt, player);
     return true;
 }
@@ -122,8 +159,8 @@ static void note(struct darn_hunt *hunt, struct darn_target *target, struct darn
     hunt->fine |= player->judged.kind == DARN_VERDICT_OK;
     target->trials++;
     target->hangs += player->how == DARN_SERVER_TIMEOUT;
-    hit = target->kind == DARN_TARGET_RACE ? note_race(hunt, target, player)
-                                           : note_deadlock(target, player);
+    hit =
+        darn_target_is_met(target) ? note_met(hunt, target, player) : note_deadlock(target, player);
     if (!hit)
         (void)darn_hunt_look(hunt, player);
     if (target->trials == target->begun && !is_open(hunt, target))
@@ -179,6 +216,7 @@ static void settle_rest(struct darn_hunt *hunt)
 int darn_hunt_prove(struct darn_hunt *hunt)
 {
     double start = darn_clock();
+    double left = darn_hunt_work_ends(hunt->started, hunt->until, !hunt->line.no_shrink) - start;
     uint64_t runs = hunt->runs;
     bool any = false;
     int status;
@@ -187,7 +225,7 @@ int darn_hunt_prove(struct darn_hunt *hunt)
     hunt->next = 0;
     for (size_t i = 0; i < hunt->target_count; i++)
         any |= is_open(hunt, &hunt->targets[i]);
-    status = any ? darn_hunt_jobs(hunt, job, start + darn_hunt_left(hunt) * SHARE, progress) : 0;
+    status = any ? darn_hunt_jobs(hunt, job, start + (left > 0 ? left : 0) * SHARE, progress) : 0;
     settle_rest(hunt); /* no job is left: there is nobody to lock out */
     darn_hunt_look_back(hunt, &hunt->exploration.players[0]);
     darn_hunt_save(hunt);

@@ -118,6 +118,28 @@ static void add_cost(struct darn_engine_cost *sum, struct darn_engine_cost cost)
     sum->dropped += cost.dropped;
 }
 
+/* Those of several traces add up. */
+static void add_fact(struct darn_lineup_entry *entry, const struct darn_engine_fact *fact)
+{
+    for (size_t i = 0; i < entry->fact_count; i++) {
+        if (strcmp(entry->facts[i].text, fact->text) == 0) {
+            entry->facts[i].value += fact->value;
+            return;
+        }
+    }
+    if (entry->fact_count < DARN_ENGINE_FACTS)
+        entry->facts[entry->fact_count++] = *fact;
+}
+
+static void add_facts(struct darn_lineup_entry *entry)
+{
+    struct darn_engine_fact facts[DARN_ENGINE_FACTS];
+    size_t count = entry->engine->facts ? entry->engine->facts(entry->state, facts) : 0;
+
+    for (size_t i = 0; i < count; i++)
+        add_fact(entry, &facts[i]);
+}
+
 void darn_lineup_finish(struct darn_lineup *lineup)
 {
     for (size_t i = 0; i < lineup->count; i++) {
@@ -131,6 +153,7 @@ void darn_lineup_finish(struct darn_lineup *lineup)
         entry->distinct += distinct;
         entry->dynamic += entry->engine->dynamic(entry->state);
         add_cost(&entry->cost, entry->engine->cost(entry->state));
+        add_facts(entry);
     }
 }
 
@@ -166,6 +189,13 @@ void darn_lineup_print(const struct darn_lineup *lineup, FILE *out, uint64_t eve
     }
     fprintf(out, "%-14s %9s %12s %10.3f %12" PRIu64 "\n", "(reading)", "", "", reading,
             rate(events, reading));
+    for (size_t i = 0; i < lineup->count; i++) {
+        const struct darn_lineup_entry *entry = &lineup->entries[i];
+
+        for (size_t j = 0; j < entry->fact_count; j++)
+            fprintf(out, "%s: %" PRIu64 " %s\n", entry->engine->name, entry->facts[j].value,
+                    entry->facts[j].text);
+    }
 }
 
 void darn_lineup_help(FILE *out)

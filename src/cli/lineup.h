@@ -17,6 +17,8 @@ struct darn_lineup_entry {
     uint64_t distinct, dynamic, events; /* of all traces so far */
     double seconds;
     struct darn_engine_cost cost; /* the largest */
+    struct darn_engine_fact facts[DARN_ENGINE_FACTS]; /* of all traces so far */
+    size_t fact_count;
 };
 
 struct darn_lineup {

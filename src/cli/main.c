@@ -30,6 +30,8 @@ static const struct command {
      darn_help_shrink},
     {"explore", "run a program under many schedules until one fails", darn_cmd_explore,
      darn_help_explore},
+    {"sections", "say which code should be atomic: darn sections infer|show|check|refine",
+     darn_cmd_sections, darn_help_sections},
     {"record", "run a program and keep a trace of what its threads do", darn_cmd_record,
      darn_help_record},
     {"analyze", "say which races and deadlocks could happen, from a trace", darn_cmd_analyze,

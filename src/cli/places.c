@@ -24,6 +24,7 @@ int darn_places_make(struct darn_places *places, const struct darn_trace *trace)
     struct darn_map known = {NULL, 0, 0};
 
     places->trace = trace;
+    places->rules = (struct darn_unit_rules){NULL, NULL};
     places->count = darn_trace_site_count(trace) + 1;
     places->first = calloc(places->count, sizeof(*places->first));
     if (!places->first)
@@ -82,4 +83,14 @@ uint64_t darn_places_predicate(const void *context, uint32_t id)
     if (!site || site->kind != DARN_SITE_WAIT || !site->variable || !*site->variable)
         return 0;
     return hash_predicate(site->variable);
+}
+
+bool darn_places_is_unit(const void *context, uint32_t id)
+{
+    const struct darn_places *places = context;
+    const struct darn_trace_site *site = darn_trace_site(places->trace, id);
+
+    if (!site || !site->function)
+        return true;
+    return darn_unit_rules_say(&places->rules, site->function, !(site->flags & DARN_SITE_LOCAL));
 }

@@ -1,16 +1,18 @@
 /*
- * What engines ask about sites: which of them are one place in the source, and what a wait waits
- * for.
+ * What engines ask about sites: which of them are one place in the source, what a wait waits for,
+ * and which functions are expected to be atomic.
  */
 #ifndef DARN_CLI_PLACES_H
 #define DARN_CLI_PLACES_H
 
+#include "engine/transactions.h"
 #include "trace/trace.h"
 
 struct darn_places {
     const struct darn_trace *trace;
     uint32_t *first; /* by id: the first site of the same place */
     size_t count;
+    struct darn_unit_rules rules; /* which functions are expected to be atomic */
 };
 
 /* 0, or -ENOMEM. */
@@ -20,5 +22,6 @@ void darn_places_free(struct darn_places *places);
 /* For struct darn_engine_config: `context` is the struct darn_places. */
 uint32_t darn_places_of(const void *context, uint32_t site);
 uint64_t darn_places_predicate(const void *context, uint32_t site);
+bool darn_places_is_unit(const void *context, uint32_t site);
 
 #endif

@@ -96,6 +96,7 @@ void darn_player_prepare(struct darn_player *player, const struct darn_schedule 
     request->max_steps = schedule->max_steps;
     request->time = schedule->time;
     request->plan = (struct darn_plan){0};
+    darn_schedule_give_aims(schedule, player->block);
     player->fed = schedule->input_length;
     if (!player->fed || player->fed >= DARN_BLOCK_INPUTS)
         return;

@@ -43,7 +43,8 @@ static char **with_variable(const char *variable)
 /* In a group of its own, so that all it starts can be killed. 0 or an errno. */
 static int start(const struct darn_sh *sh, pid_t *pid)
 {
-    char *line[] = {"sh", "-c", (char *)sh->command, NULL};
+    char *shell[] = {"sh", "-c", (char *)sh->command, NULL};
+    char *const *line = sh->program ? sh->program : shell;
     char **environment = sh->variable ? with_variable(sh->variable) : environ;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -65,8 +66,14 @@ static int start(const struct darn_sh *sh, pid_t *pid)
         posix_spawn_file_actions_adddup2(&actions, sh->input, STDIN_FILENO);
     else
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    result = posix_spawn(pid, "/bin/sh", &actions, &attributes, line, environment);
+    if (sh->outputs) {
+        posix_spawn_file_actions_adddup2(&actions, sh->outputs[0], STDOUT_FILENO);
+        posix_spawn_file_actions_adddup2(&actions, sh->outputs[1], STDERR_FILENO);
+    } else {
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    }
+    result = posix_spawnp(pid, sh->program ? line[0] : "/bin/sh", &actions, &attributes, line,
+                          environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (sh->variable)

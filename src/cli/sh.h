@@ -1,5 +1,6 @@
 /*
- * Commands of the user's that are run between the runs: --reset and --oracle.
+ * Commands of the user's that are run between the runs (--reset and --oracle), and programs that
+ * are run freely.
  */
 #ifndef DARN_CLI_SH_H
 #define DARN_CLI_SH_H
@@ -10,6 +11,8 @@
 
 struct darn_sh {
     const char *command;     /* for /bin/sh -c */
+    char *const *program;    /* instead of it: a program with its arguments; NULL: none */
+    const int *outputs;      /* two: its stdout and stderr; NULL: nowhere, and our own */
     int input;               /* its standard input; -1: empty */
     const char *variable;    /* NAME=VALUE for its environment; NULL: none */
     uint32_t timeout_ms;     /* it is killed then; 0: never */

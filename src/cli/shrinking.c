@@ -2,21 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define STEPS_FACTOR 10
 #define LEAST_STEPS  1000
 #define MOST_MS      2000
 
 #define FEW 8 /* switches of which every subset is tried */
-
-double darn_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* One round: a list of switches, of which a part is tried together with a rest that stays. */
 struct round {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/clock.h"
 #include "cli/player.h"
 #include "search/switches.h"
 
@@ -23,9 +24,6 @@ struct darn_shrinking {
     uint64_t runs;
     bool in_time; /* the result cannot be made smaller by leaving out a switch */
 };
-
-/* Seconds that only go forward. */
-double darn_clock(void);
 
 /* False when the schedule does not show the bug when it is replayed; it is unchanged then. After it
  * the player's last run is that of the schedule. */

@@ -140,6 +140,13 @@ enum darn_verdict_kind darn_verdict_of(const struct darn_evidence *evidence)
     }
 }
 
+/* Whether a thread does that to itself; all others are sent. */
+static bool is_fault(int number)
+{
+    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+           number == SIGTRAP || number == SIGSYS;
+}
+
 /* " in T2", where it is known. */
 static void describe_signal(const struct darn_evidence *evidence, char *to, size_t size)
 {
@@ -148,12 +155,16 @@ static void describe_signal(const struct darn_evidence *evidence, char *to, size
     const char *name = sigabbrev_np(number);
     char thread[32] = "";
 
+    const char *verb = "killed by";
+
     if (result->signal == (uint32_t)number)
         snprintf(thread, sizeof(thread), " in T%" PRIu32, result->signal_thread);
+    if (*thread || is_fault(number))
+        verb = "crashed with";
     if (name)
-        snprintf(to, size, "crashed with SIG%s%s", name, thread);
+        snprintf(to, size, "%s SIG%s%s", verb, name, thread);
     else
-        snprintf(to, size, "crashed with signal %d%s", number, thread);
+        snprintf(to, size, "%s signal %d%s", verb, number, thread);
 }
 
 /* What was printed last tells why: "terminate called after throwing …". */

@@ -150,7 +150,8 @@ void darn_blocks_add(struct darn_blocks *blocks, uint64_t start, uint64_t size, 
     blocks->live++;
 }
 
-bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32_t *thread)
+/* The block that has the address; 0: none. */
+static uint32_t block_with(const struct darn_blocks *blocks, uint64_t address)
 {
     for (unsigned level = 0; level < LEVELS; level++) {
         uint64_t page = address >> shift_of(level);
@@ -159,16 +160,29 @@ bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32
             uint32_t at = blocks->buckets[bucket_of(blocks, level, page - back)];
 
             for (; at; at = blocks->all[at].next) {
-                const struct block *block = &blocks->all[at];
-
-                if (address - block->start < block->size) {
-                    *thread = block->thread;
-                    return true;
-                }
+                if (address - blocks->all[at].start < blocks->all[at].size)
+                    return at;
             }
         }
     }
-    return false;
+    return 0;
+}
+
+bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32_t *thread)
+{
+    uint32_t at = block_with(blocks, address);
+
+    if (at)
+        *thread = blocks->all[at].thread;
+    return at != 0;
+}
+
+void darn_blocks_pass(struct darn_blocks *blocks, uint64_t address, uint32_t thread)
+{
+    uint32_t at = block_with(blocks, address);
+
+    if (at)
+        blocks->all[at].thread = thread;
 }
 
 size_t darn_blocks_memory(const struct darn_blocks *blocks)

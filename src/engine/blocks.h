@@ -25,6 +25,9 @@ void darn_blocks_remove(struct darn_blocks *blocks, uint64_t start);
 /* False when the address is in no block. */
 bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32_t *thread);
 
+/* From now on the thread of the block that has the address is said to be `thread`. */
+void darn_blocks_pass(struct darn_blocks *blocks, uint64_t address, uint32_t thread);
+
 size_t darn_blocks_memory(const struct darn_blocks *blocks);
 
 #endif

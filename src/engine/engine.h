@@ -27,6 +27,15 @@ enum darn_prediction_kind {
                                    nobody ended */
     DARN_PREDICTS_WRONG_WAITER, /* steps: the SIGNAL, two WAITs for different predicates */
     DARN_PREDICTS_TWO_MUTEXES,  /* steps: two WAITs on one condition variable */
+    /* Steps are accesses, in the order in which they would happen and which no serial order of
+     * their transactions gives. Three: the first and the last are of one transaction, on one
+     * variable. Four: two transactions, two variables. More: each step but the first and last
+     * belongs with a neighbour to one transaction, and the first with the last (a cycle). */
+    DARN_PREDICTS_ATOMICITY,
+    /* A transaction that is not of the form that reduction can prove atomic. Steps, all of its
+     * thread: where it can no longer be moved to the right (an access that races, or the ACQUIRE of
+     * a lock that was given back), and what comes after it and cannot be moved to the left. */
+    DARN_PREDICTS_IRREDUCIBLE,
 };
 
 struct darn_prediction_lock {
@@ -38,6 +47,7 @@ struct darn_prediction_lock {
 /* One event of a prediction, and the locks that its thread held, in the order of acquisition. */
 struct darn_prediction_step {
     struct darn_event event;
+    uint32_t unit; /* atomicity: the site where its transaction begins; 0: none, or not known */
     uint32_t lock_count;
     struct darn_prediction_lock locks[DARN_PREDICTION_LOCKS];
 };
@@ -60,7 +70,14 @@ struct darn_engine_config {
     uint32_t (*place_of)(const void *context, uint32_t site);
     /* The predicate that a WAIT at this site waits for, as a hash; 0: not known. May be NULL. */
     uint64_t (*predicate_of)(const void *context, uint32_t site);
+    /* Whether executions of the function that begins at this site are expected to be atomic
+     * (transactions.h has the defaults). NULL: all are. */
+    bool (*is_unit)(const void *context, uint32_t site);
     const void *context;
+    /* Atomicity by blocks: the most comparisons at the end, and the most initial reads and final
+     * writes of one transaction that are put in pairs. 0: the default. */
+    uint64_t block_work;
+    uint32_t block_events;
 };
 
 /* What an engine costs, for the benchmark. */
@@ -69,6 +86,15 @@ struct darn_engine_cost {
     size_t peak;      /* most bytes in use so far */
     uint64_t dropped; /* degraded cases: tables full */
 };
+
+/* Something that an engine has counted and that a reader of its findings should know. */
+struct darn_engine_fact {
+    const char *text;
+    uint64_t value;
+    bool is_limit; /* a bound was reached: something may be missing */
+};
+
+#define DARN_ENGINE_FACTS 16
 
 struct darn_engine {
     const char *name;
@@ -84,6 +110,8 @@ struct darn_engine {
     /* How many times something was predicted, with repetitions (Tian's dynamic reports). */
     uint64_t (*dynamic)(const void *state);
     struct darn_engine_cost (*cost)(const void *state);
+    /* After finish; fills at most DARN_ENGINE_FACTS, and says how many. May be NULL. */
+    size_t (*facts)(const void *state, struct darn_engine_fact *facts);
     void (*destroy)(void *state);
 };
 
@@ -99,5 +127,8 @@ extern const struct darn_engine darn_engine_multilockset;
 extern const struct darn_engine darn_engine_hybrid;
 extern const struct darn_engine darn_engine_deadlock;
 extern const struct darn_engine darn_engine_notify;
+extern const struct darn_engine darn_engine_blocks;
+extern const struct darn_engine darn_engine_reduction;
+extern const struct darn_engine darn_engine_reduction_online;
 
 #endif

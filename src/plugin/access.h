@@ -20,6 +20,10 @@ struct darn_access {
     uint16_t flags; /* enum darn_site_flag */
     uint8_t kind;   /* enum darn_site_kind */
     uint8_t dropped;
+    uint8_t extra; /* dropped, but a section needs it: DARN_SITE_EXTRA */
+    uint16_t
+        shift; /* added to the column: marks at one place of the source have keys of their own */
+    size_t entered; /* an end: number + 1 of the last entry of its block that leads here, or 0 */
 };
 
 struct darn_accesses {

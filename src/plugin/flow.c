@@ -145,7 +145,7 @@ static int find_dominators(struct darn_flow *flow)
     return 0;
 }
 
-int darn_flow_init(struct darn_flow *flow, LLVMValueRef function)
+static int init(struct darn_flow *flow, LLVMValueRef function, int always)
 {
     unsigned total = LLVMCountBasicBlocks(function);
 
@@ -153,7 +153,7 @@ int darn_flow_init(struct darn_flow *flow, LLVMValueRef function)
     if (!total || total > MAX_BLOCKS)
         return -1;
     flow->blocks = allocate(total, sizeof(*flow->blocks));
-    if (!number_blocks(flow, total)) {
+    if (!number_blocks(flow, total) && !always) {
         darn_flow_free(flow);
         return -1;
     }
@@ -163,6 +163,16 @@ int darn_flow_init(struct darn_flow *flow, LLVMValueRef function)
         return -1;
     }
     return 0;
+}
+
+int darn_flow_init(struct darn_flow *flow, LLVMValueRef function)
+{
+    return init(flow, function, 0);
+}
+
+int darn_flow_init_always(struct darn_flow *flow, LLVMValueRef function)
+{
+    return init(flow, function, 1);
 }
 
 void darn_flow_free(struct darn_flow *flow)
@@ -175,7 +185,7 @@ void darn_flow_free(struct darn_flow *flow)
     *flow = (struct darn_flow){0};
 }
 
-static int dominates(const struct darn_flow *flow, unsigned above, unsigned below)
+int darn_flow_dominates(const struct darn_flow *flow, unsigned above, unsigned below)
 {
     while (below > above)
         below = flow->dominator[below];
@@ -232,7 +242,7 @@ static unsigned collect_all(const struct darn_flow *flow, unsigned header, struc
     for (unsigned j = flow->first_before[header]; j < flow->first_before[header + 1]; j++) {
         unsigned known = all->count;
 
-        if (!dominates(flow, header, flow->before[j]))
+        if (!darn_flow_dominates(flow, header, flow->before[j]))
             continue;
         latches++;
         *fits =
@@ -257,7 +267,7 @@ static void visit_edges(const struct visitor *visitor, struct darn_body body, un
     body.start = flow->blocks[start];
     for (unsigned i = flow->first_before[start]; i < flow->first_before[start + 1]; i++) {
         body.latch = flow->blocks[flow->before[i]];
-        if (dominates(flow, number_of(flow, body.blocks[0]), flow->before[i]))
+        if (darn_flow_dominates(flow, number_of(flow, body.blocks[0]), flow->before[i]))
             visitor->visit(visitor->context, &body, visitor->whole);
     }
 }
@@ -304,7 +314,7 @@ static void visit_header(const struct darn_flow *flow, unsigned header, darn_flo
     if (!latches)
         return;
     for (unsigned j = flow->first_before[header]; j < flow->first_before[header + 1]; j++) {
-        if (dominates(flow, header, flow->before[j]))
+        if (darn_flow_dominates(flow, header, flow->before[j]))
             visit_latch(&visitor, block, flow->before[j]);
     }
     if (latches < 2 || !fits)

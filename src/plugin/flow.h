@@ -36,6 +36,8 @@ struct darn_body {
 
 /* 0, or -1 when the function has no loop, or is too large. */
 int darn_flow_init(struct darn_flow *flow, LLVMValueRef function);
+/* Also when it has no loop. */
+int darn_flow_init_always(struct darn_flow *flow, LLVMValueRef function);
 void darn_flow_free(struct darn_flow *flow);
 
 /*
@@ -54,6 +56,9 @@ void darn_flow_free(struct darn_flow *flow);
 typedef void darn_flow_visit(void *context, const struct darn_body *body,
                              const struct darn_body *whole);
 void darn_flow_loops(const struct darn_flow *flow, darn_flow_visit *visit, void *context);
+
+/* Whether every way to block number `below` passes `above`. */
+int darn_flow_dominates(const struct darn_flow *flow, unsigned above, unsigned below);
 
 /* The successors of a block that the program's own branches lead to: without those of exceptions.
  */

@@ -38,8 +38,11 @@ static LLVMValueRef end_of(LLVMBasicBlockRef block)
     return terminator;
 }
 
-void darn_function_instrument(struct darn_guards *guards, struct darn_sites *sites,
-                              LLVMValueRef function)
+typedef void place(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
+                   LLVMValueRef site);
+
+static void tell(struct darn_guards *guards, struct darn_sites *sites, LLVMValueRef function,
+                 place *place, const char *const hooks[2])
 {
     LLVMValueRef site = darn_sites_add_function(sites);
     LLVMBasicBlockRef block;
@@ -50,7 +53,23 @@ void darn_function_instrument(struct darn_guards *guards, struct darn_sites *sit
         LLVMValueRef end = end_of(block);
 
         if (end)
-            darn_guards_place_function(guards, end, DARN_HOOK_END, site);
+            place(guards, end, hooks[1], site);
     }
-    darn_guards_place_function(guards, beginning(function), DARN_HOOK_BEGIN, site);
+    place(guards, beginning(function), hooks[0], site);
+}
+
+void darn_function_instrument(struct darn_guards *guards, struct darn_sites *sites,
+                              LLVMValueRef function)
+{
+    static const char *const hooks[] = {DARN_HOOK_BEGIN, DARN_HOOK_END};
+
+    tell(guards, sites, function, darn_guards_place_function, hooks);
+}
+
+void darn_function_tell_atomic(struct darn_guards *guards, struct darn_sites *sites,
+                               LLVMValueRef function)
+{
+    static const char *const hooks[] = {DARN_HOOK_ATOMIC_BEGIN, DARN_HOOK_ATOMIC_END};
+
+    tell(guards, sites, function, darn_guards_place_atomic, hooks);
 }

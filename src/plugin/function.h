@@ -18,4 +18,8 @@
 void darn_function_instrument(struct darn_guards *guards, struct darn_sites *sites,
                               LLVMValueRef function);
 
+/* Tells the beginning and the ends of a function that is annotated as atomic. */
+void darn_function_tell_atomic(struct darn_guards *guards, struct darn_sites *sites,
+                               LLVMValueRef function);
+
 #endif

@@ -122,7 +122,8 @@ size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct da
 
         if (access->dropped)
             continue;
-        if (!joins(order, access, last, leader))
+        /* Between the entry of a section and its end time must pass. */
+        if (access->entered > first || !joins(order, access, last, leader))
             break;
         make_precede(order, builder, access->pointer, leader);
         last = access->instruction;

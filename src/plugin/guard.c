@@ -325,6 +325,55 @@ void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,
     call_guard(guards, before, hook_name, &site, 1, NULL);
 }
 
+void darn_guards_place_atomic(struct darn_guards *guards, LLVMValueRef before,
+                              const char *hook_name, LLVMValueRef site)
+{
+    call_at_once(guards, before, hook_name, &site, 1);
+}
+
+/* if (*armed) hook(the other arguments) */
+static LLVMValueRef build_armed_guard(struct darn_guards *guards, const char *name,
+                                      const char *hook_name, LLVMTypeRef type, unsigned count)
+{
+    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
+    LLVMBasicBlockRef entry = append_block(guards, guard);
+    LLVMBasicBlockRef call = append_block(guards, guard);
+    LLVMBasicBlockRef done = append_block(guards, guard);
+
+    mark_inline(guards, guard);
+    LLVMPositionBuilderAtEnd(guards->builder, entry);
+    branch_on(guards, load_byte(guards, LLVMGetParam(guard, count)), call, done);
+    LLVMPositionBuilderAtEnd(guards->builder, call);
+    call_hook(guards, guard, hook_name, count);
+    LLVMBuildBr(guards->builder, done);
+    LLVMPositionBuilderAtEnd(guards->builder, done);
+    LLVMBuildRetVoid(guards->builder);
+    return guard;
+}
+
+void darn_guards_place_armed(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
+                             LLVMValueRef pointer, struct darn_record record)
+{
+    LLVMValueRef arguments[MAX_ARGUMENTS], guard;
+    LLVMTypeRef types[MAX_ARGUMENTS] = {guards->pointer, guards->pointer, guards->pointer}, type;
+    unsigned count = 0;
+    char name[64];
+
+    if (pointer)
+        arguments[count++] = pointer;
+    arguments[count++] = record.site;
+    arguments[count] = record.armed;
+    type = LLVMFunctionType(guards->nothing, types, count + 1, 0);
+    snprintf(name, sizeof(name), PREFIX "armed.%s", hook_name);
+    guard = LLVMGetNamedFunction(guards->module, name);
+    if (!guard)
+        guard = build_armed_guard(guards, name, hook_name, type, count);
+    LLVMPositionBuilderBefore(guards->builder, before);
+    LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(before));
+    LLVMBuildCall2(guards->builder, type, guard, arguments, count + 1, "");
+    LLVMSetCurrentDebugLocation2(guards->builder, NULL);
+}
+
 /* Of each member of a group a guard gets what darn_hook_write does, and its armed byte. */
 #define FOR_HOOK   3
 #define PER_MEMBER 4

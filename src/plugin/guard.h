@@ -37,6 +37,15 @@ struct darn_member {
 void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
                              const struct darn_member *members, unsigned count);
 
+/* What only sections need: the hook is called if the site's own byte is armed. `pointer` is that of
+ * an access; NULL for a mark. */
+void darn_guards_place_armed(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
+                             LLVMValueRef pointer, struct darn_record record);
+
+/* A call without a guard (DARN_HOOK_ATOMIC_BEGIN, DARN_HOOK_ATOMIC_END). */
+void darn_guards_place_atomic(struct darn_guards *guards, LLVMValueRef before,
+                              const char *hook_name, LLVMValueRef site);
+
 /* A guarded call at the beginning of a function (DARN_HOOK_BEGIN) or at an end (DARN_HOOK_END). */
 void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,
                                 const char *hook_name, LLVMValueRef site);

@@ -18,7 +18,7 @@ struct darn_ignore_pattern {
 };
 
 /* llvm.global.annotations: an array of {annotated value, text, file, line, arguments}. */
-static void find_annotated(struct darn_ignore *ignore, LLVMModuleRef module)
+void darn_annotated(struct darn_map *functions, LLVMModuleRef module, const char *annotation)
 {
     LLVMValueRef list = LLVMGetNamedGlobal(module, "llvm.global.annotations");
     LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
@@ -31,8 +31,8 @@ static void find_annotated(struct darn_ignore *ignore, LLVMModuleRef module)
         size_t length;
 
         if (string && LLVMIsConstantString(string) &&
-            strcmp(LLVMGetAsString(string, &length), ANNOTATION) == 0)
-            darn_map_put(&ignore->functions, (uintptr_t)LLVMGetOperand(entry, 0), 1);
+            strcmp(LLVMGetAsString(string, &length), annotation) == 0)
+            darn_map_put(functions, (uintptr_t)LLVMGetOperand(entry, 0), 1);
     }
 }
 
@@ -95,7 +95,7 @@ void darn_ignore_init(struct darn_ignore *ignore, LLVMModuleRef module)
     const char *path = getenv(DARN_IGNORELIST_VARIABLE);
 
     *ignore = (struct darn_ignore){0};
-    find_annotated(ignore, module);
+    darn_annotated(&ignore->functions, module, ANNOTATION);
     if (path && *path)
         read_list(ignore, path);
 }

@@ -22,6 +22,9 @@ struct darn_ignore {
 void darn_ignore_init(struct darn_ignore *ignore, LLVMModuleRef module);
 void darn_ignore_free(struct darn_ignore *ignore);
 
+/* Adds the functions that have an annotation with this text. */
+void darn_annotated(struct darn_map *functions, LLVMModuleRef module, const char *annotation);
+
 int darn_ignore_function(const struct darn_ignore *ignore, LLVMValueRef function);
 
 #endif

@@ -11,12 +11,17 @@
 #include "plugin/ignore.h"
 #include "plugin/names.h"
 #include "plugin/origin.h"
+#include "plugin/section.h"
 #include "plugin/select.h"
 #include "plugin/sites.h"
 #include "plugin/spin.h"
 #include "plugin/wait.h"
 #include "plugin/wait_check.h"
+#include "site/guard.h"
 #include "site/site.h"
+
+/* The annotation of DARN_ATOMIC_FUNCTION (darn.h). */
+#define ATOMIC "darn.atomic"
 
 /* A function that has this attribute at the end of the pipeline is watched. */
 #define WATCHED "sanitize_thread"
@@ -78,7 +83,10 @@ struct instrumentation {
     struct darn_names *names;
     struct darn_escape escape;
     struct darn_spins spins;
-    int functions; /* their beginnings and ends are told */
+    struct darn_calls calls;
+    struct darn_sections sections;
+    struct darn_map atomics; /* functions that are annotated as atomic */
+    int functions;           /* their beginnings and ends are told */
 };
 
 static void instrument_one(struct instrumentation *in, struct darn_access *access)
@@ -111,31 +119,133 @@ static void instrument_group(struct instrumentation *in, struct darn_access *acc
     darn_guards_place_group(&in->guards, accesses[0].instruction, members, count);
 }
 
-static void instrument_function(struct instrumentation *in, LLVMValueRef function)
+/* Accesses that only sections need; behind the groups, which they must not take apart. */
+static void instrument_extras(struct instrumentation *in, struct darn_accesses *accesses)
 {
-    struct darn_accesses accesses = {0};
+    for (size_t i = 0; i < accesses->count; i++) {
+        struct darn_access *access = &accesses->items[i];
+
+        if (!access->extra)
+            continue;
+        access->flags |= DARN_SITE_EXTRA;
+        darn_guards_place_armed(&in->guards, access->instruction, DARN_HOOK_ACCESS, access->pointer,
+                                darn_sites_add(&in->sites, access, in->names));
+    }
+}
+
+/* Where the mark goes: in front of all that was put there for accesses. */
+static LLVMValueRef place_of_mark(const struct darn_mark *mark)
+{
+    LLVMValueRef in;
+
+    if (mark->call)
+        return mark->before ? mark->call : LLVMGetNextInstruction(mark->call);
+    in = LLVMGetFirstInstruction(mark->block);
+    while (LLVMIsAPHINode(in) || LLVMIsALandingPadInst(in))
+        in = LLVMGetNextInstruction(in);
+    return in;
+}
+
+static void instrument_marks(struct instrumentation *in, const struct darn_code *code)
+{
+    for (size_t i = 0; i < code->mark_count; i++) {
+        const struct darn_mark *mark = &code->marks[i];
+        struct darn_access access = {.instruction = mark->position,
+                                     .kind = mark->before ? DARN_SITE_CALL : DARN_SITE_LEAVE,
+                                     .shift = mark->shift};
+        const char *hook = mark->before ? DARN_HOOK_CALL : DARN_HOOK_LEAVE;
+
+        darn_guards_place_armed(&in->guards, place_of_mark(mark), hook, NULL,
+                                darn_sites_add(&in->sites, &access, in->names));
+    }
+}
+
+static void instrument_function(struct instrumentation *in, struct darn_code *code)
+{
+    struct darn_accesses *accesses = &code->accesses;
     struct darn_map order = {0};
 
-    darn_spins_find(&in->spins, function);
-    darn_accesses_collect(&accesses, function, in->layout, &in->escape, &in->spins.reads);
-    darn_accesses_select(&accesses, function);
-    darn_group_number(&order, function);
-    darn_sites_begin(&in->sites, function);
-    for (size_t i = 0, extent; i < accesses.count; i += extent) {
+    darn_group_number(&order, code->function);
+    darn_sites_begin(&in->sites, code->function);
+    for (size_t i = 0, extent; i < accesses->count; i += extent) {
         extent = 1;
-        if (accesses.items[i].dropped)
+        if (accesses->items[i].dropped)
             continue;
-        extent = darn_group_extent(&accesses, i, &order);
+        extent = darn_group_extent(accesses, i, &order);
         if (extent > 1)
-            instrument_group(in, &accesses.items[i], extent);
+            instrument_group(in, &accesses->items[i], extent);
         else
-            instrument_one(in, &accesses.items[i]);
+            instrument_one(in, &accesses->items[i]);
     }
+    instrument_extras(in, accesses);
+    instrument_marks(in, code);
     if (in->functions)
-        darn_function_instrument(&in->guards, &in->sites, function);
+        darn_function_instrument(&in->guards, &in->sites, code->function);
+    if (darn_map_get(&in->atomics, (uintptr_t)code->function, 0))
+        darn_function_tell_atomic(&in->guards, &in->sites, code->function);
     darn_sites_end(&in->sites);
     darn_map_free(&order);
-    darn_accesses_free(&accesses);
+}
+
+/* Looks at all functions before the first is changed: sections reach from one into another. */
+static void find_sections(struct instrumentation *in)
+{
+    struct darn_sections *sections = &in->sections;
+    const char *wanted = getenv(DARN_SECTIONS_VARIABLE);
+
+    if (wanted && strcmp(wanted, "0") == 0)
+        return;
+    sections->names = in->names;
+    for (size_t i = 0; i < sections->code_count; i++) {
+        darn_map_put(&sections->by_function, (uintptr_t)sections->codes[i].function, i + 1);
+        darn_code_init(&sections->codes[i], in->layout, &in->calls);
+        darn_sections_find(sections, &sections->codes[i]);
+    }
+    for (size_t i = 0; i < sections->code_count; i++)
+        darn_sections_find_pairs(sections, &sections->codes[i]);
+}
+
+/* All calls of it were inlined: it goes, and its sites with it, and sections would name nothing. */
+static int is_left_over(LLVMValueRef function)
+{
+    return LLVMGetLinkage(function) == LLVMInternalLinkage && !LLVMGetFirstUse(function);
+}
+
+static void collect_functions(struct instrumentation *in, LLVMModuleRef module)
+{
+    size_t count = 0;
+    LLVMValueRef f;
+
+    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        count += is_watched(f) != 0;
+    in->sections.codes = calloc(count ? count : 1, sizeof(*in->sections.codes));
+    if (!in->sections.codes)
+        abort();
+    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        struct darn_code *code = &in->sections.codes[in->sections.code_count];
+
+        if (!is_watched(f) || is_left_over(f))
+            continue;
+        in->sections.code_count++;
+        code->function = f;
+        darn_spins_find(&in->spins, f);
+        darn_accesses_collect(&code->accesses, f, in->layout, &in->escape, &in->spins.reads);
+        darn_accesses_select(&code->accesses, f);
+    }
+}
+
+static void free_all(struct instrumentation *in)
+{
+    for (size_t i = 0; i < in->sections.code_count; i++)
+        darn_code_free(&in->sections.codes[i]);
+    free(in->sections.codes);
+    darn_sections_free(&in->sections);
+    darn_calls_free(&in->calls);
+    darn_map_free(&in->atomics);
+    darn_names_destroy(in->names);
+    darn_escape_free(&in->escape);
+    darn_spins_free(&in->spins);
+    darn_sites_free(&in->sites);
 }
 
 void darn_plugin_instrument(LLVMModuleRef module)
@@ -147,16 +257,15 @@ void darn_plugin_instrument(LLVMModuleRef module)
     darn_guards_init(&in.guards, module);
     darn_sites_init(&in.sites, module);
     darn_escape_init(&in.escape);
+    darn_annotated(&in.atomics, module, ATOMIC);
     in.names = darn_names_create(module, in.layout);
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        if (is_watched(f))
-            instrument_function(&in, f);
-    }
-    darn_names_destroy(in.names);
-    darn_escape_free(&in.escape);
-    darn_spins_free(&in.spins);
+    collect_functions(&in, module);
+    find_sections(&in);
+    for (size_t i = 0; i < in.sections.code_count; i++)
+        instrument_function(&in, &in.sections.codes[i]);
+    darn_sections_emit(&in.sections, &in.sites);
     darn_sites_announce(&in.sites);
-    darn_sites_free(&in.sites);
+    free_all(&in);
     darn_guards_finish(&in.guards);
     darn_waits_forget();
 }

@@ -64,6 +64,7 @@ static int compare(struct recent *recent, struct darn_access *access)
             LLVMGetInstructionParent(earlier->instruction) ==
                 LLVMGetInstructionParent(access->instruction)) {
             earlier->dropped = 1;
+            access->flags |= DARN_SITE_COVERS;
             recent->items[i] = access;
             return 0;
         }

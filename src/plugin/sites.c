@@ -11,7 +11,10 @@
 #include "base/hash.h"
 #include "plugin/debuginfo.h"
 #include "plugin/names.h"
+#include "site/section.h"
 #include "site/site.h"
+
+#define CONSTRUCTOR "darn_module_constructor"
 
 /* The longest name that a record carries. */
 #define MAX_NAME 256
@@ -65,15 +68,27 @@ static LLVMValueRef string_global(struct darn_sites *sites, const char *text, si
 }
 
 /* target - &record.field[i], in 32 bits: resolved by the linker, nothing is left for the loader. */
-static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsigned index,
-                             LLVMValueRef target)
+static LLVMValueRef relative_in(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,
+                                unsigned index, LLVMValueRef target)
 {
     LLVMValueRef indices[2] = {LLVMConstInt(sites->i32, 0, 0), LLVMConstInt(sites->i32, index, 0)};
-    LLVMValueRef field = LLVMConstInBoundsGEP2(sites->record, record, indices, 2);
+    LLVMValueRef field = LLVMConstInBoundsGEP2(type, record, indices, 2);
     LLVMValueRef distance =
         LLVMConstSub(LLVMConstPtrToInt(target, sites->i64), LLVMConstPtrToInt(field, sites->i64));
 
     return LLVMConstTrunc(distance, sites->i32);
+}
+
+static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsigned index,
+                             LLVMValueRef target)
+{
+    return relative_in(sites, sites->record, record, index, target);
+}
+
+LLVMValueRef darn_sites_string(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,
+                               unsigned index, const char *text)
+{
+    return relative_in(sites, type, record, index, string_global(sites, text, strlen(text)));
 }
 
 static LLVMValueRef add_global(struct darn_sites *sites, LLVMTypeRef type, const char *name,
@@ -140,10 +155,15 @@ struct source {
     char function[MAX_NAME], variable[MAX_NAME];
 };
 
+static uint16_t column_of(unsigned column, uint16_t shift)
+{
+    column += shift;
+    return column > UINT16_MAX ? UINT16_MAX : (uint16_t)column;
+}
+
 static void set_record(struct darn_sites *sites, const struct darn_access *access,
                        const struct source *source, struct darn_record record)
 {
-    unsigned column = source->column > UINT16_MAX ? UINT16_MAX : source->column;
     const char *file = source->file ? source->file : "", *dir = source->dir ? source->dir : "";
     LLVMValueRef strings[4] = {
         string_global(sites, file, source->file_length),
@@ -156,7 +176,7 @@ static void set_record(struct darn_sites *sites, const struct darn_access *acces
     for (unsigned i = 0; i < 4; i++)
         fields[i] = relative(sites, record.site, i, strings[i]);
     fields[4] = LLVMConstInt(sites->i32, source->line, 0);
-    fields[5] = LLVMConstInt(sites->i16, column, 0);
+    fields[5] = LLVMConstInt(sites->i16, column_of(source->column, access->shift), 0);
     fields[6] = LLVMConstInt(sites->i16, access->size, 0);
     fields[7] = LLVMConstInt(sites->i8, access->kind, 0);
     fields[8] = LLVMConstInt(sites->i8, DARN_SITE_VERSION, 0);
@@ -185,12 +205,29 @@ struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_ac
     return record;
 }
 
+uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift,
+                        struct darn_names *names)
+{
+    struct darn_site site = {.line = LLVMGetDebugLocLine(instruction), .kind = kind};
+    char function[MAX_NAME], file[PATH_MAX];
+    unsigned length = 0;
+    const char *path = LLVMGetDebugLocFilename(instruction, &length);
+
+    site.column = column_of(LLVMGetDebugLocColumn(instruction), shift);
+    snprintf(file, sizeof(file), "%.*s", (int)length, path ? path : "");
+    darn_names_function(names, instruction, function, sizeof(function));
+    return darn_site_key_of(&site, file, function);
+}
+
 LLVMValueRef darn_sites_add_function(struct darn_sites *sites)
 {
     LLVMContextRef context = LLVMGetModuleContext(sites->module);
     LLVMMetadataRef subprogram = LLVMGetSubprogram(sites->function);
     LLVMMetadataRef file = subprogram ? LLVMDIScopeGetFile(subprogram) : NULL;
-    struct darn_access access = {.kind = DARN_SITE_FUNCTION};
+    LLVMLinkage linkage = LLVMGetLinkage(sites->function);
+    bool is_local = linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+    struct darn_access access = {.kind = DARN_SITE_FUNCTION,
+                                 .flags = is_local ? DARN_SITE_LOCAL : 0};
     struct source source = {0};
     struct darn_record record;
     struct darn_text text;
@@ -232,6 +269,44 @@ static LLVMValueRef command_string(struct darn_sites *sites)
     return string_global(sites, path, strlen(path));
 }
 
+/*
+ * The first and the last address of the section records: both are 0 where no part of the program
+ * has any. Linkers take such an address from memory only, not from code.
+ */
+static LLVMValueRef sections_edges(struct darn_sites *sites, LLVMTypeRef type)
+{
+    LLVMValueRef edges[2] = {section_edge(sites, "__start_" DARN_SECTIONS_SECTION),
+                             section_edge(sites, "__stop_" DARN_SECTIONS_SECTION)};
+    LLVMValueRef table = LLVMAddGlobal(sites->module, type, "darn.sections.edges");
+
+    for (int i = 0; i < 2; i++)
+        LLVMSetLinkage(edges[i], LLVMExternalWeakLinkage);
+    LLVMSetInitializer(table, LLVMConstArray2(LLVMGetElementType(type), edges, 2));
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetComdat(table, LLVMGetOrInsertComdat(sites->module, CONSTRUCTOR));
+    return table;
+}
+
+/* darn_module_sections(start, stop) */
+static void announce_sections(struct darn_sites *sites, LLVMBuilderRef builder)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef parameters[2] = {pointer, pointer}, edges = LLVMArrayType2(pointer, 2);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 2, 0);
+    LLVMValueRef table = sections_edges(sites, edges), arguments[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef at = LLVMConstInBoundsGEP2(
+            edges, table,
+            (LLVMValueRef[]){LLVMConstInt(sites->i32, 0, 0), LLVMConstInt(sites->i32, i, 0)}, 2);
+
+        arguments[i] = LLVMBuildLoad2(builder, pointer, at, "");
+    }
+    LLVMBuildCall2(builder, type, LLVMAddFunction(sites->module, "darn_module_sections", type),
+                   arguments, 2, "");
+}
+
 /* One constructor is left of all the files that are linked into one program or shared object. */
 static LLVMValueRef build_constructor(struct darn_sites *sites)
 {
@@ -241,7 +316,7 @@ static LLVMValueRef build_constructor(struct darn_sites *sites)
     LLVMTypeRef init_type = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 3, 0);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
     LLVMValueRef init = LLVMAddFunction(sites->module, "darn_module_init", init_type);
-    LLVMValueRef constructor = LLVMAddFunction(sites->module, "darn_module_constructor", type);
+    LLVMValueRef constructor = LLVMAddFunction(sites->module, CONSTRUCTOR, type);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
     LLVMValueRef arguments[3] = {section_edge(sites, "__start_" DARN_SITE_SECTION),
                                  section_edge(sites, "__stop_" DARN_SITE_SECTION),
@@ -249,9 +324,10 @@ static LLVMValueRef build_constructor(struct darn_sites *sites)
 
     LLVMSetLinkage(constructor, LLVMLinkOnceODRLinkage);
     LLVMSetVisibility(constructor, LLVMHiddenVisibility);
-    LLVMSetComdat(constructor, LLVMGetOrInsertComdat(sites->module, "darn_module_constructor"));
+    LLVMSetComdat(constructor, LLVMGetOrInsertComdat(sites->module, CONSTRUCTOR));
     LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, constructor, ""));
     LLVMBuildCall2(builder, init_type, init, arguments, 3, "");
+    announce_sections(sites, builder);
     LLVMBuildRetVoid(builder);
     LLVMDisposeBuilder(builder);
     return constructor;

@@ -41,6 +41,15 @@ struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_ac
 /* The record of the function itself, or NULL if it has no place in the source. */
 LLVMValueRef darn_sites_add_function(struct darn_sites *sites);
 
+/* darn_site_key of the record that an instruction gets for this kind of site, `shift` columns
+ * farther (see struct darn_access). */
+uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift,
+                        struct darn_names *names);
+
+/* The text as field number `index` of another constant record names it. */
+LLVMValueRef darn_sites_string(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,
+                               unsigned index, const char *text);
+
 /* Lets the program announce its records to the runtime when it starts. */
 void darn_sites_announce(struct darn_sites *sites);
 

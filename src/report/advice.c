@@ -5,9 +5,13 @@
 #include "base/noise.h"
 #include "report/phrase.h"
 #include "report/shell.h"
+#include "report/violation.h"
 
 /* Every access waits for long enough that another thread comes by. */
 #define NOISE "1000/200"
+
+/* So does every access inside of a section. */
+#define NOISE_IN_SECTIONS "section:" NOISE
 
 /* Delays the calls that synchronize as well. */
 #define NOISE_AT_CALLS "random:100/1000"
@@ -226,26 +230,6 @@ static void advise_notification(struct darn_ink *ink, const struct darn_finding 
                       "is not set: while (!set) wait");
 }
 
-/* Two accesses of one thread, and one of another that must not come between them. */
-static void advise_atomicity(struct darn_ink *ink, const struct darn_finding *finding,
-                             const struct darn_style *style)
-{
-    const struct darn_access *first = &finding->accesses[0];
-    const struct darn_access *last = &finding->accesses[finding->access_count - 1];
-
-    if (finding->access_count < 3) {
-        darn_say(ink, "hold one lock from the first access of a thread to its last one, and at "
-                      "those of all others");
-        return;
-    }
-    darn_say(ink, "hold one lock");
-    say_place(ink, style, first);
-    if (first->line != last->line)
-        darn_say(ink, " up to line %u", last->line);
-    darn_say(ink, " without giving it back, and the same");
-    say_place(ink, style, &finding->accesses[1]);
-}
-
 static const char *command_for(const struct darn_finding *finding, struct darn_pool *pool,
                                const char *options)
 {
@@ -285,7 +269,7 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
     else if (darn_finding_is(finding, "failure"))
         advise_failure(ink, finding);
     else if (darn_finding_is(finding, "atomicity-violation"))
-        advise_atomicity(ink, finding, style);
+        darn_violation_advice(ink, finding, style);
     else if (finding->assertion)
         darn_say(ink, "keep the other thread away from it, or correct the assertion");
     else if (finding->unknown_origin || !pair.other)
@@ -331,6 +315,8 @@ static const char *choose_noise(const struct darn_finding *finding, struct darn_
 
     if (finding->accesses[0].op > DARN_OP_FREE)
         return NOISE_AT_CALLS;
+    if (finding->section.kind || finding->section.at)
+        return NOISE_IN_SECTIONS;
     if (darn_finding_is_predicted(finding))
         noise = aim_at_places(finding, 2, pool);
     if (!noise && can_be_aimed_at(finding))
@@ -338,17 +324,31 @@ static const char *choose_noise(const struct darn_finding *finding, struct darn_
     return noise ? noise : aim_at_places(finding, 1, pool);
 }
 
+/* A run that was controlled has failed: it takes a schedule to see that again, and not luck. */
+static bool was_controlled(const struct darn_finding *finding)
+{
+    return finding->engine && strcmp(finding->engine, "scheduler") == 0;
+}
+
 const char *darn_advice_again(const struct darn_finding *finding, struct darn_pool *pool)
 {
     const char *noise = choose_noise(finding, pool);
+    const char *sections = darn_violation_repository(finding, pool);
 
     if (finding->schedule)
         return command_for(finding, pool, "");
+    if (was_controlled(finding))
+        return darn_pool_format(pool, "darn explore -o DIR -- %s%s, then darn replay DIR/1",
+                                finding->program ? darn_shell_word(pool, finding->program)
+                                                 : "PROGRAM",
+                                finding->arguments ? finding->arguments : "");
     /* A text trace tells of no program that could be run. */
     if (!noise || (darn_finding_is_predicted(finding) && !finding->program))
         return NULL;
-    return darn_pool_format(pool, "darn run %s--noise=%s -- %s%s",
-                            finding->preloaded ? "--preload " : "", darn_shell_word(pool, noise),
+    return darn_pool_format(pool, "darn run %s%s%s%s--noise=%s -- %s%s",
+                            finding->preloaded ? "--preload " : "", sections ? "--sections=" : "",
+                            sections ? darn_shell_word(pool, sections) : "", sections ? " " : "",
+                            darn_shell_word(pool, noise),
                             finding->program ? darn_shell_word(pool, finding->program) : "PROGRAM",
                             finding->arguments ? finding->arguments : "");
 }

@@ -190,6 +190,18 @@ static void read_head(struct darn_finding *finding, const json_t *root)
     finding->unknown_origin = origin && strcmp(origin, "unknown") == 0;
 }
 
+static void read_section(struct darn_finding *finding, const json_t *object)
+{
+    struct darn_pool *pool = &finding->pool;
+
+    finding->section = (struct darn_violated){
+        .kind = darn_raw_text(pool, object, "kind"),
+        .function = darn_raw_text(pool, object, "function"),
+        .at = darn_raw_text(pool, object, "at"),
+        .allow = darn_raw_text(pool, object, "allow"),
+    };
+}
+
 static void read_proof(struct darn_finding *finding, const json_t *root)
 {
     struct darn_pool *pool = &finding->pool;
@@ -225,6 +237,7 @@ static int read_finding(struct darn_finding *finding, const json_t *root, char *
     }
     read_place(finding, json_object_get(root, "place"));
     read_threads(finding, json_object_get(root, "threads"));
+    read_section(finding, json_object_get(root, "section"));
     read_proof(finding, root);
     return 0;
 }

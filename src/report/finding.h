@@ -89,6 +89,7 @@ struct darn_access {
     struct darn_lock mutex;  /* of a wait: what it gives back meanwhile */
     const char *awaited;     /* of a join: the other thread */
     const char *predicate;   /* of a wait: what the loop around it tests */
+    const char *variable;    /* what it accesses, where a finding is about several variables */
     uint64_t site_hash;      /* names the site in the fingerprint; 0: not known yet */
     uint64_t site_key;       /* darn_site_key, of what is predicted; 0: not known */
 };
@@ -107,6 +108,14 @@ struct darn_thread {
     const char *thread, *name, *parent;
     int64_t tid;
     struct darn_stack stack; /* of its creation */
+};
+
+/* The section that an atomicity violation is about. */
+struct darn_violated {
+    const char *kind;     /* load-and-store, test-and-use, pair, learned, by-hand */
+    const char *function; /* that it is in */
+    const char *at;       /* `bank.sections:12`, in the repository; NULL: it is in the source */
+    const char *allow;    /* what others may do meanwhile: none, read, write; read,write */
 };
 
 struct darn_finding {
@@ -133,6 +142,7 @@ struct darn_finding {
     struct darn_place place;
     struct darn_thread *threads;
     size_t thread_count;
+    struct darn_violated section;
     /* Of what was confirmed. */
     const char *schedule;  /* the file that `darn replay` takes */
     const char **outcomes; /* what its runs came to, one word each: crash, hang, … */

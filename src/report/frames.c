@@ -25,13 +25,24 @@ bool darn_frame_is_libc(const struct darn_frame *frame)
                     begins_with(base, "ld-linux"));
 }
 
+/* Interceptors have the names of what they stand for, `read` or `pthread_join`, but lie beside this
+ * file: both come from one build. */
+static bool is_runtime_source(const char *file)
+{
+    static const char here[] = __FILE__, part[] = "report/frames.c", runtime[] = "runtime/";
+    size_t root = sizeof(here) > sizeof(part) ? sizeof(here) - sizeof(part) : 0;
+
+    return file && root && strcmp(here + root, part) == 0 && strncmp(file, here, root) == 0 &&
+           begins_with(file + root, runtime);
+}
+
 bool darn_frame_is_runtime(const struct darn_frame *frame)
 {
     const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
 
     /* Every exported name of the runtime carries the prefix; one that was preloaded is a file. */
     return (frame->function && begins_with(frame->function, "darn_")) ||
-           (slash && begins_with(slash + 1, "libdarn_rt.so"));
+           (slash && begins_with(slash + 1, "libdarn_rt.so")) || is_runtime_source(frame->file);
 }
 
 bool darn_frame_is_library(const struct darn_frame *frame)

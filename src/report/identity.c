@@ -105,7 +105,7 @@ static size_t count_places(const struct darn_finding *finding)
     return finding->access_count < MOST ? finding->access_count : MOST;
 }
 
-static const char *fingerprint(struct darn_finding *finding)
+const char *darn_identity_places(struct darn_finding *finding)
 {
     size_t count = count_places(finding);
     uint64_t hash = darn_hash_string(DARN_HASH_START, finding->kind);
@@ -170,5 +170,5 @@ void darn_identify(struct darn_finding *finding)
     if (finding->id && !is_about_waiting)
         return;
     finding->run_id = finding->id;
-    finding->id = fingerprint(finding);
+    finding->id = darn_identity_places(finding);
 }

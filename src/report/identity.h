@@ -28,6 +28,11 @@ bool darn_identity_is_vague(const char *a, const char *b);
 const char *darn_identity_race(struct darn_pool *pool, uint64_t one, uint64_t other,
                                const char *variable);
 
+/* The id of a finding by its kind, the places of its accesses, their operations, and the variable:
+ * of an atomicity violation whose accesses know their site_hash, the same as that of the runtime.
+ */
+const char *darn_identity_places(struct darn_finding *finding);
+
 /* After the symbols are known: names the variable of a deadlock (its locks, sorted: `m1, m2`; those
  * without a name are left out) and of a notification (the condition variable), and gives a
  * finding of these kinds its id, as well as one that has none. */

@@ -15,6 +15,7 @@
 #include "report/format.h"
 #include "report/suppress.h"
 #include "report/utf8.h"
+#include "report/violation.h"
 
 /* JSON is UTF-8; names from debug information need not be. */
 static json_t *text_object(const char *text)
@@ -158,6 +159,7 @@ static json_t *access_object(const struct darn_access *access)
     put_number(object, "line", access->line);
     put_number(object, "column", access->column);
     put_text(object, "function", access->function);
+    put_text(object, "variable", access->variable);
     put_number(object, "size", access->size);
     put_value(object, "value", access->value);
     put_flag(object, "atomic", access->atomic);
@@ -218,6 +220,23 @@ static json_t *threads_object(const struct darn_finding *finding)
     return list;
 }
 
+static void put_violation(json_t *object, const struct darn_finding *finding,
+                          struct darn_pool *pool)
+{
+    static const struct darn_style whole_paths;
+    const struct darn_violated *section = &finding->section;
+    json_t *fields = json_object();
+
+    put_text(fields, "kind", section->kind);
+    put_text(fields, "function", section->function);
+    put_text(fields, "at", section->at);
+    put_text(fields, "allow", section->allow);
+    if (json_object_size(fields))
+        json_object_set(object, "section", fields);
+    json_decref(fields);
+    put_text(object, "pattern", darn_violation_pattern(finding, &whole_paths, pool));
+}
+
 static void put_proof(json_t *object, const struct darn_finding *finding)
 {
     json_t *list;
@@ -248,6 +267,7 @@ static json_t *finding_object(const struct darn_finding *finding)
     json_object_set_new(object, "accesses", accesses_object(finding));
     put_text(object, "engine", finding->engine);
     put_proof(object, finding);
+    put_violation(object, finding, &pool);
     put_text(object, "reason", finding->reason);
     put_text(object, "detail", finding->detail);
     if (finding->address)

@@ -110,7 +110,9 @@ void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding
         return;
     }
     darn_say(ink, "%s ", verb_of(access));
-    if (!access->size) {
+    if (access->variable) {
+        darn_say(ink, "'%s'", access->variable);
+    } else if (!access->size) {
         darn_say(ink, "it");
     } else if (first && first->size == access->size && !first->assertion) {
         darn_say(ink, "the same ");

@@ -25,6 +25,8 @@ static const struct {
     [DARN_PREDICTS_LOST_SIGNAL] = {"notification", "lost-signal"},
     [DARN_PREDICTS_WRONG_WAITER] = {"notification", "wrong-waiter"},
     [DARN_PREDICTS_TWO_MUTEXES] = {"notification", "two-mutexes"},
+    [DARN_PREDICTS_ATOMICITY] = {"atomicity-violation", NULL},
+    [DARN_PREDICTS_IRREDUCIBLE] = {"atomicity-violation", "irreducible"},
 };
 
 /* A text that is empty counts as not known. */
@@ -270,6 +272,68 @@ static void make_variable(struct maker *maker, const struct darn_predicted *pred
     }
 }
 
+/* Whether the address of a step was not that of an earlier one. */
+static bool is_new_target(const struct darn_prediction *prediction, size_t step)
+{
+    for (size_t i = 0; i < step; i++)
+        if (prediction->steps[i].event.target == prediction->steps[step].event.target)
+            return false;
+    return true;
+}
+
+/* `head`, `head, tail`: each variable once. NULL when no name is known. */
+static const char *variables_of(struct maker *maker, const struct darn_prediction *prediction)
+{
+    const char *names = NULL;
+
+    for (size_t i = 0; i < prediction->step_count; i++) {
+        const struct darn_event *event = &prediction->steps[i].event;
+        const char *name = darn_event_is_access(event) && is_new_target(prediction, i)
+                               ? variable_of(maker, event)
+                               : NULL;
+
+        if (name)
+            names = names ? darn_pool_format(maker->pool, "%s, %s", names, name) : name;
+    }
+    return names;
+}
+
+/* The transaction is told like a section: it is what should be atomic. */
+static void make_unit(struct maker *maker, const struct darn_prediction *prediction)
+{
+    const struct darn_trace_site *site =
+        darn_trace_site(maker->trace, prediction->steps[0].unit);
+
+    if (!site || !site->function)
+        return;
+    maker->finding->section.kind = "transaction";
+    maker->finding->section.function = copy(maker, site->function);
+}
+
+static void make_atomicity(struct maker *maker, const struct darn_predicted *predicted)
+{
+    const struct darn_prediction *prediction = predicted->prediction;
+    struct darn_finding *finding = maker->finding;
+
+    if (prediction->kind == DARN_PREDICTS_ATOMICITY && prediction->step_count > 3)
+        finding->reason = prediction->step_count == 4 ? "two-variables" : "cycle";
+    for (size_t i = 0; finding->reason && i < finding->access_count; i++)
+        if (finding->accesses[i].op <= DARN_OP_FREE)
+            finding->accesses[i].variable = variable_of(maker, &prediction->steps[i].event);
+    finding->variable = variables_of(maker, prediction);
+    make_unit(maker, prediction);
+    if (maker->is_text || prediction->kind != DARN_PREDICTS_ATOMICITY || finding->reason)
+        return;
+    finding->address = prediction->target;
+    finding->size = finding->accesses[0].size;
+    if (predicted->block) {
+        make_block(maker, predicted->block);
+    } else if (locate(maker, finding->address, &finding->place.symbol.module,
+                      &finding->place.symbol.offset)) {
+        finding->place.kind = DARN_PLACE_GLOBAL;
+    }
+}
+
 static bool is_listed(const struct darn_finding *finding, const char *thread)
 {
     return darn_finding_thread(finding, thread) != NULL;
@@ -321,6 +385,9 @@ static void make_finding(struct maker *maker, const struct darn_predicted *predi
         make_access(maker, &prediction->steps[i], &finding->accesses[i]);
     if (prediction->kind == DARN_PREDICTS_RACE)
         make_variable(maker, predicted);
+    if (prediction->kind == DARN_PREDICTS_ATOMICITY ||
+        prediction->kind == DARN_PREDICTS_IRREDUCIBLE)
+        make_atomicity(maker, predicted);
     make_threads(maker, prediction);
 }
 

@@ -194,6 +194,7 @@ void darn_resolve_in(struct darn_finding *finding, struct darn_modules *modules)
         expand(&resolver, &finding->threads[i].stack, NULL);
     if (finding->place.kind == DARN_PLACE_GLOBAL)
         darn_symbolize_data(modules, resolver.pool, &finding->place.symbol);
+    finding->section.function = darn_demangle(resolver.pool, finding->section.function);
     name_variable(finding);
     if (!finding->arguments)
         finding->arguments = darn_shell_arguments(resolver.pool, finding->pid, finding->program);

@@ -120,6 +120,19 @@ static int weight_of(const struct darn_scene *scene, const struct darn_block_thr
     }
 }
 
+/* A thread that runs has made its step: it is where its stack says, which may be a call that does
+ * not come back. */
+static void add_thread(const struct darn_scene *scene, struct darn_finding *finding,
+                       const struct darn_block_thread *thread, struct darn_access *to)
+{
+    struct darn_block_thread there = *thread;
+
+    if (there.state == DARN_STATE_RUNNING && there.depth &&
+        scene->block->result.end != DARN_END_EXIT)
+        there.op = DARN_STEP_NONE;
+    darn_scene_access(scene, finding, &there, to);
+}
+
 /* The thread that did something last, and for a run that does not end all others as well. */
 static struct darn_finding *make_others(const struct darn_scene *scene, bool all)
 {
@@ -141,11 +154,11 @@ static struct darn_finding *make_others(const struct darn_scene *scene, bool all
         finding->accesses[0].op = DARN_OP_STOP;
         return finding;
     }
-    darn_scene_access(scene, finding, first, &finding->accesses[0]);
+    add_thread(scene, finding, first, &finding->accesses[0]);
     for (uint32_t i = 0, at = 1; at < count; i++)
         if (&threads[i] != first && threads[i].state != DARN_STATE_ENDED &&
             threads[i].state != DARN_STATE_NONE)
-            darn_scene_access(scene, finding, &threads[i], &finding->accesses[at++]);
+            add_thread(scene, finding, &threads[i], &finding->accesses[at++]);
     return finding;
 }
 

@@ -282,51 +282,23 @@ static struct darn_finding *make_race(const struct darn_scene *scene,
     return finding;
 }
 
-/* The last access of the local thread to this memory before the other one came; NULL if the table
- * does not have it. */
-static const struct darn_step *first_local(const struct darn_scene *scene,
-                                           const struct darn_block_met *met)
-{
-    const struct darn_block_thread *local = &met->threads[0], *remote = &met->threads[1];
-    uint64_t count = darn_scene_steps(scene);
-
-    for (uint64_t i = met->step < count ? met->step : count; i--;) {
-        const struct darn_step *step = &scene->block->steps[i];
-
-        if (step->thread == local->thread && darn_step_is_access((enum darn_step_op)step->op) &&
-            (step->object == local->object || step->object == remote->object))
-            return step;
-    }
-    return NULL;
-}
-
 /* Local, remote, local: in the order in which they happen. */
 static struct darn_finding *make_triple(const struct darn_scene *scene,
                                         const struct darn_block_met *met)
 {
-    const struct darn_step *first = first_local(scene, met);
     struct darn_finding *finding =
-        darn_scene_finding(scene, "atomicity-violation", "racefuzzer", first ? 3 : 2);
-    struct darn_access *access = finding->accesses;
+        darn_scene_finding(scene, "atomicity-violation", "racefuzzer", 3);
+    bool is_known = true;
 
-    if (first) {
-        struct darn_block_thread thread = {
-            .thread = first->thread,
-            .op = first->op,
-            .object = first->object,
-            .place = first->place,
-        };
-        struct darn_image_site site;
-
-        if (darn_scene_site(scene, first->place, &site)) {
-            thread.size = site.record.size;
-            thread.atomic = site.record.flags & DARN_SITE_ATOMIC;
-        }
-        darn_scene_access(scene, finding, &thread, access++);
+    for (size_t i = 0; i < 3; i++) {
+        darn_scene_access(scene, finding, &met->threads[2 - i], &finding->accesses[i]);
+        is_known &= finding->accesses[i].site_hash != 0;
     }
-    darn_scene_access(scene, finding, &met->threads[1], access++);
-    darn_scene_access(scene, finding, &met->threads[0], access);
     make_variable(scene, finding, &met->threads[0], &met->threads[1]);
+    if (!finding->variable)
+        finding->variable = variable_of(scene, &finding->pool, &met->threads[2]);
+    if (is_known)
+        finding->id = darn_identity_places(finding);
     return finding;
 }
 

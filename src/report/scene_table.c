@@ -271,15 +271,40 @@ static void put_switch(struct darn_story *story, const struct darn_row *row)
     darn_line_end(line);
 }
 
+static void put_triple(struct darn_story *story, const struct darn_row *row)
+{
+    const struct darn_block_met *met = met_of(story, row);
+    uint32_t local = met->threads[0].thread, remote = met->threads[1].thread;
+
+    if (story->in_one_column) {
+        darn_line_put(&story->line,
+                      darn_pool_format(&story->pool,
+                                       "atomicity violation: T%u is about to %s, and T%u came "
+                                       "in between",
+                                       local, met_action(story, row, 0), remote));
+    } else {
+        put_action(story, local, met_action(story, row, 0));
+        darn_line_go(&story->line, story->where);
+        darn_line_put(
+            &story->line,
+            darn_pool_format(&story->pool, "atomicity violation: T%u came in between", remote));
+    }
+    darn_line_end(&story->line);
+}
+
 static void put_met(struct darn_story *story, const struct darn_row *row)
 {
     const struct darn_block_met *met = met_of(story, row);
     const struct darn_block_thread *left = &met->threads[0], *right = &met->threads[1];
-    const char *what = met->kind == DARN_MET_TRIPLE ? "atomicity violation" : "data race";
+    const char *what = "data race";
     int first = left->thread > right->thread;
 
     darn_tint(&story->ink, DARN_TINT_WARNING);
     put_margin(story, "*");
+    if (met->kind == DARN_MET_TRIPLE) {
+        put_triple(story, row);
+        return;
+    }
     if (story->in_one_column) {
         darn_line_put(&story->line,
                       darn_pool_format(&story->pool, "%s: T%u is about to %s, T%u to %s", what,
@@ -290,8 +315,7 @@ static void put_met(struct darn_story *story, const struct darn_row *row)
         put_action(story, met->threads[first].thread, met_action(story, row, first));
         put_action(story, met->threads[!first].thread, met_action(story, row, !first));
         darn_line_go(&story->line, story->where);
-        darn_line_put(&story->line,
-                      met->kind == DARN_MET_TRIPLE ? what : "data race: at the same time");
+        darn_line_put(&story->line, "data race: at the same time");
     }
     darn_line_end(&story->line);
 }

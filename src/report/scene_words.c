@@ -146,7 +146,8 @@ static int64_t other_thread(struct darn_story *story, uint64_t index)
             created += story->steps[i].op == DARN_STEP_CREATE;
         return created;
     }
-    if (step->op == DARN_STEP_JOIN && step->object && step->object <= UINT32_MAX)
+    if (darn_step_names_thread((enum darn_step_op)step->op) && step->object &&
+        step->object <= UINT32_MAX)
         return (int64_t)step->object;
     return -1;
 }

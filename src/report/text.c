@@ -9,11 +9,14 @@
  *       #1 teller   bank.c:31:9
  *   bank.c:20:22: note: thread T2 'audit' reads the same 8 bytes, holding mutex 'audit_lock'
  *   ...
+ *     pattern: ...    of an atomicity violation: what is wrong about the order of the accesses
+ *     section: ...    and why they belong together
  *     why: ...        of what is predicted: what makes the engine think so
  *     proof: ...      of what is confirmed: how often it happened, and what the runs came to
  *     value: ...      variable: ...      the creation of the threads
  *     next: ...       what to do about it
  *     again: ...      how to see it again; `see it:` of what is predicted
+ *     harmless: ...   how to allow it from now on, should it do no harm
  *     suppress: ...   how to see it no more
  */
 #include <inttypes.h>
@@ -26,6 +29,7 @@
 #include "report/suppress.h"
 #include "report/text_page.h"
 #include "report/text_summary.h"
+#include "report/violation.h"
 
 static bool is_memory(const struct darn_access *access)
 {
@@ -81,9 +85,11 @@ static const char *when(const struct darn_page *page, const struct darn_access *
 {
     const struct darn_finding *finding = page->finding;
 
-    if (!darn_finding_is(finding, "atomicity-violation") || finding->access_count != 3)
+    /* Of two or more variables, too, the first and the last are of one thread. */
+    if (!darn_violation_is_whole(finding) &&
+        !(darn_finding_is(finding, "atomicity-violation") && finding->access_count > 3))
         return "";
-    return access == &finding->accesses[1] ? "meanwhile " : "then ";
+    return access == &finding->accesses[DARN_VIOLATION_REMOTE] ? "meanwhile " : "then ";
 }
 
 static void say_other(struct darn_page *page, const struct darn_access *access)
@@ -182,6 +188,7 @@ static void say_creation(struct darn_page *page, const struct darn_thread *threa
 static void say_next(struct darn_page *page)
 {
     const char *again = darn_advice_again(page->finding, &page->pool);
+    const char *allowance = darn_violation_allowance(page->finding, page->style, &page->pool);
     const char *suppression = darn_suppression_for(page->finding, &page->pool);
 
     darn_page_label(page, "next:");
@@ -190,6 +197,10 @@ static void say_next(struct darn_page *page)
     if (again) {
         darn_page_label(page, darn_finding_is_predicted(page->finding) ? "see it:" : "again:");
         darn_say(&page->ink, "%s\n", again);
+    }
+    if (allowance) {
+        darn_page_label(page, "harmless:");
+        darn_say(&page->ink, "%s\n", allowance);
     }
     if (suppression) {
         darn_page_label(page, "suppress:");
@@ -209,6 +220,7 @@ static void print_finding(FILE *out, const struct darn_finding *finding,
     say_first(&page);
     for (size_t i = 1; i < finding->access_count; i++)
         say_other(&page, &finding->accesses[i]);
+    darn_page_violation(&page);
     darn_page_why(&page);
     darn_page_proof(&page);
     darn_page_values(&page);

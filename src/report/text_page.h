@@ -1,6 +1,6 @@
 /*
  * The text form while it is being written: what its parts (text.c, text_value.c, text_title.c,
- * text_step.c, text_proof.c) share.
+ * text_step.c, text_proof.c, text_violation.c) share.
  */
 #ifndef DARN_REPORT_TEXT_PAGE_H
 #define DARN_REPORT_TEXT_PAGE_H
@@ -38,6 +38,12 @@ void darn_page_step(struct darn_page *page, const struct darn_access *access);
 
 /* text_step.c: the line `why:` of what is predicted: what makes the engine think so. */
 void darn_page_why(struct darn_page *page);
+
+/* text_violation.c: the lines `pattern:` and `section:` of an atomicity violation. */
+void darn_page_violation(struct darn_page *page);
+
+/* text_violation.c: the line `value:` of one that is whole. */
+void darn_page_violation_values(struct darn_page *page);
 
 /* text_proof.c: the first line of a failure: `T1 crashes with SIGSEGV`. */
 void darn_page_failure(struct darn_page *page);

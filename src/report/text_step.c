@@ -60,7 +60,9 @@ static void say_deed(struct darn_page *page, const struct darn_access *access)
 
     switch (access->op) {
     case DARN_OP_ACQUIRE:
-        darn_say(ink, darn_finding_is_predicted(page->finding) ? "then takes " : "waits for ");
+        darn_say(ink, !darn_finding_is_predicted(page->finding)      ? "waits for "
+                      : darn_finding_is(page->finding, "deadlock") ? "then takes "
+                                                                   : "takes ");
         say_target(page, access);
         break;
     case DARN_OP_JOIN:
@@ -200,20 +202,55 @@ static void say_why_deadlock(struct darn_page *page)
                          "in common, and no start or end of a thread puts one after the other");
 }
 
+/* What reduction goes by; it proves atomicity, and where it fails nothing need be wrong. */
+static void say_why_irreducible(struct darn_page *page)
+{
+    const struct darn_access *first = &page->finding->accesses[0];
+    struct darn_ink *ink = &page->ink;
+
+    if (first->op == DARN_OP_ACQUIRE) {
+        darn_phrase_lock(ink, page->finding, &first->target);
+        darn_say(ink, " is given back before the second step: another thread may come between");
+    } else {
+        darn_say(ink, "the first step may race with another thread, which may come between it and "
+                      "the second");
+    }
+    darn_say(ink, "; whether it does harm, the engine 'blocks' says more exactly");
+}
+
+static void say_why_atomicity(struct darn_page *page)
+{
+    const struct darn_finding *finding = page->finding;
+    const struct darn_access *first = &finding->accesses[0];
+
+    if (finding->reason && strcmp(finding->reason, "irreducible") == 0) {
+        say_why_irreducible(page);
+        return;
+    }
+    darn_say(&page->ink, "%s holds no lock from its first access to its last that the other%s",
+             darn_phrase_short(first->thread),
+             finding->access_count > 4 ? "s hold" : " holds");
+    darn_say(&page->ink, ", no start or end of a thread puts one after the other, and no order of "
+                         "the transactions has this result");
+}
+
 void darn_page_why(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
     bool race = darn_finding_is(finding, "data-race");
     bool deadlock = darn_finding_is(finding, "deadlock");
+    bool atomicity = darn_finding_is(finding, "atomicity-violation");
 
     if (!darn_finding_is_predicted(finding) ||
-        (!race && !deadlock && !darn_finding_is(finding, "notification")))
+        (!race && !deadlock && !atomicity && !darn_finding_is(finding, "notification")))
         return;
     darn_page_label(page, "why:");
     if (race)
         say_why_race(page);
     else if (deadlock)
         say_why_deadlock(page);
+    else if (atomicity)
+        say_why_atomicity(page);
     else
         say_why_notification(page);
     darn_say(&page->ink, "\n");

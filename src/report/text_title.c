@@ -152,6 +152,12 @@ void darn_page_title(struct darn_page *page)
         title_notification(page);
     } else if (darn_finding_is(finding, "failure")) {
         darn_page_failure(page);
+    } else if (is_reason(finding, "irreducible")) {
+        darn_say(&page->ink, "%s%s", possible(page), darn_kind_words(finding->kind, 1));
+        if (finding->section.function)
+            darn_say(&page->ink, " in %s", finding->section.function);
+        darn_say(&page->ink, "%s: its steps cannot be moved together",
+                 finding->section.function ? "" : " of a transaction");
     } else {
         darn_say(&page->ink, "%s%s on ", possible(page), darn_kind_words(finding->kind, 1));
         darn_phrase_variable(&page->ink, finding);
@@ -163,7 +169,8 @@ void darn_page_title(struct darn_page *page)
 void darn_page_kind(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
-    bool by = finding->engine && darn_finding_is(finding, "data-race");
+    bool by = finding->engine && (darn_finding_is(finding, "data-race") ||
+                                  darn_finding_is(finding, "atomicity-violation"));
     const char *certainty = "";
 
     if (darn_finding_is_predicted(finding))

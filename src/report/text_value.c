@@ -1,6 +1,7 @@
 /* The values of a race: what the memory held, and what the threads were about to write. */
 #include "report/phrase.h"
 #include "report/text_page.h"
+#include "report/violation.h"
 
 static void say_value(struct darn_page *page, struct darn_value value)
 {
@@ -89,6 +90,10 @@ void darn_page_values(struct darn_page *page)
     const struct darn_finding *finding = page->finding;
     bool intended = false;
 
+    if (darn_violation_is_whole(finding)) {
+        darn_page_violation_values(page);
+        return;
+    }
     for (size_t i = 0; i < finding->access_count; i++)
         intended |= finding->accesses[i].value.known;
     if (finding->same_value)

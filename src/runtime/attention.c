@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "runtime/sections.h"
 #include "runtime/spin.h"
 #include "runtime/spins.h"
 #include "runtime/state.h"
@@ -23,7 +24,7 @@ extern volatile uint8_t darn_filter_here[DARN_FILTER_SIZE] __attribute__((alias(
  * filter without it: a guard that reads an old byte misses a window, or calls in vain.
  */
 static struct darn_spin lock;
-static bool always, keep, off;
+static bool always, keep, off, inviting_sections;
 static _Atomic uint32_t places; /* of the invitation */
 static _Atomic uint32_t round_number;
 
@@ -48,7 +49,7 @@ static void choose_lines(void)
 
 static void refresh(void)
 {
-    bool full = always || places;
+    bool full = always || places || darn_sections_want_all();
     bool watching;
 
     if (off) {
@@ -59,9 +60,11 @@ static void refresh(void)
     if (darn_state.mode != DARN_MODE_WATCH)
         choose_lines();
     watching = full ? darn_watch_is_open() : darn_watch_each(mark);
-    if (!full)
+    if (!full) {
         watching |= darn_spins_each(mark);
-    darn_attention = full || keep || watching;
+        watching |= darn_sections_each(mark);
+    }
+    darn_attention = full || keep || watching || inviting_sections;
 }
 
 void darn_attention_refresh(void)
@@ -92,6 +95,17 @@ void darn_attention_invite(uint32_t windows)
     darn_spin_lock(&lock);
     places = windows;
     atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
+    refresh();
+    darn_spin_unlock(&lock);
+}
+
+void darn_attention_invite_sections(bool on)
+{
+    darn_sections_invite(on);
+    darn_spin_lock(&lock);
+    inviting_sections = on;
+    if (on)
+        atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
     refresh();
     darn_spin_unlock(&lock);
 }
@@ -139,6 +153,7 @@ void darn_attention_after_fork(bool child)
 {
     if (child) {
         places = 0;
+        inviting_sections = false;
         refresh();
     }
     darn_spin_unlock(&lock);

@@ -19,6 +19,9 @@ void darn_attention_keep(void);
 /* Lets up to this many threads open a window at their next access. */
 void darn_attention_invite(uint32_t windows);
 
+/* Lets a thread be watched at the next entry of an atomic section; takes that back. */
+void darn_attention_invite_sections(bool on);
+
 /* Takes back what is left of the invitation; returns how many places were left. */
 uint32_t darn_attention_withdraw(void);
 

@@ -20,6 +20,7 @@
 #include "runtime/attention.h"
 #include "runtime/intercept.h"
 #include "runtime/os.h"
+#include "runtime/rest.h"
 #include "runtime/proc.h"
 #include "runtime/profile.h"
 #include "runtime/say.h"
@@ -144,6 +145,12 @@ static void list_sites(void)
     darn_control->site_count = count;
 }
 
+/* Not what only sections need: another access stands for it, or it is none. */
+static bool is_learned(const struct darn_site *site)
+{
+    return site->kind < DARN_SITE_LEAVE && !(site->flags & DARN_SITE_EXTRA);
+}
+
 /* ---- arming ---- */
 
 static void arm_sites(void)
@@ -154,10 +161,12 @@ static void arm_sites(void)
     for (uint32_t i = 0; i < count && i < DARN_BLOCK_SITES; i++) {
         const struct darn_site *site = darn_site_at(i);
         bool armed = darn_control->sites[i] & DARN_SITE_IS_ARMED;
-        uint8_t bits = (armed ? DARN_ARMED_STEP : 0) | (all ? DARN_ARMED_RECORD : 0);
+        uint8_t bits = armed ? DARN_ARMED_STEP : 0;
 
         if (!site)
             continue;
+        if (all && is_learned(site))
+            bits |= DARN_ARMED_RECORD;
         if (*darn_site_armed(site) != bits)
             *darn_site_armed(site) = bits;
         any |= armed;
@@ -182,7 +191,7 @@ void darn_control_loaded(const struct darn_site *start, const struct darn_site *
             darn_control->site_count = number + 1;
         if (darn_control->sites[number] & DARN_SITE_IS_ARMED)
             *darn_site_armed(site) |= DARN_ARMED_STEP;
-        if (learns)
+        if (learns && is_learned(site))
             *darn_site_armed(site) |= DARN_ARMED_RECORD;
     }
     if (start < stop)
@@ -440,22 +449,6 @@ static pid_t fork_run(void)
     return plain_fork();
 }
 
-/*
- * The kernel frees what is left of dead threads later, and in the background. A server that forks
- * without a pause, on a core of its own, keeps it from that: some gigabytes of stacks came together
- * within a minute. So it rests now and then.
- */
-#define RUNS_BEFORE_REST 128
-#define REST             2000000
-
-static void rest(void)
-{
-    static uint32_t runs;
-
-    if (++runs % RUNS_BEFORE_REST == 0)
-        darn_os_sleep(REST);
-}
-
 void darn_control_serve(void)
 {
     uint32_t seen = 0;
@@ -483,7 +476,7 @@ void darn_control_serve(void)
         if (child > 0)
             await_run(child);
         darn_control->child = 0;
-        rest();
+        darn_rest();
         __atomic_store_n(&darn_control->done, command, __ATOMIC_RELEASE);
         darn_os_wake_shared(&darn_control->done);
     }

@@ -9,6 +9,10 @@
     X(INVITATIONS_MISSED, "of these, nobody made an access meanwhile")                             \
     X(WINDOWS, "windows opened")                                                                   \
     X(WINDOWS_OF_NOISE, "of these, by noise")                                                      \
+    X(SECTIONS, "times that a thread was watched inside an atomic section")                        \
+    X(SECTIONS_FULL, "sections not watched: too many at once")                                     \
+    X(SECTIONS_EXPIRED, "sections not watched to their end: they took too long")                   \
+    X(VIOLATIONS, "sections that another thread came into")                                        \
     X(CONFLICTS, "accesses that ran into a window of another thread")                              \
     X(NOISE_AT_CALLS, "delays before synchronization calls")                                       \
     X(WINDOWS_FULL, "windows not opened: the watch table was full")                                \

@@ -28,6 +28,13 @@ static void note_read(uint64_t read, uint64_t write)
         darn_control->reads[result->read_count++] = (struct darn_block_read){read, write};
 }
 
+/* A thread that is cancelled may find that out at each of its next steps. */
+static void reach(struct darn_slot *cancelled, uint64_t hash)
+{
+    if (cancelled)
+        cancelled->hash = darn_hash_number(cancelled->hash, hash);
+}
+
 /*
  * The hash of a step is made of what it is, of the step before in its thread, and of the steps on
  * its object that it cannot be exchanged with: the last one that changed it and, for a change, all
@@ -52,6 +59,8 @@ static void note_order(struct darn_slot *slot)
             object->seen += hash;
         }
     }
+    if (slot->op == DARN_STEP_CANCEL)
+        reach(darn_turn_slot_of((uint32_t)slot->object), hash);
     slot->hash = hash;
     darn_control->result.partial_order += hash;
 }

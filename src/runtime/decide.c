@@ -21,6 +21,10 @@
 /* A program that handles signals gets this long, in real time, to be sent one. */
 #define SIGNALS_GET UINT64_C(100000000)
 
+/* Who is to make the next step of a schedule that is followed gets this long, in real time, to come
+ * back from the outside. It came back in the run that was recorded. */
+#define FOLLOWED_GETS UINT64_C(3000000000)
+
 /* Reads of a spin in a row, while nobody else can go on, until that is a hang. */
 #define FRUITLESS 100000
 
@@ -164,12 +168,28 @@ static bool may_be_signalled(uint64_t waited)
     return handlers && (waited < SIGNALS_GET || is_anybody_awake());
 }
 
+/* FOLLOW: whether the one that is to go on is still outside. A timer is no reason to wait. */
+bool darn_decide_awaits(void)
+{
+    const struct darn_plan *plan = &darn_control->request.plan;
+    const struct darn_slot *slot;
+
+    if (plan->kind != DARN_STRATEGY_FOLLOW || steps >= plan->step_count)
+        return false;
+    slot = darn_turn_slot_of(darn_control->follow[steps].thread);
+    return slot && (slot->state == DARN_STATE_OUTSIDE ||
+                    (slot->state == DARN_STATE_READY && slot->op == DARN_STEP_CALL &&
+                     !slot->timed && !darn_step_is_possible(slot)));
+}
+
 /* Fills in the choices. 0: nobody can go on now, but the outside is busy. */
 uint32_t darn_decide_find(uint64_t waited)
 {
     uint32_t count;
 
     let_in();
+    if (waited < FOLLOWED_GETS && darn_decide_awaits())
+        return 0;
     count = darn_decide_collect(false);
     if (count) {
         fruitless = 0;
@@ -250,12 +270,26 @@ static void deal_with(const struct darn_met *met, uint32_t picked)
     }
     if (met->kind == DARN_MET_NOTHING)
         return;
-    if (met->kind == DARN_MET_TRIPLED) {
-        darn_scene_tripled(&darn_slots[choices[met->a].slot], met->step, steps);
+    if (met->kind == DARN_MET_TRIPLE) {
+        darn_scene_tripled(&darn_slots[choices[met->a].slot], steps);
         return;
     }
     darn_scene_met((enum darn_met_kind)met->kind, &darn_slots[choices[met->a].slot],
                    &darn_slots[choices[met->b].slot], picked == met->b, steps);
+}
+
+/* Of the accesses before the last one of a triple nothing is left when it is met. */
+static void note_triple(const struct darn_slot *slot)
+{
+    for (uint32_t i = 0; i < strategy.come_count; i++)
+        darn_scene_note(&darn_slots[strategy.come_into[i]], slot, true);
+    if (strategy.comes_first)
+        darn_scene_note(slot, slot, false);
+}
+
+void darn_decide_leave(const struct darn_slot *slot)
+{
+    darn_strategy_leave(&strategy, slot->index, slot->number);
 }
 
 /* Asks the strategy. The choices are in place. */
@@ -274,6 +308,8 @@ struct darn_slot *darn_decide_pick(uint32_t count, bool waking)
     if (picked >= count)
         picked = 0;
     deal_with(&met, picked);
+    if (strategy.triple && !waking)
+        note_triple(&darn_slots[choices[picked].slot]);
     note_step(&choices[picked], count, situation.current, waking);
     if (darn_control->request.max_steps && steps > darn_control->request.max_steps)
         darn_control_end(DARN_END_STEPS);

@@ -15,8 +15,15 @@ uint32_t darn_decide_collect(bool spins);
  * the outside is busy, and has been waited for so long already, in nanoseconds. */
 uint32_t darn_decide_find(uint64_t waited);
 
+/* Whether a schedule is followed, and the thread that is to go on is still outside: nobody else
+ * goes on until it has come back, or for a while. */
+bool darn_decide_awaits(void);
+
 /* Asks the strategy which of the choices it is, and notes the step. */
 struct darn_slot *darn_decide_pick(uint32_t count, bool waking);
+
+/* The thread leaves a section: see darn_strategy_leave. */
+void darn_decide_leave(const struct darn_slot *slot);
 
 /* The step is made. */
 void darn_decide_make(struct darn_slot *slot);

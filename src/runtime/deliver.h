@@ -15,6 +15,10 @@ enum darn_verdict { DARN_REPORTED, DARN_SUPPRESSED };
 enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id,
                                     const char *variable);
 
+/* deliver_violation.c */
+enum darn_verdict darn_deliver_violation(const struct darn_violation *violation, uint64_t id,
+                                         const char *variable);
+
 struct darn_stuck;
 
 enum darn_verdict darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id);

@@ -10,6 +10,7 @@
 #include "runtime/counters.h"
 #include "runtime/crash.h"
 #include "runtime/deliver.h"
+#include "runtime/deliver_parts.h"
 #include "runtime/os.h"
 #include "runtime/spin.h"
 #include "runtime/spins.h"
@@ -51,11 +52,11 @@ static const char *variable_of(const struct darn_side *side)
     return side && side->touch.site ? darn_site_variable(side->touch.site) : "";
 }
 
-/* One name for both sides, whichever of them came first: a plain one before `p->x`, then by order.
+/* One name for two sides, whichever of them came first: a plain one before `p->x`, then by order.
  */
-static const char *common_variable(const struct darn_race *race)
+static const char *common_variable(const struct darn_side *one, const struct darn_side *other)
 {
-    const char *a = variable_of(race->first), *b = variable_of(race->second);
+    const char *a = variable_of(one), *b = variable_of(other);
 
     if (!*a || !*b)
         return *a ? a : b;
@@ -64,9 +65,9 @@ static const char *common_variable(const struct darn_race *race)
     return strcmp(a, b) <= 0 ? a : b;
 }
 
-static uint64_t fingerprint(const struct darn_race *race, const char *variable)
+static uint64_t fingerprint_race(const struct darn_race *race, const char *variable)
 {
-    uint64_t start = darn_hash_string(DARN_HASH_START, "data-race");
+    uint64_t start = darn_hash_string(DARN_HASH_START, DARN_KIND_RACE);
     uint64_t a = hash_site(start, race->first), b = hash_site(start, race->second);
     uint64_t both = a < b ? a * 31 + b : b * 31 + a;
 
@@ -102,19 +103,31 @@ static void copy_text(char *to, size_t size, const char *from)
     darn_text_add(&text, from);
 }
 
-static void describe(struct darn_finding *finding, const struct darn_race *race,
+/* Names it by the side that its report begins with. */
+static void describe(struct darn_finding *finding, const char *kind, const struct darn_side *side,
                      const char *variable)
 {
-    const struct darn_site *site = race->first->touch.site;
+    const struct darn_site *site = side->touch.site;
 
-    finding->kind = "data-race";
-    finding->site = site;
-    finding->other = race->second ? race->second->touch.site : NULL;
-    finding->unknown = !race->second;
+    finding->kind = kind;
+    copy_text(finding->variable, sizeof(finding->variable), variable);
+    if (!site)
+        return;
     finding->line = site->line;
     copy_text(finding->file, sizeof(finding->file), darn_site_file(site));
     copy_text(finding->function, sizeof(finding->function), darn_site_function(site));
-    copy_text(finding->variable, sizeof(finding->variable), variable);
+}
+
+static void take_lock(void)
+{
+    darn_spin_lock(&lock);
+    holder = darn_os_thread_id();
+}
+
+static void give_lock(void)
+{
+    holder = 0;
+    darn_spin_unlock(&lock);
 }
 
 static struct darn_finding *find_or_add(uint64_t id)
@@ -129,7 +142,33 @@ static struct darn_finding *find_or_add(uint64_t id)
     return &findings[count++];
 }
 
-/* A race that was seen before is only counted, without waiting for a report that is on its way. */
+/* Counts it. Returns it if it is new, and has to be described and delivered: under the lock. */
+static struct darn_finding *find_new(uint64_t id)
+{
+    struct darn_finding *finding = find_or_add(id);
+
+    if (!finding)
+        darn_count(DARN_COUNT_FINDINGS_FULL);
+    return finding && atomic_fetch_add(&finding->count, 1) == 0 ? finding : NULL;
+}
+
+/* What a new finding came to. */
+static void settle(struct darn_finding *finding, enum darn_verdict verdict)
+{
+    finding->suppressed = verdict == DARN_SUPPRESSED;
+    if (!finding->suppressed)
+        atomic_fetch_add(&reported, 1);
+}
+
+/* After the lock is given back: a new finding (NULL: there is none) may be the end of the program.
+ */
+static void halt_after(const struct darn_finding *finding)
+{
+    if (finding && !finding->suppressed && darn_state.options.halt_on_error)
+        darn_os_exit(darn_finish((int)darn_state.options.exitcode));
+}
+
+/* What was seen before is only counted, without waiting for a report that is on its way. */
 static bool is_known(uint64_t id)
 {
     uint32_t known = atomic_load(&count);
@@ -235,10 +274,9 @@ void darn_findings_undefer(void)
 
 void darn_finding_race(const struct darn_race *race)
 {
-    const char *variable = common_variable(race);
-    uint64_t id = fingerprint(race, variable);
+    const char *variable = common_variable(race->first, race->second);
+    uint64_t id = fingerprint_race(race, variable);
     struct darn_finding *finding;
-    bool is_new = false;
 
     if (is_synchronization(race)) {
         darn_count(DARN_COUNT_SPINS_FILTERED);
@@ -246,31 +284,65 @@ void darn_finding_race(const struct darn_race *race)
     }
     if (is_known(id) || (may_be_spin(race) && defer(race)))
         return;
-    darn_spin_lock(&lock);
-    holder = darn_os_thread_id();
+    take_lock();
     if (!race->second && !is_believable(race)) {
-        holder = 0;
-        darn_spin_unlock(&lock);
+        give_lock();
         darn_count(DARN_COUNT_UNKNOWN_ONCE);
         return;
     }
-    finding = find_or_add(id);
+    finding = find_new(id);
     if (finding) {
-        is_new = atomic_fetch_add(&finding->count, 1) == 0;
-    } else {
-        darn_count(DARN_COUNT_FINDINGS_FULL);
-    }
-    if (is_new) {
-        describe(finding, race, variable);
+        describe(finding, DARN_KIND_RACE, race->first, variable);
+        finding->site = race->first->touch.site;
+        finding->other = race->second ? race->second->touch.site : NULL;
+        finding->unknown = !race->second;
         darn_crash_watch();
-        finding->suppressed = darn_deliver_race(race, id, variable) == DARN_SUPPRESSED;
-        if (!finding->suppressed)
-            atomic_fetch_add(&reported, 1);
+        settle(finding, darn_deliver_race(race, id, variable));
     }
-    holder = 0;
-    darn_spin_unlock(&lock);
-    if (is_new && !finding->suppressed && darn_state.options.halt_on_error)
-        darn_os_exit(darn_finish((int)darn_state.options.exitcode));
+    give_lock();
+    halt_after(finding);
+}
+
+/* As src/report/identity.c makes it of the same violation in a controlled run: by the three
+ * accesses in whatever order. */
+static uint64_t fingerprint_violation(const struct darn_violation *violation, const char *variable)
+{
+    const struct darn_side *sides[] = {violation->entry, violation->remote, violation->end};
+    uint64_t hash = darn_hash_string(DARN_HASH_START, DARN_KIND_VIOLATION), places[3];
+
+    for (int i = 0; i < 3; i++) {
+        uint64_t place = darn_hash_string(hash_site(hash, sides[i]), darn_part_op(sides[i]));
+        int at = i;
+
+        for (; at > 0 && places[at - 1] > place; at--)
+            places[at] = places[at - 1];
+        places[at] = place;
+    }
+    for (int i = 0; i < 3; i++)
+        hash = hash * 31 + places[i];
+    return darn_hash_variable(hash, variable);
+}
+
+void darn_finding_violation(const struct darn_violation *violation)
+{
+    const char *variable = common_variable(violation->remote, violation->end);
+    struct darn_finding *finding;
+    uint64_t id;
+
+    if (!*variable)
+        variable = variable_of(violation->entry);
+    id = fingerprint_violation(violation, variable);
+    if (is_known(id))
+        return;
+    take_lock();
+    finding = find_new(id);
+    if (finding) {
+        describe(finding, DARN_KIND_VIOLATION, violation->entry, variable);
+        darn_crash_watch();
+        settle(finding, darn_deliver_violation(violation, id, variable));
+    }
+    give_lock();
+    halt_after(finding);
 }
 
 /* By what they wait for, and where: the threads may come in any order. */
@@ -293,29 +365,22 @@ void darn_finding_stuck(const struct darn_stuck *stuck)
 {
     uint64_t id = fingerprint_stuck(stuck);
     struct darn_finding *finding;
-    bool halt = false;
 
     /* A learning run has no more to learn; the run after it shows the same, and reports it. */
     if (darn_state.mode == DARN_MODE_LEARN)
         darn_os_exit(darn_finish(0));
     if (is_known(id))
         return;
-    darn_spin_lock(&lock);
-    holder = darn_os_thread_id();
-    finding = find_or_add(id);
-    if (finding && atomic_fetch_add(&finding->count, 1) == 0) {
+    take_lock();
+    finding = find_new(id);
+    if (finding) {
         finding->kind = stuck->kind;
         finding->stack = stuck->threads[0].side.stack;
         darn_crash_watch();
-        finding->suppressed = darn_deliver_stuck(stuck, id) == DARN_SUPPRESSED;
-        if (!finding->suppressed)
-            atomic_fetch_add(&reported, 1);
-        halt = !finding->suppressed && darn_state.options.halt_on_error;
+        settle(finding, darn_deliver_stuck(stuck, id));
     }
-    holder = 0;
-    darn_spin_unlock(&lock);
-    if (halt)
-        darn_os_exit(darn_finish((int)darn_state.options.exitcode));
+    give_lock();
+    halt_after(finding);
 }
 
 const struct darn_finding *darn_findings_lock(uint32_t *number)

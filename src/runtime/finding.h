@@ -8,11 +8,28 @@
 
 #include "runtime/watch.h"
 
+/* As reports name them. */
+#define DARN_KIND_RACE      "data-race"
+#define DARN_KIND_VIOLATION "atomicity-violation"
+
 struct darn_race {
     const struct darn_side *first;  /* stood in the window */
     const struct darn_side *second; /* ran into it; NULL: the value changed and nobody was seen */
     bool has_values;
     uint64_t before, after; /* of the memory that the first stood before */
+};
+
+/* A section was not atomic: between two accesses of one thread came one of another thread that the
+ * section does not allow. */
+struct darn_violation {
+    const struct darn_side *entry, *remote, *end; /* entry and end are of the same thread */
+    const char *kind;                             /* of the section: darn_section_kind_name */
+    const char *function;                         /* that the section is in; may be NULL */
+    const char *repository;                       /* the file that has it; NULL: an annotation */
+    uint32_t line;                                /* in the repository */
+    uint8_t allow;                                /* enum darn_section_allow, or-ed */
+    bool has_values;
+    uint64_t before, after; /* of the memory of the entry: at the entry, and at the end */
 };
 
 /* One of the different findings of this run. Names are copies: a shared object that was unloaded
@@ -24,7 +41,7 @@ struct darn_finding {
     bool suppressed;
     bool unknown;                         /* of unknown origin */
     const struct darn_site *site, *other; /* to be compared, not to be looked into */
-    struct darn_stack stack; /* where the first thread is stuck; empty of a race */
+    struct darn_stack stack;              /* where the first thread is stuck; empty of a race */
     uint32_t line;
     char file[96];
     char function[64];
@@ -33,6 +50,9 @@ struct darn_finding {
 
 /* Called with signals blocked. */
 void darn_finding_race(const struct darn_race *race);
+
+/* Called with signals blocked. Looks at nothing of it after it returns. */
+void darn_finding_violation(const struct darn_violation *violation);
 
 struct darn_stuck;
 

@@ -11,6 +11,7 @@
 #include "runtime/attention.h"
 #include "runtime/control.h"
 #include "runtime/counters.h"
+#include "runtime/decide.h"
 #include "runtime/heat.h"
 #include "runtime/hook.h"
 #include "runtime/noise.h"
@@ -18,6 +19,7 @@
 #include "runtime/profile.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
+#include "runtime/sections.h"
 #include "runtime/share.h"
 #include "runtime/sites.h"
 #include "runtime/spins.h"
@@ -114,24 +116,20 @@ static void note(struct darn_thread *thread, const struct darn_touch *touch, con
         darn_record_access(thread, touch->address, touch->size, touch->site, sync, frame);
 }
 
-void darn_hook_touch(const struct darn_touch *touch, const void *frame)
+/* Another access of the same thread stands for this one, except in sections and under control. */
+static bool is_extra(const struct darn_touch *touch)
 {
-    struct darn_thread *thread = darn_thread_self();
+    return touch->site && touch->site->flags & DARN_SITE_EXTRA;
+}
+
+static void watch(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
+{
     uint64_t noise;
 
-    if (!thread || darn_benign(touch))
+    if (darn_sections)
+        darn_sections_access(thread, touch, frame);
+    if (is_extra(touch))
         return;
-    if (darn_state.mode == DARN_MODE_CONTROL) {
-        if (!thread->ignore)
-            darn_turn_access(thread, touch, frame);
-        return;
-    }
-    if (thread->spinning)
-        darn_spins_leave(thread);
-    if (darn_state.mode != DARN_MODE_WATCH) {
-        note(thread, touch, frame);
-        return;
-    }
     if (touch->op != DARN_OP_READ)
         darn_spins_store(thread, touch);
     darn_watch_check(thread, touch, frame);
@@ -150,6 +148,28 @@ void darn_hook_touch(const struct darn_touch *touch, const void *frame)
         darn_spins_hold(thread, touch);
     }
     darn_watch_pass(thread, touch);
+}
+
+void darn_hook_touch(const struct darn_touch *touch, const void *frame)
+{
+    struct darn_thread *thread = darn_thread_self();
+
+    if (!thread || darn_benign(touch))
+        return;
+    if (darn_state.mode == DARN_MODE_CONTROL) {
+        if (!thread->ignore)
+            darn_turn_access(thread, touch, frame);
+        return;
+    }
+    if (thread->spinning)
+        darn_spins_leave(thread);
+    if (darn_state.mode != DARN_MODE_WATCH) {
+        note(thread, touch, frame);
+        return;
+    }
+    watch(thread, touch, frame);
+    if (darn_sections) /* last: the access follows at once */
+        darn_sections_meet(thread, touch, frame);
 }
 
 HOOK void darn_hook_access(uintptr_t address, const struct darn_site *site)
@@ -260,6 +280,27 @@ HOOK void darn_hook_end(const struct darn_site *site)
     mark_function(DARN_EVENT_END, site, __builtin_frame_address(0));
 }
 
+/* Without a guard but the site's own: ways out of sections, and calls that lead into one. */
+HOOK void darn_hook_leave(const struct darn_site *site)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    if (!thread)
+        return;
+    if (thread->slot && darn_state.mode == DARN_MODE_CONTROL)
+        darn_decide_leave(thread->slot);
+    else if (thread->inside)
+        darn_sections_leave(thread, site, __builtin_frame_address(0));
+}
+
+HOOK void darn_hook_call(const struct darn_site *site)
+{
+    struct darn_thread *thread = darn_thread_self();
+
+    if (thread && darn_sections)
+        darn_sections_call(thread, site, __builtin_frame_address(0));
+}
+
 /* Whether functions shall say when they begin and end (darn cc --darn-functions). */
 __attribute__((visibility("default"))) volatile uint8_t darn_functions;
 extern volatile uint8_t darn_functions_here __attribute__((alias("darn_functions")));
@@ -268,6 +309,8 @@ extern volatile uint8_t darn_functions_here __attribute__((alias("darn_functions
 static void arm(const struct darn_site *start, const struct darn_site *stop, uint16_t flags)
 {
     for (const struct darn_site *site = start; site < stop; site++) {
+        if (site->kind >= DARN_SITE_LEAVE || site->flags & DARN_SITE_EXTRA)
+            continue; /* for sections only */
         if (site->flags & flags || !flags)
             __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_RECORD, __ATOMIC_RELAXED);
     }

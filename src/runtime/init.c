@@ -14,10 +14,12 @@
 #include "runtime/finding.h"
 #include "runtime/helper.h"
 #include "runtime/intercept.h"
+#include "runtime/noise.h"
 #include "runtime/os.h"
 #include "runtime/profile.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
+#include "runtime/sections.h"
 #include "runtime/say.h"
 #include "runtime/spins.h"
 #include "runtime/state.h"
@@ -89,6 +91,7 @@ void darn_before_fork(void)
 
     darn_findings_before_fork();
     darn_threads_before_fork();
+    darn_sections_before_fork();
     darn_attention_before_fork();
     fork_mask = mask;
 }
@@ -100,6 +103,7 @@ void darn_after_fork_in_parent(void)
     uint64_t mask = fork_mask;
 
     darn_attention_after_fork(false);
+    darn_sections_after_fork(false);
     darn_threads_after_fork(false);
     darn_findings_after_fork(false);
     darn_os_restore_signals(mask);
@@ -114,6 +118,7 @@ void darn_after_fork_in_child(void)
     darn_record_after_fork();
     darn_profile_after_fork();
     darn_sampler_after_fork();
+    darn_sections_after_fork(true);
     darn_attention_after_fork(true);
     if (darn_turns)
         darn_turn_after_fork();
@@ -135,6 +140,8 @@ static void set_mode(void)
         darn_stack_prepare();
     if (!status)
         status = darn_record_open();
+    if (!status)
+        status = darn_sections_open();
     if (!status && options->control[0])
         status = darn_control_open(options->control);
     if (status)
@@ -153,7 +160,7 @@ static void raise_attention(void)
     bool records = darn_recording && darn_state.mode == DARN_MODE_RECORD &&
                    darn_state.options.trace_what != DARN_TRACE_SYNC;
 
-    if (darn_state.options.noise_count)
+    if (darn_noise_is_at_sites())
         darn_attention_always();
     else if (darn_state.mode == DARN_MODE_LEARN || records)
         darn_attention_keep();
@@ -230,6 +237,8 @@ int darn_finish(int status)
     darn_record_finish();
     darn_keep_learned();
     darn_findings_undefer();
+    if (darn_sections)
+        darn_sections_finish();
     if (darn_state.options.verbosity >= 1)
         say_counters();
     findings = darn_findings_lock(&count);

@@ -47,7 +47,7 @@ static long wait_for_wake(struct darn_slot *slot, const volatile uint32_t *word,
         return -1;
     }
     awaited.version = awaited.object->version;
-    if (darn_turn_call(slot, is_over, &awaited, deadline_of(operation, time), frame))
+    if (darn_turn_call(slot, word, is_over, &awaited, deadline_of(operation, time), frame))
         return 0;
     errno = ETIMEDOUT;
     return -1;

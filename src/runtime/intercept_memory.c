@@ -15,6 +15,7 @@
 #include "runtime/intercept.h"
 #include "runtime/learning.h"
 #include "runtime/record.h"
+#include "runtime/sections.h"
 #include "runtime/share.h"
 #include "runtime/state.h"
 #include "runtime/turn.h"
@@ -166,7 +167,8 @@ DARN_INTERCEPT_ALONE(void, free, void *block)
 {
     if (!block || is_early(block))
         return;
-    if (darn_attention && darn_state.ready && (darn_watch_is_open() || darn_turns)) {
+    if (darn_attention && darn_state.ready &&
+        (darn_watch_is_open() || darn_sections_are_open() || darn_turns)) {
         struct darn_touch touch = {
             .address = (uintptr_t)block, .size = malloc_usable_size(block), .op = DARN_OP_FREE};
 

@@ -4,10 +4,14 @@
 #include "runtime/helper.h"
 #include "runtime/hook.h"
 #include "runtime/module.h"
+#include "runtime/rules.h"
 #include "runtime/say.h"
 #include "runtime/sites.h"
 #include "runtime/state.h"
 #include "site/site.h"
+
+/* Of the module whose constructor runs; the loader's lock is held. */
+static const struct darn_site *module_start, *module_stop;
 
 /* Called by a constructor that the plugin puts into every program and shared object. */
 __attribute__((visibility("default"), used)) void
@@ -21,4 +25,13 @@ darn_module_init(const struct darn_site *start, const struct darn_site *stop, co
                  "compile it again, reports may be wrong");
     else
         darn_hook_arm(start, stop);
+    module_start = start;
+    module_stop = stop;
+}
+
+/* Called by the same constructor, right after. */
+__attribute__((visibility("default"), used)) void darn_module_sections(const void *start,
+                                                                       const void *stop)
+{
+    darn_rules_module(module_start, module_stop, start, stop);
 }

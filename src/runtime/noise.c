@@ -6,6 +6,7 @@
 #include "runtime/counters.h"
 #include "runtime/os.h"
 #include "runtime/random.h"
+#include "runtime/sections.h"
 #include "runtime/state.h"
 
 /*
@@ -46,6 +47,8 @@ static bool fits(const struct darn_noise *noise, const struct darn_site *site)
         return true;
     case DARN_NOISE_VAR:
         return fits_name(darn_site_variable(site), noise->name);
+    case DARN_NOISE_SECTION:
+        return false;
     default:
         return site->line == noise->line && fits_name(darn_site_file(site), noise->name);
     }
@@ -119,10 +122,32 @@ static void delay(uint64_t nanoseconds)
     }
 }
 
+bool darn_noise_is_at_sites(void)
+{
+    for (uint32_t i = 0; i < darn_state.options.noise_count; i++) {
+        if (darn_state.options.noise[i].kind != DARN_NOISE_SECTION)
+            return true;
+    }
+    return false;
+}
+
+uint64_t darn_noise_in_section(struct darn_thread *thread)
+{
+    const struct darn_options *options = &darn_state.options;
+
+    for (uint32_t i = 0; i < options->noise_count; i++) {
+        if (options->noise[i].kind == DARN_NOISE_SECTION)
+            return decide(thread, &options->noise[i]);
+    }
+    return 0;
+}
+
 void darn_noise_delay(struct darn_thread *thread)
 {
     const struct darn_options *options = &darn_state.options;
 
+    if (thread->inside)
+        darn_sections_at_call(thread);
     for (uint32_t i = 0; i < options->noise_count; i++) {
         if (options->noise[i].kind == DARN_NOISE_RANDOM) {
             uint64_t nanoseconds = decide(thread, &options->noise[i]);

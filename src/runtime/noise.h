@@ -2,6 +2,7 @@
 #ifndef DARN_RUNTIME_NOISE_H
 #define DARN_RUNTIME_NOISE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/state.h"
@@ -11,12 +12,19 @@
 /* Nanoseconds to hold this access; 0: not at all. */
 uint64_t darn_noise_at_site(struct darn_thread *thread, const struct darn_site *site);
 
-/* Delays the thread before a synchronization call, as random noise says. */
+/* Whether any access may be held. */
+bool darn_noise_is_at_sites(void);
+
+/* Nanoseconds that a thread is held inside an atomic section that it enters; 0: not at all. */
+uint64_t darn_noise_in_section(struct darn_thread *thread);
+
+/* Delays the thread before a synchronization call: as random noise says, or because it is inside an
+ * atomic section. */
 void darn_noise_delay(struct darn_thread *thread);
 
 static inline void darn_noise_at_call(struct darn_thread *thread)
 {
-    if (__builtin_expect(darn_state.options.noise_count != 0, 0) && thread)
+    if (thread && __builtin_expect(darn_state.options.noise_count || thread->inside, 0))
         darn_noise_delay(thread);
 }
 

@@ -18,6 +18,8 @@ enum darn_armed {
     DARN_ARMED_SYNC_READ = 1 << 1,  /* the read of a spin */
     DARN_ARMED_SYNC_WRITE = 1 << 2, /* the store that ends one */
     DARN_ARMED_SUSPECT = 1 << 3,    /* a store that may end one */
+    DARN_ARMED_SCOPE = 1 << 5,      /* seen because of an annotation (scopes.c) */
+    DARN_ARMED_RULE = 1 << 4,       /* a point of a section that is of interest now (rules.h) */
 };
 
 /* Reads a profile; more than one add up. 0; negative when it cannot be read; the number of the

@@ -9,6 +9,7 @@
 #include "runtime/heat.h"
 #include "runtime/os.h"
 #include "runtime/random.h"
+#include "runtime/sections.h"
 #include "runtime/state.h"
 #include "runtime/stuck.h"
 #include "runtime/watch.h"
@@ -76,11 +77,11 @@ static uint32_t places(void)
 }
 
 /* Until the invitation was taken up, or has stood for long enough. */
-static void await_guests(uint64_t window)
+static void await_guests(uint64_t window, bool (*is_invited)(void))
 {
     uint64_t end = darn_os_now() + LONGEST_INVITATION, step = window;
 
-    while (darn_attention_invited() && darn_os_now() < end) {
+    while (is_invited() && darn_os_now() < end) {
         darn_os_sleep(step);
         if (darn_threads_running() > 0)
             step = window;
@@ -90,22 +91,30 @@ static void await_guests(uint64_t window)
 }
 
 /* One time of raised attention; returns how much of the budget it has used. */
-static uint64_t raise_once(void)
+static uint64_t raise_once(bool sections)
 {
     uint64_t start = darn_os_now(), used;
     uint64_t window = atomic_load(&window_ns);
     uint32_t offered = places();
 
     darn_count(DARN_COUNT_INVITATIONS);
-    darn_attention_invite(offered);
-    await_guests(window);
-    if (darn_attention_withdraw() == offered)
-        darn_count(DARN_COUNT_INVITATIONS_MISSED);
+    if (sections) {
+        darn_attention_invite_sections(true);
+        await_guests(window, darn_sections_invited);
+        darn_attention_invite_sections(false);
+    } else {
+        darn_attention_invite(offered);
+        await_guests(window, darn_attention_invited);
+        if (darn_attention_withdraw() == offered)
+            darn_count(DARN_COUNT_INVITATIONS_MISSED);
+    }
     used = darn_os_now() - start;
     used = used < window ? used : window; /* who makes no access does not pay for the waiting */
     start = darn_os_now();
-    while (darn_watch_is_open() && darn_os_now() - start < 4 * window)
+    while ((darn_watch_is_open() || darn_sections_are_open()) && darn_os_now() - start < 4 * window)
         darn_os_sleep(window / 2);
+    if (darn_sections)
+        darn_sections_expire();
     return used + darn_os_now() - start;
 }
 
@@ -145,7 +154,7 @@ static int sample(void *unused)
             darn_stuck_check();
         }
         darn_stuck_check();
-        raised = raise_once();
+        raised = raise_once(darn_sections && rounds % 2);
         darn_os_sleep(budget_pause(raised, rounds) * (darn_threads_running() < 2 ? ALONE : 1));
         lengthen(rounds);
     }
@@ -159,7 +168,8 @@ void darn_sampler_start(void)
 
     if (darn_state.mode == DARN_MODE_CONTROL)
         return;
-    if (darn_state.finished || atomic_load(&running_in) == self || atomic_exchange(&running_in, self) == self)
+    if (darn_state.finished || atomic_load(&running_in) == self ||
+        atomic_exchange(&running_in, self) == self)
         return;
     atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
     if (darn_state.options.budget == DARN_BUDGET_MAX)
@@ -200,16 +210,22 @@ static uint32_t count_declined(struct darn_thread *thread)
     return thread->declined++;
 }
 
+bool darn_sampler_is_worth(struct darn_thread *thread, uint32_t times)
+{
+    uint32_t declined = count_declined(thread);
+
+    return declined >= (times < MAX_TIMES ? times : MAX_TIMES) * thread->patience;
+}
+
 bool darn_sampler_prefers(struct darn_thread *thread, const struct darn_touch *touch,
                           const void *frame)
 {
     _Atomic uint16_t *slot = &watched[((uintptr_t)touch->site / sizeof(*touch->site)) % SITES];
     uint32_t times = atomic_load_explicit(slot, memory_order_relaxed);
-    uint32_t declined = count_declined(thread);
 
     if (is_on_own_stack(thread, touch->address, frame))
         times = MAX_TIMES;
-    if (declined < times * thread->patience)
+    if (!darn_sampler_is_worth(thread, times))
         return false;
     if (times < MAX_TIMES)
         atomic_fetch_add_explicit(slot, 1, memory_order_relaxed);

@@ -22,6 +22,9 @@ void darn_sampler_start(void);
 bool darn_sampler_prefers(struct darn_thread *thread, const struct darn_touch *touch,
                           const void *frame);
 
+/* The same for anything else that was watched so many times before. */
+bool darn_sampler_is_worth(struct darn_thread *thread, uint32_t times);
+
 /* How long a window of the sampler stays open, in nanoseconds. */
 uint64_t darn_sampler_window(void);
 

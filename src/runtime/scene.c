@@ -115,20 +115,25 @@ void darn_scene_met(enum darn_met_kind kind, const struct darn_slot *a, const st
     keep_met();
 }
 
-void darn_scene_tripled(const struct darn_slot *local, uint64_t remote, uint64_t step)
+/* What was noted for the thread in each slot: its own first access, and the remote one. */
+static struct darn_block_thread noted[DARN_SLOTS][2];
+
+void darn_scene_note(const struct darn_slot *local, const struct darn_slot *slot, bool remote)
 {
-    const struct darn_step *made = &darn_control->steps[remote < DARN_BLOCK_STEPS ? remote : 0];
-    struct darn_block_met *met = new_met(DARN_MET_TRIPLED, local->place, made->place, step);
+    fill(&noted[local->index][remote], slot);
+}
+
+void darn_scene_tripled(const struct darn_slot *local, uint64_t step)
+{
+    const struct darn_block_thread *notes = noted[local->index];
+    struct darn_block_met *met = new_met(DARN_MET_TRIPLE, local->place, notes[1].place, step);
 
     if (!met)
         return;
     met->first = 1;
     fill(&met->threads[0], local);
-    memset(&met->threads[1], 0, sizeof(met->threads[1]));
-    met->threads[1].thread = made->thread;
-    met->threads[1].op = made->op;
-    met->threads[1].object = made->object;
-    met->threads[1].place = made->place;
+    met->threads[1] = notes[1];
+    met->threads[2] = notes[0];
     keep_met();
 }
 

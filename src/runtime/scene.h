@@ -14,8 +14,10 @@ struct darn_slot;
 void darn_scene_met(enum darn_met_kind kind, const struct darn_slot *a, const struct darn_slot *b,
                     bool b_first, uint64_t step);
 
-/* The thread is about to make the second local access of a triple; the remote one was step `remote`. */
-void darn_scene_tripled(const struct darn_slot *local, uint64_t remote, uint64_t step);
+/* The thread is about to make the second local access of a triple. What it and the remote thread
+ * were about to do before was noted for it then. */
+void darn_scene_tripled(const struct darn_slot *local, uint64_t step);
+void darn_scene_note(const struct darn_slot *local, const struct darn_slot *slot, bool remote);
 
 /* Two threads are about to race, whoever goes first. */
 void darn_scene_races(const struct darn_slot *slot);

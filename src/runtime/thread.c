@@ -11,6 +11,7 @@
 #include "runtime/os.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
+#include "runtime/sections.h"
 #include "runtime/share.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
@@ -181,6 +182,7 @@ void darn_thread_end(void)
 
     if (!thread)
         return;
+    darn_sections_abandon(thread);
     slot = darn_turn_end(thread);
     if (thread->spinning)
         darn_spins_leave(thread);

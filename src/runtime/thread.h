@@ -2,6 +2,7 @@
 #ifndef DARN_RUNTIME_THREAD_H
 #define DARN_RUNTIME_THREAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,10 @@ struct darn_thread {
     bool spinning;                     /* one of them may be watched */
     struct darn_heat *heat;            /* how often it has come by its sites */
     uint64_t looked_at;                /* accesses of armed sites, in all */
+    _Atomic uint64_t inside;           /* the sections that it is in (inside.h), one bit each */
+    uint32_t scope_depth;              /* calls of functions that are annotated as atomic, */
+    const char *scope;                 /* and the outermost, if it is watched in it */
+    uint64_t scope_noise;
     struct darn_slot *slot;            /* of a controlled run (turn.h); NULL: there is none */
     struct darn_stream *stream;        /* of the trace; NULL: nothing is recorded */
     const struct darn_site *wait_site; /* of the wait that comes next */

@@ -16,8 +16,9 @@ enum { GO_WAIT, GO_STEP, GO_KEEP }; /* values of `go` */
 /* A thread that has made no step for so long is asked whether it waits in a system call. */
 #define LOOK_AFTER UINT64_C(200000000)
 
-static uint64_t orders; /* handed out so far */
-static int leaving;     /* tid of a thread that has ended and is not gone yet; 0: none */
+static uint64_t orders;   /* handed out so far */
+static uint32_t unjoined; /* threads that have ended, but for those that were joined */
+static int leaving;       /* tid of a thread that has ended and is not gone yet; 0: none */
 
 /* Index + 1 of the slot that has the turn; 0: nobody has, whoever comes back takes it. */
 static _Atomic uint32_t holder;
@@ -144,7 +145,7 @@ static void hand_on(struct darn_slot *self)
      * gives back at its very end (a robust mutex) is free only then. */
     uint32_t count = darn_decide_collect(false);
 
-    if (count) {
+    if (count && !darn_decide_awaits()) {
         struct darn_slot *next = darn_decide_pick(count, false);
 
         darn_decide_make(next);
@@ -193,7 +194,7 @@ void darn_turn_step(struct darn_slot *slot, enum darn_step_op op, const volatile
     slot->inside = true;
     slot->op = (uint8_t)op;
     slot->object = (uint64_t)(uintptr_t)object;
-    slot->target = object && op != DARN_STEP_JOIN ? darn_object(object) : NULL;
+    slot->target = object && !darn_step_names_thread(op) ? darn_object(object) : NULL;
     slot->place = frame ? ((const uint64_t *)frame)[1] : 0;
     slot->frame = frame;
     slot->site = NULL;
@@ -256,6 +257,17 @@ int darn_turn_holder(void)
 bool darn_turn_has_others(void)
 {
     return darn_slots_alive > 1;
+}
+
+bool darn_turn_has_unjoined(void)
+{
+    return unjoined;
+}
+
+void darn_turn_joined(void)
+{
+    if (unjoined)
+        unjoined--;
 }
 
 uint64_t darn_turn_next_order(void)
@@ -338,6 +350,7 @@ void darn_turn_gone(struct darn_slot *slot)
         return;
     slot->state = DARN_STATE_ENDED;
     darn_slots_alive--;
+    unjoined++;
     leaving = slot->tid == darn_os_process_id() ? 0 : slot->tid;
     hand_on(slot);
 }

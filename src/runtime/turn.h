@@ -82,8 +82,8 @@ void darn_turn_begin(void);
 
 /* A thread is about to be created: it can be chosen from now on. False: too many. */
 bool darn_turn_add(struct darn_thread *thread);
-void darn_turn_drop(struct darn_thread *thread);  /* it could not be created */
-void darn_turn_start(struct darn_thread *thread); /* in the new thread: waits for its turn */
+void darn_turn_drop(struct darn_thread *thread);    /* it could not be created */
+void darn_turn_start(struct darn_thread *thread);   /* in the new thread: waits for its turn */
 void darn_turn_started(struct darn_thread *thread); /* our own beginnings are over */
 
 /* The end of the calling thread: a scheduling point; then, when nothing more is to be done for it,
@@ -115,6 +115,11 @@ int darn_turn_holder(void);
 
 /* Whether another thread is alive. */
 bool darn_turn_has_others(void);
+
+/* Whether a thread has ended whose end nobody has waited for: what it has done is not ordered
+ * before what others do now. */
+bool darn_turn_has_unjoined(void);
+void darn_turn_joined(void); /* somebody has */
 
 /* An access of an armed site, or a free. */
 void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch,

@@ -80,13 +80,15 @@ void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch
 {
     struct darn_slot *slot = darn_turn_mine(thread);
 
-    if (!slot || !darn_turn_has_others() || touch->assertion)
+    if (!slot || touch->assertion || !(darn_turn_has_others() || darn_turn_has_unjoined()))
         return;
     /* libc gives memory back while it holds locks of its own. */
     if (!touch->site && !darn_control_has_compiled(((const uint64_t *)frame)[1]))
         return;
     if (touch->site && darn_control_wants(DARN_RUN_LEARN))
         darn_learning_access(thread->number, touch);
+    if (!darn_turn_has_others())
+        return; /* another schedule lets the other thread end later; in this one it is no step */
     if (!touch->site || really_spins(touch->site) ||
         (*darn_site_armed(touch->site) & DARN_ARMED_STEP && is_step(touch->site)))
         stand(slot, touch, frame);

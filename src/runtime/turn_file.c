@@ -61,9 +61,9 @@ void darn_turn_file(struct darn_slot *slot, int fd, short events, const void *fr
     struct files files = {&file, 1};
 
     if (never_waits(fd))
-        darn_turn_pass(slot, DARN_STEP_CALL, NULL, frame);
+        darn_turn_pass(slot, DARN_STEP_CALL, &darn_turn_world, frame);
     else
-        darn_turn_call(slot, are_ready, &files, DARN_NO_DEADLINE, frame);
+        darn_turn_call(slot, &darn_turn_world, are_ready, &files, DARN_NO_DEADLINE, frame);
 }
 
 void darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
@@ -71,7 +71,7 @@ void darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, in
 {
     struct files files = {fds, count};
 
-    darn_turn_call(slot, are_ready, &files, deadline_of(timeout), frame);
+    darn_turn_call(slot, &darn_turn_world, are_ready, &files, deadline_of(timeout), frame);
 }
 
 static bool are_sets_ready(void *argument)
@@ -102,5 +102,5 @@ void darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, co
 {
     struct sets sets = {count, reads, writes, errors};
 
-    darn_turn_call(slot, are_sets_ready, &sets, deadline_of(timeout), frame);
+    darn_turn_call(slot, &darn_turn_world, are_sets_ready, &sets, deadline_of(timeout), frame);
 }

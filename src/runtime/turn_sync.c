@@ -7,6 +7,8 @@
 #include "runtime/os.h"
 #include "runtime/vtime.h"
 
+const char darn_turn_world __attribute__((aligned(8)));
+
 static void set_deadline(struct darn_slot *slot, uint64_t deadline)
 {
     slot->deadline = deadline;
@@ -309,14 +311,17 @@ int darn_turn_join(struct darn_slot *slot, uint32_t number, uint64_t deadline, c
         end_if_cancelled(slot);
         darn_turn_again(slot);
     }
-    return darn_turn_slot_of(number) ? ETIMEDOUT : 0;
+    if (darn_turn_slot_of(number))
+        return ETIMEDOUT;
+    darn_turn_joined();
+    return 0;
 }
 
 void darn_turn_cancel(struct darn_slot *slot, uint32_t number, const void *frame)
 {
     struct darn_slot *other;
 
-    darn_turn_pass(slot, DARN_STEP_CANCEL, NULL, frame);
+    darn_turn_pass(slot, DARN_STEP_CANCEL, (const volatile void *)(uintptr_t)number, frame);
     other = darn_turn_slot_of(number);
     if (other)
         other->cancelled = true;
@@ -350,14 +355,15 @@ void darn_turn_sleep(struct darn_slot *slot, uint64_t deadline, const void *fram
 
 void darn_turn_outside(struct darn_slot *slot, const void *frame)
 {
-    darn_turn_pass(slot, DARN_STEP_CALL, NULL, frame);
+    darn_turn_pass(slot, DARN_STEP_CALL, &darn_turn_world, frame);
     darn_turn_leave(slot);
 }
 
-bool darn_turn_call(struct darn_slot *slot, bool (*ready)(void *argument), void *argument,
-                    uint64_t deadline, const void *frame)
+bool darn_turn_call(struct darn_slot *slot, const volatile void *object,
+                    bool (*ready)(void *argument), void *argument, uint64_t deadline,
+                    const void *frame)
 {
-    darn_turn_step(slot, DARN_STEP_CALL, NULL, frame);
+    darn_turn_step(slot, DARN_STEP_CALL, object, frame);
     slot->ready = ready;
     slot->argument = argument;
     set_deadline(slot, deadline);

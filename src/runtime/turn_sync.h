@@ -58,17 +58,26 @@ int darn_turn_join(struct darn_slot *slot, uint32_t number, uint64_t deadline, c
 void darn_turn_pass(struct darn_slot *slot, enum darn_step_op op, const volatile void *object,
                     const void *frame);
 
+/* The object of the step is the number of the other thread. */
 void darn_turn_cancel(struct darn_slot *slot, uint32_t number, const void *frame);
 
 /* Gives way; sleeps until a virtual moment. */
 void darn_turn_yield(struct darn_slot *slot, const void *frame);
 void darn_turn_sleep(struct darn_slot *slot, uint64_t deadline, const void *frame);
 
+/*
+ * What lies outside of the program: the object of all steps that look at it or change it. Files
+ * that have nothing to do with each other are not told apart: the same pipe has many numbers, and
+ * what a poll or a signal is about is known to the kernel alone.
+ */
+extern const char darn_turn_world;
+
 /* Before a call that may wait for the outside: others go on meanwhile, until darn_turn_return. */
 void darn_turn_outside(struct darn_slot *slot, const void *frame);
 
-/* Waits until `ready` says so. False: the deadline came first. */
-bool darn_turn_call(struct darn_slot *slot, bool (*ready)(void *argument), void *argument,
-                    uint64_t deadline, const void *frame);
+/* Waits until `ready` says so; what that looks at is `object`. False: the deadline came first. */
+bool darn_turn_call(struct darn_slot *slot, const volatile void *object,
+                    bool (*ready)(void *argument), void *argument, uint64_t deadline,
+                    const void *frame);
 
 #endif

@@ -126,7 +126,7 @@ struct darn_block_met {
     uint32_t kind;  /* enum darn_met_kind */
     uint32_t first; /* which of the two went first: 0 or 1 */
     uint64_t step;
-    struct darn_block_thread threads[2];
+    struct darn_block_thread threads[3]; /* of a triple: its end, the remote access, its entry */
 };
 
 /* Which write a read has seen, both as places; write 0: the initial state. */

@@ -53,6 +53,12 @@ static inline bool darn_step_is_access(enum darn_step_op op)
     return op >= DARN_STEP_READ && op <= DARN_STEP_UPDATE;
 }
 
+/* Whether its object is the number of a thread, and no address. */
+static inline bool darn_step_names_thread(enum darn_step_op op)
+{
+    return op == DARN_STEP_JOIN || op == DARN_STEP_CANCEL;
+}
+
 /* Two steps on the same object commute unless one of them changes it. */
 static inline bool darn_step_changes(enum darn_step_op op)
 {

@@ -22,6 +22,7 @@ void darn_schedule_free(struct darn_schedule *schedule)
         free(schedule->modules[i]);
     free(schedule->modules);
     free(schedule->armed);
+    free(schedule->aims);
     free(schedule->inputs);
     free(schedule->steps);
     free(schedule->ending);

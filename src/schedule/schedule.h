@@ -24,6 +24,12 @@ struct darn_schedule_step {
     struct darn_schedule_place place;
 };
 
+/* The places of a triple, so that a replay tells when it is met. */
+struct darn_schedule_aim {
+    uint32_t kind; /* DARN_AIM_FIRST, DARN_AIM_SECOND or DARN_AIM_THIRD */
+    struct darn_schedule_place place;
+};
+
 /* All texts and arrays are owned by the schedule. */
 struct darn_schedule {
     char *program;      /* absolute path */
@@ -41,6 +47,8 @@ struct darn_schedule {
     size_t armed_count;
     unsigned char *inputs; /* recorded inputs (block.h), to be fed back */
     size_t input_length;
+    struct darn_schedule_aim *aims;
+    size_t aim_count;
     struct darn_schedule_step *steps;
     size_t step_count;
     char *ending; /* one word, for people and `darn replay` to compare: "deadlock", "abort", … */
@@ -53,13 +61,17 @@ struct darn_schedule *darn_schedule_read(FILE *file, char *error, size_t size);
 int darn_schedule_write(const struct darn_schedule *schedule, FILE *file);
 void darn_schedule_free(struct darn_schedule *schedule);
 
-/* The steps that a block has made, and the modules in which they lie, in the place of those that
- * the schedule had. 0, -ENOMEM, or -EINVAL when a step of the block is none. */
+/* The steps that a block has made, the triple that it had, and the modules in which they lie, in
+ * the place of those that the schedule had. 0, -ENOMEM, or -EINVAL when a step of the block is
+ * none. */
 int darn_schedule_take_steps(struct darn_schedule *schedule, const struct darn_block *block);
 
 /* Fills in follow[] of a block whose modules are known; a module is found by its path, or by its
  * name if it was moved. Returns how many steps could be placed, up to the first whose module is not
  * there: fewer than step_count then. */
 size_t darn_schedule_give_steps(const struct darn_schedule *schedule, struct darn_block *block);
+
+/* Gives the triple to the plan of the block. */
+void darn_schedule_give_aims(const struct darn_schedule *schedule, struct darn_block *block);
 
 #endif

@@ -243,6 +243,33 @@ static bool parse_place(const struct darn_schedule *schedule, const char *text, 
     return darn_schedule_get_hex(plus + 1, length - before - 1, &place->offset);
 }
 
+static bool is_word(const char *line, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(line, word, length) == 0;
+}
+
+/* `first 0+4010` */
+static int take_aim(struct reader *reader, char *rest)
+{
+    struct darn_schedule *schedule = reader->schedule;
+    size_t length = next_word(&rest);
+    struct darn_schedule_aim aim = {.kind = DARN_AIM_NONE};
+
+    for (uint32_t kind = DARN_AIM_FIRST; kind <= DARN_AIM_THIRD; kind++)
+        if (is_word(rest, length, darn_schedule_aim_name(kind)))
+            aim.kind = kind;
+    if (!aim.kind)
+        return fail(reader, "an aim is first, second or third");
+    rest += length;
+    length = next_word(&rest);
+    if (!memchr(rest, '+', length) || !parse_place(schedule, rest, length, &aim.place))
+        return fail(reader, "'%.*s' is no place", (int)(length < SHOWN ? length : SHOWN), rest);
+    if (grow(reader, &schedule->aims, schedule->aim_count, DARN_AIMS, sizeof(aim)))
+        return -1;
+    schedule->aims[schedule->aim_count++] = aim;
+    return 0;
+}
+
 /* `!lock@0+4010*3`: marks, the operation, where, how often. */
 static bool parse_step(const struct darn_schedule *schedule, const char *text, size_t length,
                        struct darn_schedule_step *step, uint64_t *times)
@@ -298,11 +325,6 @@ static int take_thread(struct reader *reader, char *line)
     return take_steps(reader, line + length);
 }
 
-static bool is_word(const char *line, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(line, word, length) == 0;
-}
-
 static int take_named(struct reader *reader, size_t length, char *rest)
 {
     struct darn_schedule *schedule = reader->schedule;
@@ -338,6 +360,8 @@ static int take_named(struct reader *reader, size_t length, char *rest)
         return take_inputs(reader, rest);
     if (is_word(line, length, "module"))
         return take_module(reader, rest);
+    if (is_word(line, length, "aim"))
+        return take_aim(reader, rest);
     return fail(reader, "'%.*s' is not known", (int)(length < SHOWN ? length : SHOWN), line);
 }
 

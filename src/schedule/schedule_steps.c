@@ -34,9 +34,11 @@ static void drop_old(struct darn_schedule *schedule)
         free(schedule->modules[i]);
     free(schedule->modules);
     free(schedule->steps);
+    free(schedule->aims);
     schedule->modules = NULL;
     schedule->steps = NULL;
-    schedule->module_count = schedule->step_count = 0;
+    schedule->aims = NULL;
+    schedule->module_count = schedule->step_count = schedule->aim_count = 0;
 }
 
 /* Only modules in which something happened are named; `names` gets their numbers + 1. */
@@ -82,6 +84,36 @@ static struct darn_schedule_place place_of(const struct darn_schedule *schedule,
     return (struct darn_schedule_place){names[found] - 1, address - block->modules[found].base};
 }
 
+/* Places at which something has happened, of the copies that a site may have. */
+static int take_aims(struct darn_schedule *schedule, const struct darn_block *block,
+                     const uint32_t *names)
+{
+    const struct darn_plan *plan = &block->request.plan;
+    uint32_t module = 0;
+
+    schedule->aims = calloc(DARN_AIMS, sizeof(*schedule->aims));
+    for (uint32_t i = 0; schedule->aims && i < plan->aim_count && i < DARN_AIMS; i++) {
+        uint32_t found = find_module(block, plan->aims[i].place, module);
+
+        if (plan->aims[i].kind < DARN_AIM_FIRST || plan->aims[i].kind > DARN_AIM_THIRD ||
+            found == count_modules(block) || !names[found])
+            continue;
+        schedule->aims[schedule->aim_count++] = (struct darn_schedule_aim){
+            plan->aims[i].kind,
+            place_of(schedule, block, plan->aims[i].place, names, &module),
+        };
+    }
+    return schedule->aims ? 0 : -ENOMEM;
+}
+
+static bool has_triple(const struct darn_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->aim_count && i < DARN_AIMS; i++)
+        if (plan->aims[i].kind == DARN_AIM_THIRD)
+            return true;
+    return false;
+}
+
 int darn_schedule_take_steps(struct darn_schedule *schedule, const struct darn_block *block)
 {
     uint64_t count =
@@ -106,6 +138,8 @@ int darn_schedule_take_steps(struct darn_schedule *schedule, const struct darn_b
             .place = place_of(schedule, block, from->place, names, &module),
         };
     }
+    if (!result && has_triple(&block->request.plan))
+        result = take_aims(schedule, block, names);
     if (result)
         drop_old(schedule);
     return result;
@@ -166,4 +200,21 @@ size_t darn_schedule_give_steps(const struct darn_schedule *schedule, struct dar
         };
     }
     return count;
+}
+
+void darn_schedule_give_aims(const struct darn_schedule *schedule, struct darn_block *block)
+{
+    struct darn_plan *plan = &block->request.plan;
+
+    for (size_t i = 0; i < schedule->aim_count && plan->aim_count < DARN_AIMS; i++) {
+        const struct darn_schedule_aim *aim = &schedule->aims[i];
+        const struct darn_block_module *module =
+            aim->place.module < schedule->module_count
+                ? module_named(block, schedule->modules[aim->place.module])
+                : NULL;
+
+        if (module)
+            plan->aims[plan->aim_count++] =
+                (struct darn_aim){.kind = aim->kind, .place = module->base + aim->place.offset};
+    }
 }

@@ -4,6 +4,8 @@
 
 #include "base/number.h"
 
+#include "schedule/strategy.h"
+
 const char *const darn_schedule_run_flags[DARN_SCHEDULE_RUN_FLAGS] = {
     "learn", "races", "stop", "hold", "real-time", "spin", "feed", "coverage", "early",
 };
@@ -65,4 +67,12 @@ bool darn_schedule_get_hex(const char *text, size_t length, uint64_t *number)
         *number = *number << 4 | (unsigned)digit;
     }
     return true;
+}
+
+const char *darn_schedule_aim_name(uint32_t kind)
+{
+    return kind == DARN_AIM_FIRST    ? "first"
+           : kind == DARN_AIM_SECOND ? "second"
+           : kind == DARN_AIM_THIRD  ? "third"
+                                     : NULL;
 }

@@ -19,6 +19,9 @@
 #define DARN_SCHEDULE_RUN_FLAGS 9
 extern const char *const darn_schedule_run_flags[DARN_SCHEDULE_RUN_FLAGS];
 
+/* The word for an aim of a triple, by its kind; NULL for others. */
+const char *darn_schedule_aim_name(uint32_t kind);
+
 /* Writes a text so that it is the rest of one line: control characters, backslashes, and blanks at
  * its ends become escapes. */
 void darn_schedule_put_text(FILE *file, const char *text);

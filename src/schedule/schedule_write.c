@@ -78,6 +78,13 @@ static void put_tables(const struct darn_schedule *schedule, FILE *file)
         darn_schedule_put_text(file, schedule->modules[i]);
         fputc('\n', file);
     }
+    for (size_t i = 0; i < schedule->aim_count; i++) {
+        const struct darn_schedule_aim *aim = &schedule->aims[i];
+
+        if (darn_schedule_aim_name(aim->kind) && aim->place.module < schedule->module_count)
+            fprintf(file, "aim %s %" PRIu32 "+%" PRIx64 "\n", darn_schedule_aim_name(aim->kind),
+                    aim->place.module, aim->place.offset);
+    }
 }
 
 static bool is_same(const struct darn_schedule_step *a, const struct darn_schedule_step *b)

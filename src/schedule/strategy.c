@@ -29,6 +29,7 @@ void darn_strategy_start(struct darn_strategy *strategy, const struct darn_plan 
     strategy->switches = switches;
     /* Seeds are small numbers that follow each other: the walks shall have nothing in common. */
     strategy->random = darn_strategy_mix(plan->seed + UINT64_C(0x9e3779b97f4a7c15));
+    strategy->triple = darn_plan_has_triple(plan);
     if (plan->kind == DARN_STRATEGY_PCT)
         darn_pct_start(strategy);
     else if (plan->kind == DARN_STRATEGY_SURW)
@@ -40,12 +41,15 @@ void darn_strategy_start(struct darn_strategy *strategy, const struct darn_plan 
 uint32_t darn_strategy_pick(struct darn_strategy *strategy, const struct darn_situation *situation,
                             struct darn_met *met)
 {
-    uint32_t kind = strategy->plan->kind;
+    uint32_t kind = strategy->plan->kind, picked;
 
     *met = (struct darn_met){.kind = DARN_MET_NOTHING};
     if (kind >= DARN_STRATEGIES)
         kind = DARN_STRATEGY_STRAIGHT;
-    return strategies[kind].pick(strategy, situation, met);
+    picked = strategies[kind].pick(strategy, situation, met);
+    if (strategy->triple && !situation->waking && picked < situation->count)
+        darn_triple_observe(strategy, situation, picked, met);
+    return picked;
 }
 
 static bool touches_memory(const struct darn_choice *choice)

@@ -63,7 +63,8 @@ enum darn_aim_kind {
     DARN_AIM_READS_NOT,   /* `place` shall not see what `other` wrote */
     DARN_AIM_FIRST,       /* RACE: one side of the pair (several places may be the same site) */
     DARN_AIM_SECOND,      /* RACE: the other side. TRIPLE: the remote access */
-    DARN_AIM_THIRD,       /* TRIPLE: the second local access; FIRST is the first one */
+    DARN_AIM_THIRD,       /* TRIPLE: the second local access; FIRST is the first one. A plan that
+                             has it tells when a triple is met, whatever its strategy is */
     DARN_AIM_OBJECT, /* SURW, the first aim: `place` is the object (an address) of interest, and
                         expected[] are the steps on it only */
 };
@@ -113,12 +114,10 @@ struct darn_plan {
 enum darn_met_kind {
     DARN_MET_NOTHING,
     DARN_MET_RACE,     /* `a` and `b`, indexes of choices, are about to touch the same memory */
-    DARN_MET_TRIPLE,   /* the remote access `b` goes between the two local ones of `a` */
+    DARN_MET_TRIPLE,   /* `a` is about to make the second of its two accesses, and the remote one
+                          came since the first: step number `step`, made by `thread`; b is a */
     DARN_MET_DIVERGED, /* FOLLOW: the situation does not have the step that was expected; `a` is
                           the index of its thread, or the count */
-    DARN_MET_TRIPLED,  /* `a` is about to make the second of its two accesses, and the remote one
-                          came since the first: step number `step`, made by `thread`; b is a. So it
-                          is when a lock keeps the local thread from standing there before */
 };
 
 struct darn_met {
@@ -146,7 +145,6 @@ struct darn_strategy_between {
     uint64_t object;
     uint64_t step; /* the number + 1 of the remote access that came since */
     uint32_t remote;
-    bool reported;
 };
 
 /* Private to the strategies. Whoever starts a program makes it of zero pages: what is behind the
@@ -168,6 +166,10 @@ struct darn_strategy {
     uint32_t between_count;  /* TRIPLE */
     uint32_t intended;       /* SURW: the thread + 1 that makes the next step of interest */
     bool all;                /* SURW: each step is of interest */
+    bool triple;             /* the plan has a triple */
+    bool comes_first;        /* the step that was picked is the first of a triple; */
+    uint32_t come_count;     /* it comes between those of the threads in these slots */
+    uint32_t come_into[DARN_TRIPLE_BETWEEN];
     uint64_t interest, rank; /* SURW: the object of interest, and its place in the draw */
     uint64_t unseen;         /* SURW: the weights of the threads that were not seen yet */
     uint64_t changes[DARN_PCT_CHANGES]; /* PCT: the steps at which priorities change */
@@ -189,6 +191,10 @@ void darn_strategy_start(struct darn_strategy *strategy, const struct darn_plan 
  */
 uint32_t darn_strategy_pick(struct darn_strategy *strategy, const struct darn_situation *situation,
                             struct darn_met *met);
+
+/* A thread leaves the section that a triple is about: what it does next is not the second of its
+ * two accesses. */
+void darn_strategy_leave(struct darn_strategy *strategy, uint32_t slot, uint32_t thread);
 
 /* "random", "pct", …; NULL when there is none. */
 const char *darn_strategy_name(enum darn_strategy_kind kind);

@@ -74,6 +74,11 @@ static inline uint32_t darn_strategy_find(const struct darn_situation *situation
 typedef uint32_t darn_strategy_picker(struct darn_strategy *strategy,
                                       const struct darn_situation *situation, struct darn_met *met);
 
+/* Triples (strategy_triple.c): whether the plan has one; what the step that was picked is to it. */
+bool darn_plan_has_triple(const struct darn_plan *plan);
+void darn_triple_observe(struct darn_strategy *strategy, const struct darn_situation *situation,
+                         uint32_t picked, struct darn_met *met);
+
 darn_strategy_picker darn_pick_straight;
 darn_strategy_picker darn_pick_random;
 darn_strategy_picker darn_pick_pct;

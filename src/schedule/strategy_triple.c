@@ -3,11 +3,12 @@
  *
  * A thread that has made the first access is `between`. It gives way to all others, so that a
  * remote thread gets where it has to be, but for one thing: at the remote access everybody waits
- * until a thread that is between stands before its second access. Then the remote access is made,
- * and that is the triple. If a lock keeps the local thread away from its second access as long as
- * the remote thread has not left (both accesses in critical sections of their own), nobody can go
- * on; the remote access is made then, and the triple is complete when the local thread gets there
- * (DARN_MET_TRIPLED). The three places may be the same ones for all threads, as in `n++`.
+ * until a thread that is between stands before its second access. Then the remote access is made.
+ * If a lock keeps the local thread away from its second access as long as the remote thread has not
+ * left (both accesses in critical sections of their own), nobody can go on; the remote access is
+ * made then. The triple is met when the local thread makes its second access; that is told under
+ * every strategy whose plan has the three aims, so that a replay tells it, too. The three places
+ * may be the same ones for all threads, as in `n++`.
  */
 #include "schedule/strategy_parts.h"
 
@@ -156,17 +157,18 @@ static void enter(struct darn_strategy *strategy, const struct darn_choice *choi
     darn_strategy_slot(strategy, choice)->between = strategy->between_count;
 }
 
+bool darn_plan_has_triple(const struct darn_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->aim_count && i < DARN_AIMS; i++)
+        if (plan->aims[i].kind == DARN_AIM_THIRD)
+            return true;
+    return false;
+}
+
 /* The remote access is made: what it means to all who are between. */
 static void come_between(struct darn_strategy *strategy, const struct darn_situation *situation,
-                         const struct scene *scene, uint32_t remote, struct darn_met *met)
+                         const struct darn_choice *choice)
 {
-    const struct darn_choice *choice = &situation->choices[remote];
-    uint32_t local = local_for(strategy, situation, scene, remote);
-
-    if (local < situation->count) {
-        *met = (struct darn_met){.kind = DARN_MET_TRIPLE, .a = local, .b = remote};
-        between_of(strategy, &situation->choices[local])->reported = true;
-    }
     for (uint32_t i = 0; i < strategy->between_count; i++) {
         struct darn_strategy_between *between = &strategy->between[i];
 
@@ -174,15 +176,44 @@ static void come_between(struct darn_strategy *strategy, const struct darn_situa
             continue;
         between->step = situation->step + 1;
         between->remote = choice->thread;
+        strategy->come_into[strategy->come_count++] = between->slot;
     }
+}
+
+void darn_triple_observe(struct darn_strategy *strategy, const struct darn_situation *situation,
+                         uint32_t picked, struct darn_met *met)
+{
+    const struct darn_plan *plan = strategy->plan;
+    const struct darn_choice *choice = &situation->choices[picked];
+    const struct darn_strategy_between *between = between_of(strategy, choice);
+
+    strategy->come_count = 0;
+    strategy->comes_first = false;
+    if (darn_aims_at(plan, DARN_AIM_SECOND, choice->place))
+        come_between(strategy, situation, choice);
+    if (between && is_about(between, choice) && darn_aims_at(plan, DARN_AIM_THIRD, choice->place)) {
+        if (between->step && met->kind == DARN_MET_NOTHING)
+            *met = (struct darn_met){DARN_MET_TRIPLE, picked, picked, between->remote,
+                                     between->step - 1};
+        leave(strategy, choice);
+    }
+    if (darn_aims_at(plan, DARN_AIM_FIRST, choice->place)) {
+        enter(strategy, choice);
+        strategy->comes_first = true;
+    } else if (choice->op == DARN_STEP_EXIT) {
+        leave(strategy, choice);
+    }
+}
+
+void darn_strategy_leave(struct darn_strategy *strategy, uint32_t slot, uint32_t thread)
+{
+    if (strategy->triple)
+        leave(strategy, &(struct darn_choice){.slot = slot, .thread = thread});
 }
 
 uint32_t darn_pick_triple(struct darn_strategy *strategy, const struct darn_situation *situation,
                           struct darn_met *met)
 {
-    const struct darn_plan *plan = strategy->plan;
-    const struct darn_choice *choice;
-    const struct darn_strategy_between *between;
     struct scene scene = {.waiting = 0};
     uint32_t picked;
 
@@ -191,20 +222,6 @@ uint32_t darn_pick_triple(struct darn_strategy *strategy, const struct darn_situ
     strategy->picks++;
     look_around(strategy, situation, &scene);
     picked = pick(strategy, situation, &scene);
-    choice = &situation->choices[picked];
-    darn_hold_made(strategy, choice);
-    if (darn_bit(scene.second, picked))
-        come_between(strategy, situation, &scene, picked, met);
-    between = between_of(strategy, choice);
-    if (between && is_about(between, choice) && darn_aims_at(plan, DARN_AIM_THIRD, choice->place)) {
-        if (between->step && !between->reported && met->kind == DARN_MET_NOTHING)
-            *met = (struct darn_met){DARN_MET_TRIPLED, picked, picked, between->remote,
-                                     between->step - 1};
-        leave(strategy, choice);
-    }
-    if (darn_aims_at(plan, DARN_AIM_FIRST, choice->place))
-        enter(strategy, choice);
-    else if (choice->op == DARN_STEP_EXIT)
-        leave(strategy, choice);
+    darn_hold_made(strategy, &situation->choices[picked]);
     return picked;
 }

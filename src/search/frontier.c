@@ -245,9 +245,14 @@ static void deviate(struct darn_frontier *frontier, const struct spot *spot,
 }
 
 /* Whether the step commutes with all that others can do meanwhile: threads come into being, end and
- * are waited for, but nobody could see when. */
-static bool is_private(const struct darn_step *step)
+ * are waited for, but nobody could see when. A thread that somebody cancels ends at any of its
+ * steps. */
+static bool is_private(const struct darn_trail *trail, uint32_t i)
 {
+    const struct darn_step *step = &trail->steps[i];
+
+    if (trail->cancelled[step->thread] || step->op == DARN_STEP_CANCEL)
+        return false;
     return !step->object || step->op == DARN_STEP_CREATE || step->op == DARN_STEP_JOIN ||
            step->op == DARN_STEP_DETACH || step->op == DARN_STEP_EXIT;
 }
@@ -256,7 +261,7 @@ static bool is_private(const struct darn_step *step)
  * costs no more (`idle`). */
 static bool is_pointless(const struct spot *spot)
 {
-    return is_private(&spot->trail->steps[spot->at]) && !darn_trail_is_wake(spot->trail, spot->at);
+    return is_private(spot->trail, spot->at) && !darn_trail_is_wake(spot->trail, spot->at);
 }
 
 static uint64_t class_of(const struct darn_frontier *frontier, const struct darn_trail *trail,
@@ -384,8 +389,8 @@ static void make(struct darn_frontier *frontier, struct spot *spot)
     spot->made += step->op == DARN_STEP_CREATE;
     if (step->thread >= spot->made)
         spot->made = step->thread + 1;
-    spot->idle =
-        is_private(step) && (spot->idle || step->thread != trail->steps[spot->last].thread);
+    spot->idle = is_private(trail, spot->at) &&
+                 (spot->idle || step->thread != trail->steps[spot->last].thread);
     spot->ahead[step->slot % DARN_SLOTS] = trail->next[spot->at];
     spot->last = spot->at;
 }

@@ -46,6 +46,7 @@ struct darn_search {
     uint32_t generation;            /* of the frontier */
     uint32_t changes;               /* of what the steps of the program are */
     bool must_go_straight;          /* … which asks for a plain run */
+    bool outdated;                  /* … which the frontier knows nothing of */
 };
 
 typedef bool planner(struct darn_search *search, struct darn_task *task, bool *later);
@@ -163,6 +164,7 @@ static bool renew_frontier(struct darn_search *search, enum darn_state_grade gra
     darn_frontier_free(search->frontier);
     search->frontier = frontier;
     search->grade = grade;
+    search->outdated = false;
     search->generation++;
     return true;
 }
@@ -309,12 +311,22 @@ static void start_anew(struct darn_search *search)
 {
     bool exact = search->options.kind == DARN_SEARCH_CHESS;
 
-    if (search->changes++ >= CHANGES && !exact)
+    if (search->changes++ >= CHANGES && !exact) {
+        search->outdated = true;
         return;
+    }
     renew_frontier(search, exact ? DARN_STATE_EXACT : DARN_STATE_OF_PLACES);
     darn_park_forget(&search->park);
     darn_orders_forget(&search->orders);
     search->must_go_straight = true;
+}
+
+bool darn_search_again(struct darn_search *search)
+{
+    bool exact = search->options.kind == DARN_SEARCH_CHESS;
+
+    return kinds[search->options.kind].systematic &&
+           renew_frontier(search, exact ? DARN_STATE_EXACT : DARN_STATE_OF_PLACES);
 }
 
 static void learn(struct darn_search *search, const struct darn_outcome *outcome)
@@ -351,7 +363,7 @@ void darn_search_stats(const struct darn_search *search, struct darn_search_stat
 {
     *stats = search->coverage.stats;
     stats->exhausted =
-        kinds[search->options.kind].systematic &&
+        kinds[search->options.kind].systematic && !search->outdated &&
         (search->options.kind == DARN_SEARCH_CHESS || search->grade == DARN_STATE_EXACT) &&
         darn_frontier_exhausted(search->frontier);
 }

@@ -59,6 +59,10 @@ void darn_search_free(struct darn_search *search);
  * jobs, false and *later when it depends on runs that are under way. The caller frees
  * task->switches. */
 bool darn_search_next(struct darn_search *search, struct darn_task *task, bool *later);
+/* What the steps of the program are was not known in all of the runs: a systematic search that is
+ * at its end begins again, and no run is under way. False when there is no memory, or when it has
+ * no end. */
+bool darn_search_again(struct darn_search *search);
 void darn_search_tell(struct darn_search *search, const struct darn_outcome *outcome);
 
 struct darn_search_stats {

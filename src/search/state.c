@@ -25,6 +25,7 @@ bool darn_state_begin(struct darn_state *state, enum darn_state_grade grade,
     state->threads = state->memory = 0;
     darn_table_clear(&state->index);
     state->objects.count = state->each.count = 0;
+    state->thread_count = trail->threads;
     return darn_array_reach(&state->each, trail->threads, sizeof(struct thread));
 }
 
@@ -35,10 +36,11 @@ void darn_state_free(struct darn_state *state)
     darn_array_free(&state->each);
 }
 
-/* Accesses to parts of a word are about one object: their sizes are not known. */
+/* Steps about parts of a word are about one object: their sizes are not known. A futex or a flag
+ * that is spun on is such a part, too. */
 static uint64_t key_of(const struct darn_step *step)
 {
-    return darn_step_is_access(step->op) ? step->object & ~UINT64_C(7) : step->object;
+    return darn_step_names_thread(step->op) ? step->object : step->object & ~UINT64_C(7);
 }
 
 /* NULL: the step is about nothing that others touch (or there is no memory). */
@@ -47,7 +49,7 @@ static struct object *object_of(struct darn_state *state, const struct darn_step
     bool added;
     uint32_t *number;
 
-    if (!step->object)
+    if (!step->object || step->op == DARN_STEP_CANCEL)
         return NULL;
     number = darn_table_at(&state->index, key_of(step), &added);
     if (!number)
@@ -99,12 +101,36 @@ static void rewrite(struct object *object, const struct darn_step *step,
     object->share = darn_search_join(key_of(step), object->history);
 }
 
+/* The thread that the step cancels; NULL: none. */
+static struct thread *cancelled_by(const struct darn_state *state, const struct darn_step *step)
+{
+    if (step->op != DARN_STEP_CANCEL || step->object >= state->thread_count)
+        return NULL;
+    return (struct thread *)state->each.at + step->object;
+}
+
+/* From now on it ends where it lets itself be cancelled, at any of its steps: what it has made up
+ * to then and what it makes afterwards are two things. */
+static void end_early(struct thread *thread, const struct darn_step *step)
+{
+    thread->chain = darn_search_join(thread->chain, DARN_STEP_CANCEL);
+    thread->before = thread->last_round = 0;
+    thread->share = darn_search_join(step->object + 1, thread->chain);
+}
+
 static void step_exactly(struct darn_state *state, const struct darn_step *step,
                          struct object *object, struct thread *thread)
 {
+    struct thread *cancelled = cancelled_by(state, step);
+
     state->threads -= thread->share;
     extend(thread, step, object);
     state->threads += thread->share;
+    if (cancelled) {
+        state->threads -= cancelled->share;
+        end_early(cancelled, step);
+        state->threads += cancelled->share;
+    }
     if (object && darn_step_changes(step->op)) {
         state->memory -= object->share;
         rewrite(object, step, thread);
@@ -140,12 +166,36 @@ static void step_roughly(struct darn_state *state, const struct darn_trail *trai
 /* As it is now, also when nobody has touched it: all zero. */
 static struct object peek(const struct darn_state *state, const struct darn_step *step)
 {
-    uint32_t number =
-        step->object ? darn_table_get(&state->index, key_of(step), UINT32_MAX) : UINT32_MAX;
+    bool has = step->object && step->op != DARN_STEP_CANCEL;
+    uint32_t number = has ? darn_table_get(&state->index, key_of(step), UINT32_MAX) : UINT32_MAX;
 
     if (number == UINT32_MAX)
         return (struct object){0};
     return ((const struct object *)state->objects.at)[number];
+}
+
+/* All that the step changes is looked at in copies. */
+static uint64_t glance_exactly(const struct darn_state *state, const struct darn_step *step,
+                               struct object *object, struct thread thread)
+{
+    struct thread *cancelled = cancelled_by(state, step);
+    uint64_t sum = darn_state_now(state) - thread.share;
+
+    extend(&thread, step, object);
+    sum += thread.share;
+    if (cancelled) {
+        struct thread other = *cancelled;
+
+        sum -= other.share;
+        end_early(&other, step);
+        sum += other.share;
+    }
+    if (object && darn_step_changes(step->op)) {
+        sum -= object->share;
+        rewrite(object, step, &thread);
+        sum += object->share;
+    }
+    return sum;
 }
 
 struct darn_state_glance darn_state_glance(const struct darn_state *state,
@@ -153,17 +203,12 @@ struct darn_state_glance darn_state_glance(const struct darn_state *state,
 {
     struct thread thread = ((const struct thread *)state->each.at)[step->thread];
     struct object object = peek(state, step);
-    bool changes = step->object && darn_step_changes(step->op);
+    bool has = step->object && step->op != DARN_STEP_CANCEL;
+    bool changes = has && darn_step_changes(step->op);
     struct darn_state_glance glance = {.rest = state->threads + state->memory - thread.share};
 
     if (state->grade == DARN_STATE_EXACT) {
-        extend(&thread, step, step->object ? &object : NULL);
-        glance.rest += thread.share;
-        if (changes) {
-            glance.rest -= object.share;
-            rewrite(&object, step, &thread);
-            glance.rest += object.share;
-        }
+        glance.rest = glance_exactly(state, step, has ? &object : NULL, thread);
         return glance;
     }
     glance.context = darn_search_join(step->place, object.writer);

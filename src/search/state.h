@@ -31,6 +31,7 @@ struct darn_state {
     /* Private. */
     struct darn_table index; /* of objects */
     struct darn_array objects, each;
+    uint32_t thread_count;
 };
 
 /* The beginning of a run. False when there is no memory. */

@@ -11,10 +11,24 @@ static bool make_room(struct darn_trail *trail)
             threads = trail->steps[i].thread + 1;
     }
     trail->threads = threads;
-    trail->made.count = 0;
+    trail->made.count = trail->marks.count = 0;
     return darn_array_reach(&trail->numbers, trail->count, sizeof(uint32_t)) &&
            darn_array_reach(&trail->links, trail->count, sizeof(uint32_t)) &&
-           darn_array_reach(&trail->made, threads, sizeof(uint32_t));
+           darn_array_reach(&trail->made, threads, sizeof(uint32_t)) &&
+           darn_array_reach(&trail->marks, threads, sizeof(bool));
+}
+
+static void mark_cancelled(struct darn_trail *trail)
+{
+    bool *marks = trail->marks.at;
+
+    for (uint32_t i = 0; i < trail->count; i++) {
+        const struct darn_step *step = &trail->steps[i];
+
+        if (step->op == DARN_STEP_CANCEL && step->object < trail->threads)
+            marks[step->object] = true;
+    }
+    trail->cancelled = marks;
 }
 
 bool darn_trail_read(struct darn_trail *trail, const struct darn_outcome *outcome)
@@ -34,6 +48,7 @@ bool darn_trail_read(struct darn_trail *trail, const struct darn_outcome *outcom
     trail->own = own = trail->numbers.at;
     trail->next = next = trail->links.at;
     made = trail->made.at;
+    mark_cancelled(trail);
     for (uint32_t i = 0; i < trail->count; i++) {
         const struct darn_step *step = &trail->steps[i];
         uint32_t slot = step->slot % DARN_SLOTS;
@@ -59,4 +74,5 @@ void darn_trail_free(struct darn_trail *trail)
     darn_array_free(&trail->numbers);
     darn_array_free(&trail->links);
     darn_array_free(&trail->made);
+    darn_array_free(&trail->marks);
 }

@@ -18,8 +18,9 @@ struct darn_trail {
     uint32_t first[DARN_SLOTS]; /* the same for the first step of each slot */
     uint32_t slots;             /* those in use are below */
     uint32_t threads;           /* the same for the numbers of threads */
+    const bool *cancelled;      /* by number: whether somebody cancels the thread */
     /* Private. */
-    struct darn_array numbers, links, made;
+    struct darn_array numbers, links, made, marks;
     uint32_t last[DARN_SLOTS];
 };
 

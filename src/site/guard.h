@@ -16,6 +16,15 @@
  *
  *     if (darn_functions)
  *         darn_hook_begin(site);
+ *
+ * Sites that only sections need (section.h) look at nothing but their own armed byte: accesses that
+ * another one covers (DARN_SITE_EXTRA), ways out of sections, calls that lead into them:
+ *
+ *     if (site's armed byte)
+ *         darn_hook_access(address, site);     or darn_hook_leave(site), darn_hook_call(site)
+ *
+ * A function that is annotated as atomic tells its beginning and its ends without any guard
+ * (darn_hook_atomic_begin, darn_hook_atomic_end, with the site of the function).
  */
 #ifndef DARN_SITE_GUARD_H
 #define DARN_SITE_GUARD_H
@@ -44,6 +53,11 @@
 #define DARN_HOOK_WAIT   "darn_hook_wait"   /* (condition variable, site) */
 #define DARN_HOOK_BEGIN  "darn_hook_begin"  /* (site) */
 #define DARN_HOOK_END    "darn_hook_end"    /* (site) */
+#define DARN_HOOK_LEAVE  "darn_hook_leave"  /* (site) */
+#define DARN_HOOK_CALL   "darn_hook_call"   /* (site) */
+
+#define DARN_HOOK_ATOMIC_BEGIN "darn_hook_atomic_begin" /* (site) */
+#define DARN_HOOK_ATOMIC_END   "darn_hook_atomic_end"   /* (site) */
 
 static inline uint32_t darn_filter_index(uintptr_t address)
 {

@@ -28,6 +28,9 @@ enum darn_site_kind {
     DARN_SITE_WAIT,     /* a call that waits for a condition variable; `variable` names what the
                            loop around it tests, sorted and separated by blanks */
     DARN_SITE_FUNCTION, /* the beginning and the ends of a function */
+    DARN_SITE_LEAVE,    /* no access: a way out of a section (section.h) */
+    DARN_SITE_CALL,     /* no access: a call that leads into a section */
+    DARN_SITE_KINDS,
 };
 
 enum darn_site_flag {
@@ -41,6 +44,9 @@ enum darn_site_flag {
     DARN_SITE_SPIN = 1 << 7,     /* a read in a loop that only waits for the value to change */
     DARN_SITE_ACQUIRES = 1 << 8, /* atomic: memory order acquire or stronger */
     DARN_SITE_RELEASES = 1 << 9, /* atomic: memory order release or stronger */
+    DARN_SITE_EXTRA = 1 << 10,   /* another access covers it; seen only when its site is armed */
+    DARN_SITE_COVERS = 1 << 11,  /* a write that stands for a read of the same bytes, too */
+    DARN_SITE_LOCAL = 1 << 12,   /* a function that other files cannot call: static */
 };
 
 struct darn_site {

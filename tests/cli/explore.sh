@@ -12,6 +12,7 @@ cat >many.c <<'EOF'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char *mode;
@@ -56,6 +57,8 @@ static void fail(void)
     if (is("hang"))
         for (;;)
             pause();
+    if (is("stuck"))
+        syscall(SYS_pause);
     if (is("loud"))
         for (;;)
             puts("and on");
@@ -118,12 +121,13 @@ expect_same "$(tail -1 .err)" "SUMMARY: darn: nothing found in 1000 schedules"
 
 claim "each way to fail is found, named, and confirmed: status 66"
 for way in "crash|crashed with SIGSEGV in T0" "assert|aborted: many.c:" "status|exited with status 3" \
-    "killed|crashed with SIGKILL" "deadlock|deadlock: no thread can go on"; do
+    "killed|killed by SIGKILL" "deadlock|deadlock: no thread can go on"; do
     try darn explore --schedules=2000 -- ./many "${way%%|*}"
     expect_status 66
     expect_has "$err" " fails: ${way#*|}"
     expect_has "$err" "confirmed"
     expect_has "$err" "darn explore: first bug at schedule "
+    expect_has "$err" "  again: darn explore -o DIR -- "
     expect_has "$(tail -1 .err)" "SUMMARY: darn: 1 confirmed "
 done
 expect_has "$(cat .err)" "many.c:"
@@ -137,6 +141,11 @@ expect_has "$err" " fails: did not end within 2 s"
 try darn explore --schedules=2000 --timeout=2 -- ./many loud
 expect_status 66
 expect_has "$err" " fails: did not end within 2 s"
+
+claim "a hang inside of a call is placed where the program makes the call"
+try darn explore --schedules=2000 --timeout=2 -- ./many stuck
+expect_status 66
+expect_has "$err" "many.c:$(grep -n 'syscall(SYS_pause)' many.c | cut -d: -f1):9: warning: the program hangs"
 
 claim "every strategy finds the bug, and only reports it"
 for strategy in portfolio random pct pos surw chess rff hold; do

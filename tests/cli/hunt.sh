@@ -125,6 +125,30 @@ expect_same "$(grep -c '^darn hunt: prove: 1 of 2 confirmed, ' .err)" 1
 expect_same "$(grep -c '^darn hunt: shrink: 1 schedule, ' .err)" 1
 expect_same "$(wc -l <.err)" 3
 
+claim "a section that another thread comes into is confirmed, with what it leads to"
+try darn hunt --seconds=20 --no-explore -o sold -- ./parts sell
+expect_status 66
+expect_has "$out" "parts.c:$(line_of 'left = stock'):12: warning: atomicity violation on 'stock' [atomicity-violation, confirmed]"
+expect_has "$out" "note: meanwhile thread T2 writes the same 4 bytes, holding mutex 'a'"
+expect_has "$out" "proof: it happened in 20 of 20 controlled runs and replays; it led to exit"
+expect_has "$out" "atomicity violation: T2 came in between"
+expect_has "$out" "mutex 'a' is held at both accesses, but given back in between"
+expect_same "$(grep -c '^darn hunt: sections: ' .err)" 1
+try darn replay --times=20 sold/1
+expect_has "$out" "20 of 20"
+try darn shrink sold/1
+expect_status 0
+
+claim "a section of a repository is tried as well, and no other one"
+line=$(line_of 'left = stock')
+echo "{\"darn-sections\": 1, \"sections\": [\"parts.c:$line-$((line + 6)) stock\"]}" >hand.sections
+try darn hunt --seconds=20 --no-explore --sections=hand.sections -o by-hand -- ./parts sell
+expect_status 66
+expect_has "$out" "warning: atomicity violation on 'stock' [atomicity-violation, confirmed]"
+echo '{"darn-sections": 1, "sections": []}' >no.sections
+try darn hunt --seconds=20 --no-explore --sections=no.sections -o by-none -- ./parts sell
+expect_lacks "$out" "atomicity violation"
+
 claim "what was found is in the directory"
 for file in schedule schedule.full story.txt finding.json report.txt log; do
     [ -e figure/1/$file ] || fault "figure/1/$file is missing"

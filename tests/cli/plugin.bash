@@ -17,8 +17,11 @@ compiler_of() {
 }
 
 # The sites of an ELF file, one in a line: FUNCTION KIND FLAGS SIZE VARIABLE. Whether the hook gets
-# to know the value that is written is a matter of cost, not of what is watched: it is left out.
+# to know the value that is written is a matter of cost, not of what is watched: it is left out. So
+# is what only sections need (plugin_sections.sh).
 sites() {
     "$bin/../tests/tools/sites" "$1" | cut -d ' ' -f 2- |
-        awk '{ sub(/,value/, "", $3); sub(/^value,?/, "", $3); $3 = $3 ? $3 : "-"; print }'
+        awk '$2 == "leave" || $2 == "call" || $3 ~ /extra/ { next }
+             { sub(/,value/, "", $3); sub(/^value,?/, "", $3)
+               sub(/,covers/, "", $3); sub(/^covers,?/, "", $3); $3 = $3 ? $3 : "-"; print }'
 }

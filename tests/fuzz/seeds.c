@@ -1,5 +1,6 @@
 /*
- * usage: fuzz_seeds trace|std|profile|schedule DIRECTORY — writes what the fuzzers start from.
+ * usage: fuzz_seeds trace|std|profile|schedule|section DIRECTORY — writes what the fuzzers start
+ * from.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ static void write_text(const char *name, const char *text)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fprintf(stderr, "usage: fuzz_seeds trace|std|profile|schedule DIRECTORY\n");
+        fprintf(stderr, "usage: fuzz_seeds trace|std|profile|schedule|section DIRECTORY\n");
         return 2;
     }
     directory = argv[2];
@@ -116,6 +117,15 @@ int main(int argc, char **argv)
                           "module 0 /p\nmodule 1 /q\nT0 .start create@0+12\n"
                           "T1 !lock@1+ff*3 ~?take@0x7f00\n   unlock\nend\n");
         write_text("odd", "darn schedule 1\r\n# note\r\n\r\nprogram p\r\nT0 read*40\r\nend");
+    } else if (strcmp(argv[1], "section") == 0) {
+        write_text("all", "{\"darn-sections\": 1,\n \"sections\": [\n  {\"variable\": \"a->b\",\n"
+                          "   \"function\": \"f\", \"file\": \"a.c\", \"kind\": \"pair\",\n"
+                          "   \"entry\": \"1:2 read\", \"ends\": [\"x.h:3:4 write in g at 2 "
+                          "allow=read seen=1 violated=2\"],\n   \"calls\": [\"2:1\"], "
+                          "\"leaves\": [\"5:1\"], \"inside\": [\"loops\"], \"new\": [{}]}\n ],\n"
+                          " \"dropped\": [\n  {\"lines\": \"a.c:1-2 x\", \"why\": \"so\"}\n ]}\n");
+        write_text("lines",
+                   "{\"darn-sections\": 1, \"sections\": [\"a.c:1-2 \\u00e9 allow=none\"]}");
     } else {
         write_text("all", "darn profile 1\nshared 8f3c0123456789ab bank.c:12:9 write balance\n"
                           "spin 1 2\nsuspect ffffffffffffffff 3\n");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # usage: includes.sh SRC — every include between the rooms of SRC points the way the design says:
-# base <- site <- trace <- engine <- report <- cli, with plugin, runtime, schedule and search aside. A wrong one is
+# base <- site <- trace <- engine <- report <- cli, with section, plugin, runtime, schedule and search aside. A wrong one is
 # shown as file:line. The check is tried on small trees with planted faults first.
 set -u
 
@@ -8,14 +8,15 @@ set -u
 rules="
 base: base
 site: base site
+section: base site section
 trace: base site trace
 engine: base site trace engine
 schedule: base site schedule
 search: base site schedule search
-report: base site trace engine schedule report
-cli: base site trace engine schedule search report cli
-plugin: base site plugin
-runtime: base site trace schedule runtime
+report: base site section trace engine schedule report
+cli: base site section trace engine schedule search report cli
+plugin: base site section plugin
+runtime: base site section trace schedule runtime
 "
 
 # Prints one line for each wrong include of the tree. An include whose first part is no room is

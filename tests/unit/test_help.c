@@ -18,6 +18,9 @@
 #include "cli/recording.h"
 #include "cli/replay.h"
 #include "cli/run_options.h"
+#include "cli/sections.h"
+#include "cli/sections_learn.h"
+#include "cli/sections_refine.h"
 #include "cli/shrink.h"
 #include "cli/trace.h"
 
@@ -325,6 +328,38 @@ static void help_and_document_of_replay_have_every_option_and_no_other(void **st
     expect_help_and_document(darn_help_replay, darn_replay_options, "cmd-replay.md");
 }
 
+static void help_and_document_of_sections_have_every_option(void **state)
+{
+    static const struct {
+        void (*help)(void);
+        const struct darn_cli_option *options;
+    } parts[] = {
+        {darn_help_sections_infer, darn_sections_infer_options},
+        {darn_help_sections_show, darn_sections_show_options},
+        {darn_help_sections_check, darn_sections_check_options},
+        {darn_help_sections_learn, darn_sections_learn_options},
+        {darn_help_sections_refine, darn_sections_refine_options},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        capture(parts[i].help);
+        expect_own("\n  ", parts[i].options);
+        assert_int_equal(count("\n  -"), length_of(parts[i].options));
+        expect_narrow();
+        read_document("cmd-sections.md");
+        for (const struct darn_cli_option *option = parts[i].options; option->name; option++) {
+            char text[192];
+
+            /* A bar has a backslash in a table. */
+            snprintf(text, sizeof(text), "`%.*s", (int)strcspn(option->name, "|"), option->name);
+            expect(text);
+        }
+    }
+    capture(darn_help_sections);
+    expect_narrow();
+}
+
 static void help_and_document_of_shrink_have_every_option_and_no_other(void **state)
 {
     (void)state;
@@ -384,6 +419,7 @@ int main(void)
         cmocka_unit_test(help_and_document_of_explore_have_every_option_and_no_other),
         cmocka_unit_test(help_and_document_of_hunt_have_every_option_and_no_other),
         cmocka_unit_test(help_and_document_of_replay_have_every_option_and_no_other),
+        cmocka_unit_test(help_and_document_of_sections_have_every_option),
         cmocka_unit_test(help_and_document_of_shrink_have_every_option_and_no_other),
     };
 

@@ -118,7 +118,14 @@ static void the_next_step_after_a_failure_is_the_debugger(void **state)
     expect_part(text, "  next: look at the threads where it fails: darn replay --gdb out/1\n");
     free(text);
     finding->schedule = NULL;
-    expect_text(finding, "  next: find out which order of the threads leads to it\n");
+    finding->engine = "scheduler";
+    text = print_finding("text", finding, NULL);
+    expect_part(text, "  next: find out which order of the threads leads to it\n");
+    expect_part(text, "  again: darn explore -o DIR -- ");
+    expect_part(text, ", then darn replay DIR/1\n");
+    assert_null(strstr(text, "--noise"));
+    free(text);
+    darn_finding_free(finding);
 }
 
 static json_t *json_of(struct darn_finding *finding)

@@ -38,6 +38,16 @@ static void several_are_counted(void **state)
                    "'total'), seen 14 times; 1 suppressed\n");
 }
 
+static void kinds_are_counted_each(void **state)
+{
+    (void)state;
+    expect_summary("{\"raw\":1,\"findings\":[" ITEM(
+                       "1", "2", "12") ",{\"id\":\"2\",\"kind\":\"atomicity-violation\","
+                                       "\"count\":1,\"file\":\"bank.c\",\"line\":20}]}",
+                   "SUMMARY: darn: 1 data race, 1 atomicity violation (bank.c:12 deposit 'total', "
+                   "bank.c:20), seen 3 times\n");
+}
+
 static void many_stay_one_line(void **state)
 {
     (void)state;
@@ -119,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_finding_is_named),
         cmocka_unit_test(several_are_counted),
+        cmocka_unit_test(kinds_are_counted_each),
         cmocka_unit_test(many_stay_one_line),
         cmocka_unit_test(what_is_unknown_is_left_out),
         cmocka_unit_test(names_are_those_of_people),

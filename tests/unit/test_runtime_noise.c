@@ -8,6 +8,7 @@
 
 #include "runtime/noise.h"
 #include "runtime/os.h"
+#include "runtime/sections.h"
 #include "runtime/state.h"
 
 #define SITES 4097 /* one more than are remembered: the last shares its place with the first */
@@ -43,6 +44,14 @@ void darn_os_sleep(uint64_t nanoseconds)
 void darn_os_yield(void)
 {
     yields++;
+}
+
+static uint32_t held_inside;
+
+void darn_sections_at_call(struct darn_thread *who)
+{
+    assert_ptr_equal(who, &thread);
+    held_inside++;
 }
 
 /* The next test needs other sites: which specification fits one is remembered by its address. */
@@ -300,6 +309,24 @@ static void calls_are_delayed_in_the_way_that_was_asked_for(void **state)
     assert_int_equal(slept, 0);
 }
 
+static void noise_for_sections_holds_no_access_but_threads_inside(void **state)
+{
+    (void)state;
+    specify("section:1000/50");
+    variable_is_let_go("balance");
+    assert_false(darn_noise_is_at_sites());
+    assert_in_range(darn_noise_in_section(&thread), 25000, 75000);
+    held_inside = 0;
+    darn_noise_at_call(&thread);
+    assert_int_equal(held_inside, 0);
+    thread.inside = 1;
+    darn_noise_at_call(&thread);
+    assert_int_equal(held_inside, 1);
+    assert_int_equal(slept, 0);
+    specify("var:balance:1000/50");
+    assert_true(darn_noise_is_at_sites());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +346,7 @@ int main(void)
         cmocka_unit_test_setup(the_same_seed_makes_the_same_choices, start),
         cmocka_unit_test_setup(only_random_noise_delays_calls, start),
         cmocka_unit_test_setup(calls_are_delayed_in_the_way_that_was_asked_for, start),
+        cmocka_unit_test_setup(noise_for_sections_holds_no_access_but_threads_inside, start),
     };
 
     next_site = 1; /* 0 and the last belong to the first test */

@@ -224,9 +224,8 @@ static void a_triple_is_told_in_its_order(void **state)
     char *text;
 
     (void)state;
-    add_step(&scene, 1, DARN_STEP_READ, address_of("savings") + 40, read);
-    add_step(&scene, 1, DARN_STEP_LOCK, address_of("a"), 0);
     met = add_met(&scene, DARN_MET_TRIPLE);
+    met->threads[2] = access_at(1, DARN_STEP_READ, read);
     met->threads[0] = access_at(1, DARN_STEP_WRITE, write);
     met->threads[1] = access_at(2, DARN_STEP_WRITE, write);
     finding = darn_scene_met(&scene, met);
@@ -243,15 +242,13 @@ static void a_triple_is_told_in_its_order(void **state)
                       "confirmed]");
     expect_part(text, "note: meanwhile thread T2 writes the same 8 bytes");
     expect_part(text, "note: then thread T1 writes the same 8 bytes");
+    expect_part(text,
+                "  pattern: 'savings.balance' was read at line 14, and had changed when it was "
+                "written at line 16\n");
     expect_part(text, "  next: hold one lock at shop.c:14 up to line 16 without giving it back, "
                       "and the same at shop.c:16\n");
     expect_part(text, "  suppress: atomicity:withdraw\n");
     free(text);
-    darn_finding_free(finding);
-    /* The first access is not in the table. */
-    block_of(&scene)->result.steps = 0;
-    finding = darn_scene_met(&scene, met);
-    assert_int_equal(finding->access_count, 2);
     darn_finding_free(finding);
     free_scene(&scene);
 }

@@ -95,6 +95,12 @@ static void expect_same(const struct darn_schedule *a, const struct darn_schedul
     assert_int_equal(a->input_length, b->input_length);
     if (a->input_length)
         assert_memory_equal(a->inputs, b->inputs, a->input_length);
+    assert_int_equal(a->aim_count, b->aim_count);
+    for (size_t i = 0; i < a->aim_count; i++) {
+        assert_int_equal(a->aims[i].kind, b->aims[i].kind);
+        assert_int_equal(a->aims[i].place.module, b->aims[i].place.module);
+        assert_true(a->aims[i].place.offset == b->aims[i].place.offset);
+    }
     assert_int_equal(a->step_count, b->step_count);
     for (size_t i = 0; i < a->step_count; i++) {
         const struct darn_schedule_step *one = &a->steps[i], *other = &b->steps[i];
@@ -125,6 +131,11 @@ static char *arguments[] = {"./bank", "", " -n ", "two\nlines\\", "\x01\x7f\xc3\
 static char *environment[] = {"HOME=/home/me", "EMPTY=", NULL};
 static uint64_t armed[] = {1, 2, UINT64_MAX, 4, 5, 6};
 static unsigned char inputs[] = {0, 255, 16};
+static struct darn_schedule_aim aims[] = {
+    {DARN_AIM_FIRST, {0, 0x4010}},
+    {DARN_AIM_SECOND, {1, 0x20}},
+    {DARN_AIM_THIRD, {0, 0x4038}},
+};
 
 static struct darn_schedule_step steps[] = {
     {0, DARN_STEP_START, DARN_STEP_ALONE, {2, 0}},
@@ -155,6 +166,8 @@ static struct darn_schedule sample(void)
         .armed_count = 6,
         .inputs = inputs,
         .input_length = 3,
+        .aims = aims,
+        .aim_count = 3,
         .steps = steps,
         .step_count = sizeof(steps) / sizeof(steps[0]),
         .ending = "abort",
@@ -189,6 +202,9 @@ static void a_schedule_looks_like_this(void **state)
                               "inputs 00ff10\n"
                               "module 0 /home/me/bank\n"
                               "module 1 /lib/with a blank.so\n"
+                              "aim first 0+4010\n"
+                              "aim second 1+20\n"
+                              "aim third 0+4038\n"
                               "T0 .start create@0+12f4\n"
                               "T1 !start@0x7f001234 write@0+4010*3 ~?take@1+abcdef\n"
                               "T4294967295 !.~?%&=^spin@1+ffffffffffffffff\n"
@@ -288,6 +304,9 @@ static void what_is_wrong_is_named_by_its_line(void **state)
         {HEAD "flags races quickly\n", "line 3: there is no flag 'quickly'"},
         {HEAD "flags 0x100000000\n", "line 3: there is no flag '0x100000000'"},
         {HEAD "armed 12 1g\n", "line 3: '1g' is no key of a site"},
+        {HEAD "aim fourth 0+10\n", "line 3: an aim is first, second or third"},
+        {HEAD "module 0 /a\naim first 1+10\n", "line 4: '1+10' is no place"},
+        {HEAD "module 0 /a\naim first\n", "line 4: '' is no place"},
         {HEAD "inputs 123\n", "line 3: inputs are pairs of hexadecimal digits"},
         {HEAD "module 1 /p\n", "line 3: modules are numbered: here comes 0"},
         {HEAD "module 0\n", "line 3: the module has no path"},

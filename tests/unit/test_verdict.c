@@ -65,6 +65,15 @@ static void a_signal_is_a_crash_and_names_its_thread(void **state)
     expect(DARN_VERDICT_CRASH, "crashed with SIGSEGV in T2");
 }
 
+static void a_signal_that_was_sent_has_killed_it(void **state)
+{
+    (void)state;
+    ended(SIGKILL, "");
+    expect(DARN_VERDICT_CRASH, "killed by SIGKILL");
+    ended(SIGTERM, "");
+    expect(DARN_VERDICT_CRASH, "killed by SIGTERM");
+}
+
 static void an_abort_says_what_was_printed_last(void **state)
 {
     (void)state;
@@ -176,6 +185,7 @@ int main(void)
         cmocka_unit_test(success_is_ok_whatever_it_prints),
         cmocka_unit_test(a_status_is_an_exit),
         cmocka_unit_test(a_signal_is_a_crash_and_names_its_thread),
+        cmocka_unit_test(a_signal_that_was_sent_has_killed_it),
         cmocka_unit_test(an_abort_says_what_was_printed_last),
         cmocka_unit_test(an_assertion_is_shown_without_the_name_of_the_program),
         cmocka_unit_test(what_a_sanitizer_reports_comes_before_the_status),

@@ -3,7 +3,6 @@
  * build: -O1
  * ends: exit 0
  * schedules: 4
- * replay: no
  */
 #include <pthread.h>
 #include <sys/syscall.h>

@@ -1,0 +1,310 @@
+/*
+ * darn sections show: a repository as a table.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "cli/color.h"
+#include "cli/sections.h"
+#include "report/scene_line.h"
+#include "report/source.h"
+#include "section/resolve.h"
+
+#define COMMAND "sections show"
+#define WIDEST  32 /* column; longer names push what follows to the right */
+
+enum { SOURCE, DROPPED, HELP };
+
+const struct darn_cli_option darn_sections_show_options[] = {
+    [SOURCE] = {"--source[=yes|no]", NULL, "with the lines of the source (default: yes)"},
+    [DROPPED] = {"--dropped", NULL, "also those that were dropped, and why"},
+    [HELP] = {"--help", NULL, "print this list"},
+    {NULL, NULL, NULL},
+};
+
+struct show {
+    bool no_source, dropped, help;
+    struct darn_sections sections;
+    struct darn_section_elf elf; /* empty when no program was given */
+    bool has_program;
+    struct darn_pool pool;
+    struct darn_ink ink;
+};
+
+enum { NUMBER, KIND, VARIABLE, FUNCTION, PLACE, ALLOW, INSIDE, COLUMNS };
+
+struct row {
+    const char *cells[COLUMNS];
+};
+
+void darn_help_sections_show(void)
+{
+    printf("usage: darn sections show [options] FILE [PROGRAM]\n"
+           "\n"
+           "Prints the sections of a repository: what is to be atomic, from which access to\n"
+           "which, and what other threads may do meanwhile. With the program, sections over\n"
+           "lines are shown with those that they mean there.\n"
+           "\n");
+    darn_print_options(darn_sections_show_options);
+}
+
+static int set_option(void *to, int option, const char *value)
+{
+    struct show *show = to;
+
+    if (option == SOURCE) {
+        if (value && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+            return darn_refuse(COMMAND, "--source=%s: yes or no is needed", value);
+        show->no_source = value && strcmp(value, "no") == 0;
+    }
+    show->dropped |= option == DROPPED;
+    show->help |= option == HELP;
+    return 0;
+}
+
+/* `14`, or `util.h:14` when that is another file than the section's. */
+static const char *place_text(struct show *show, const struct darn_section *section,
+                              const struct darn_point *point)
+{
+    if (strcmp(point->file, section->file) == 0)
+        return darn_pool_format(&show->pool, "%u", point->line);
+    return darn_pool_format(&show->pool, "%s:%u", point->file, point->line);
+}
+
+/* `bank.c:12 -> 14, 17` */
+static const char *way_text(struct show *show, const struct darn_section *section)
+{
+    const char *text =
+        darn_pool_format(&show->pool, "%s:%u", section->points[0].file, section->points[0].line);
+    const char *separator = " -> ";
+
+    for (uint32_t i = 0; i < section->count; i++) {
+        if (section->points[i].role != DARN_ROLE_END)
+            continue;
+        text = darn_pool_format(&show->pool, "%s%s%s", text, separator,
+                                place_text(show, section, &section->points[i]));
+        separator = ", ";
+    }
+    return text;
+}
+
+/* One set when all ends have the same, else one for each. */
+static const char *allow_text(struct show *show, const struct darn_section *section)
+{
+    const char *text = NULL, *all = NULL;
+    bool same = true;
+    uint8_t first = 0;
+
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *point = &section->points[i];
+        const char *name = darn_section_allow_text(point->allow);
+
+        if (point->role != DARN_ROLE_END)
+            continue;
+        if (!text)
+            first = point->allow;
+        same = same && point->allow == first;
+        all = all ? darn_pool_format(&show->pool, "%s; %s", all, name) : name;
+        text = text ? text : name;
+    }
+    return same ? text : all;
+}
+
+static const char *inside_text(struct show *show, const struct darn_section *section)
+{
+    const char *text = "", *name;
+
+    for (unsigned bit = 0; (name = darn_section_inside_name(bit)); bit++) {
+        if (section->inside >> bit & 1)
+            text = *text ? darn_pool_format(&show->pool, "%s, %s", text, name) : name;
+    }
+    return text;
+}
+
+static void fill_row(struct show *show, struct row *row, const char *number,
+                     const struct darn_section *section)
+{
+    *row = (struct row){{
+        [NUMBER] = number,
+        [KIND] = darn_section_kind_name(section->kind),
+        [VARIABLE] = *section->variable ? section->variable : "-",
+        [FUNCTION] = *section->function ? section->function : "-",
+    }};
+    if (darn_section_is_lines(section)) {
+        row->cells[PLACE] =
+            darn_pool_format(&show->pool, "%s:%u-%u", section->file, section->first, section->last);
+        row->cells[ALLOW] = section->has_allow ? darn_section_allow_text(section->allow) : "-";
+        row->cells[INSIDE] = "";
+        return;
+    }
+    row->cells[PLACE] = way_text(show, section);
+    row->cells[ALLOW] = allow_text(show, section);
+    row->cells[INSIDE] = inside_text(show, section);
+}
+
+static void put_row(struct show *show, const struct row *row, const unsigned *widths)
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        unsigned width = darn_columns(row->cells[i]);
+        bool last = i == INSIDE || (i == ALLOW && !*row->cells[INSIDE]);
+
+        darn_say(&show->ink, "%s", row->cells[i]);
+        if (last)
+            break;
+        darn_say(&show->ink, "%*s", (int)(width < widths[i] ? widths[i] - width : 0) + 2, "");
+    }
+    darn_say(&show->ink, "\n");
+}
+
+/* Where the compiler ran, if the program tells. */
+static const char *directory_of(const struct show *show, const struct darn_point *point)
+{
+    const struct darn_image_site *site = darn_section_elf_site(&show->elf, darn_point_key(point));
+
+    return site ? site->dir : NULL;
+}
+
+static void put_source(struct show *show, const struct darn_section *section)
+{
+    const struct darn_point *before = NULL;
+
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *point = &section->points[i];
+
+        if (point->role != DARN_ROLE_ENTRY && point->role != DARN_ROLE_END)
+            continue;
+        /* x += 1 is a read and a write at one place. */
+        if (before && before->line == point->line && before->column == point->column)
+            continue;
+        darn_source_show(&show->ink, directory_of(show, point), point->file, point->line,
+                         point->column);
+        before = point;
+    }
+}
+
+/* The sections of the program that a section over lines means. */
+static void put_resolved(struct show *show, const struct darn_section *hand)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < show->elf.sections.count; i++) {
+        const struct darn_section *section = show->elf.sections.list[i];
+
+        if (!darn_section_applies(hand, section))
+            continue;
+        darn_say(&show->ink, "      means %s of %s in %s: %s\n",
+                 darn_section_kind_name(section->kind), section->variable, section->function,
+                 way_text(show, section));
+        if (!show->no_source)
+            put_source(show, section);
+        any = true;
+    }
+    if (!any)
+        darn_say(&show->ink, "      means nothing in this program\n");
+}
+
+static void put_section(struct show *show, const struct darn_section *section,
+                        const struct row *row, const unsigned *widths)
+{
+    put_row(show, row, widths);
+    if (section->why)
+        darn_say(&show->ink, "      dropped: %s\n",
+                 *section->why ? section->why : "no reason is given");
+    if (darn_section_is_lines(section) && show->has_program && !section->why)
+        put_resolved(show, section);
+    if (!darn_section_is_lines(section) && !show->no_source)
+        put_source(show, section);
+}
+
+static bool is_shown(const struct show *show, const struct darn_section *section)
+{
+    return !section->why || show->dropped;
+}
+
+static void put_table(struct show *show)
+{
+    static const struct row titles = {
+        {"#", "kind", "variable", "function", "entry -> ends", "allow", "inside"}};
+    size_t count = show->sections.count, number = 0;
+    struct row *rows = darn_pool_get(&show->pool, count + 1, sizeof(*rows));
+    unsigned widths[COLUMNS];
+
+    for (int i = 0; i < COLUMNS; i++)
+        widths[i] = darn_columns(titles.cells[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_shown(show, show->sections.list[i]))
+            continue;
+        fill_row(show, &rows[i], darn_pool_format(&show->pool, "%zu", ++number),
+                 show->sections.list[i]);
+        for (int k = 0; k < COLUMNS; k++) {
+            unsigned width = darn_columns(rows[i].cells[k]);
+
+            if (width > widths[k] && width <= WIDEST)
+                widths[k] = width;
+        }
+    }
+    if (!number)
+        return;
+    put_row(show, &titles, widths);
+    for (size_t i = 0; i < count; i++) {
+        if (is_shown(show, show->sections.list[i]))
+            put_section(show, show->sections.list[i], &rows[i], widths);
+    }
+    printf("\n");
+}
+
+static void put_summary(struct show *show)
+{
+    size_t kept = 0, dropped;
+
+    for (size_t i = 0; i < show->sections.count; i++)
+        kept += !show->sections.list[i]->why;
+    dropped = show->sections.count - kept;
+    printf("%zu section%s%s", kept, kept == 1 ? "" : "s", kept ? ": " : "");
+    darn_sections_count(stdout, &show->sections, false);
+    if (dropped) {
+        printf("; %zu dropped: ", dropped);
+        darn_sections_count(stdout, &show->sections, true);
+    }
+    printf("\n");
+}
+
+static int show_file(struct show *show, const char *file, const char *program)
+{
+    uint32_t errors = 0;
+    int status = program ? darn_section_elf_read(&show->elf, COMMAND, program, true) : 0;
+
+    show->has_program = program != NULL;
+    if (!status)
+        status = darn_section_file_load(COMMAND, file, &show->sections, &errors);
+    if (status)
+        return status;
+    put_table(show);
+    put_summary(show);
+    status = darn_finish_output();
+    return status ? status : errors != 0;
+}
+
+int darn_sections_show(int argc, char **argv)
+{
+    struct show show = {.ink = {stdout, darn_wants_color(DARN_COLOR_AUTO, STDOUT_FILENO)}};
+    const char *words[2] = {NULL, NULL};
+    int count, status = darn_sections_line(COMMAND, darn_sections_show_options, argc, argv,
+                                           set_option, &show, words, 2, &count);
+
+    if (status)
+        return status;
+    if (show.help) {
+        darn_help_sections_show();
+        return darn_finish_output();
+    }
+    if (!count)
+        return darn_refuse(COMMAND, "no file; usage: darn sections show [options] FILE [PROGRAM]");
+    status = show_file(&show, words[0], words[1]);
+    darn_sections_free(&show.sections);
+    darn_section_elf_free(&show.elf);
+    darn_pool_release(&show.pool);
+    return status;
+}

@@ -1,0 +1,89 @@
+/*
+ * The sections that the program shall obey, as the runtime uses them: read from the repository,
+ * and matched with the sites of the modules as they are loaded.
+ *
+ * A rule is a section of the repository, or what a section by hand has become in one module.
+ * Nothing is ever taken away: what a shared object leaves behind when it is unloaded is not reached
+ * any more.
+ */
+#ifndef DARN_RUNTIME_RULES_H
+#define DARN_RUNTIME_RULES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "section/section.h"
+#include "site/site.h"
+
+struct darn_rule;
+
+struct darn_rule_point {
+    uint64_t key;
+    struct darn_rule *rule;
+    struct darn_rule_point *next; /* with a key of the same bucket */
+    uint8_t role;                 /* enum darn_section_role */
+    uint8_t kind;                 /* enum darn_site_kind */
+    uint8_t allow;
+    uint32_t index; /* of an end: its number among the ends of its section */
+    _Atomic uint64_t seen, violated;
+};
+
+/* A site that is a point of a rule. */
+struct darn_role {
+    struct darn_rule_point *point;
+    const struct darn_site *site;
+    struct darn_role *next; /* of the same rule */
+};
+
+struct darn_rule {
+    const char *variable;
+    const char *file;
+    const char *function;
+    uint32_t first,
+        last; /* a section by hand, over these lines; its matches are rules of their own */
+    bool has_allow;
+    uint8_t allow;
+    uint32_t line; /* in the repository */
+    uint8_t kind;  /* enum darn_section_kind */
+    uint16_t inside;
+    bool has_call; /* the entry counts only after a call that leads to it */
+    bool matched;  /* its entry is in a module */
+    uint32_t count;
+    struct darn_rule_point *points;
+    struct darn_role *roles;
+    _Atomic uint32_t tries; /* how often somebody was watched in it */
+    uint32_t holds;         /* threads that are in it, or on the way */
+    bool invited;           /* who comes to its entry shall tell */
+    struct darn_rule *next;
+};
+
+/* Reads the repository: 0, or -1 when it cannot be read. Mistakes in it are said; the rest is used.
+ */
+int darn_rules_load(const char *path);
+
+/* The sections that a module has announced; its sites are known already. */
+void darn_rules_module(const struct darn_site *start, const struct darn_site *stop,
+                       const void *first_record, const void *last_record);
+
+/* All of them, in the order of the repository. */
+struct darn_rule *darn_rules(void);
+
+/* What the site is in which rules; 0 when it is in none. Asked by many accesses: no lock. */
+uint32_t darn_rules_of(const struct darn_site *site, const struct darn_role **roles);
+
+/* Arms the places where sections begin, so that accesses there call, and disarms them again. */
+void darn_rules_invite(bool on);
+
+/* While a thread is in a section of the rule, its ends and ways out are armed. */
+void darn_rules_hold(struct darn_rule *rule);
+void darn_rules_release(struct darn_rule *rule);
+
+/* From now on all sites of all rules are armed, and stay so. */
+void darn_rules_arm_all(void);
+
+/* In the child of fork: nobody holds anything. */
+void darn_rules_before_fork(void);
+void darn_rules_after_fork(bool child);
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * A section as the repository has it, and the repository: the file of the sections that a program
+ * should obey (AtomRace's external repository).
+ *
+ * The file is JSON, made to be read, edited and kept in version control:
+ *
+ *     {"darn-sections": 1,
+ *      "sections": [
+ *       {"variable": "acct->balance", "function": "deposit", "file": "bank.c",
+ *        "kind": "load-and-store", "entry": "12:5 read", "ends": ["14:13 write allow=read"],
+ *        "leaves": ["16:3"], "inside": ["calls"]},
+ *       "bank.c:120-131 balance allow=read"
+ *      ],
+ *      "dropped": [
+ *       {…, "why": "violated in a correct run"}
+ *      ]}
+ *
+ * A point is `[FILE:]LINE:COLUMN [OP] [in FUNCTION] [at LINE] [allow=SET]`; file and function only
+ * where they are not those of the section, `at` where the line in the section's function is another
+ * one (the access was inlined, or is in a function that is called). OP is read, write or update;
+ * none for a way out. SET is none, read, write or read,write. A string in the list is a section by
+ * hand, over lines: the accesses to the variable there belong together; as an object it is
+ * {"lines": "bank.c:120-131 balance", "why": …}. Calls that lead to an entry or an end are points
+ * of the list "calls". Ends may say `seen=N violated=N`, too. Without "kind" a section is by hand;
+ * without `allow` an end allows what darn_section_allows says. What this version does not know is
+ * kept out of the way: unknown keys are passed over.
+ *
+ * Lives in the program under test as well (healing needs nothing but the file): no allocation, no
+ * stdio, no locale.
+ */
+#ifndef DARN_SECTION_SECTION_H
+#define DARN_SECTION_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "site/section.h"
+
+#define DARN_REPOSITORY_VERSION 1
+
+struct darn_point {
+    const char *file;     /* never NULL */
+    const char *function; /* never NULL */
+    uint32_t line;
+    uint32_t column;
+    uint32_t at;  /* the line in the section's function; equal to line if nothing else is said */
+    uint8_t role; /* enum darn_section_role */
+    uint8_t kind; /* enum darn_site_kind; DARN_SITE_LEAVE and DARN_SITE_CALL follow from the role */
+    uint8_t allow;           /* of an end */
+    uint64_t seen, violated; /* of an end: what refinement has counted so far */
+};
+
+struct darn_section {
+    const char *variable;
+    const char *file;
+    const char *function; /* "" of a section over lines */
+    const char *why;      /* why it was dropped; NULL: it was not */
+    uint32_t first, last; /* of a section over lines; 0 otherwise */
+    uint8_t kind;         /* enum darn_section_kind */
+    bool has_allow;       /* of a section over lines: `allow` was given, */
+    uint8_t allow;        /* and is this */
+    uint16_t inside;      /* enum darn_section_inside, or-ed */
+    uint32_t position;    /* where it begins in the file: the line, */
+    uint32_t column;      /* and the column, in bytes from 1 */
+    uint32_t count;
+    struct darn_point points[DARN_SECTION_POINTS]; /* the entry, then calls, ends, leaves */
+};
+
+/* The names used in the file: `load-and-store`, `entry`, `read`; NULL when there is no such number.
+ */
+const char *darn_section_kind_name(uint8_t kind);
+const char *darn_section_inside_name(unsigned bit); /* by the number of the bit: 0 for SYNC */
+
+/* darn_site_key of the point. */
+uint64_t darn_point_key(const struct darn_point *point);
+
+/* Whether a name that a person wrote means this variable: the whole, or its last part (`balance`
+ * means `acct->balance`, too). */
+bool darn_section_means(const char *variable, const char *written);
+
+/* Whether the file that a person wrote means this one: the whole, or its last parts. */
+bool darn_section_means_file(const char *file, const char *written);
+
+/* Something is wrong with the file; the rest of it is used. `text` has no newline. */
+struct darn_repository_error {
+    uint32_t line, column;
+    const char *text;
+};
+
+struct darn_repository_reader {
+    /* Strings live until the callback returns. `section` may return false to stop. */
+    bool (*section)(void *context, const struct darn_section *section);
+    void (*error)(void *context, const struct darn_repository_error *error);
+    bool with_dropped; /* those of "dropped", too */
+    void *context;
+    /* Room for the strings of one section. */
+    char *room;
+    size_t room_size; /* 64 KB is plenty */
+};
+
+/*
+ * Reads the text of a repository. Where it is not what it should be, the error is told with its
+ * position, and reading goes on with the next section. Returns the number of errors.
+ */
+uint32_t darn_repository_read(const char *text, size_t size, struct darn_section *section,
+                              const struct darn_repository_reader *reader);
+
+/* Appends one section as the file has it, indented by two blanks, without a comma behind it. */
+void darn_section_write(struct darn_text *text, const struct darn_section *section);
+
+#endif

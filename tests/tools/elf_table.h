@@ -1,0 +1,28 @@
+/* Sections of constant records of an ELF file, for the tools of the tests. */
+#ifndef DARN_TEST_ELF_TABLE_H
+#define DARN_TEST_ELF_TABLE_H
+
+#include <gelf.h>
+#include <stdint.h>
+
+/* One section of records, with what is needed to find their strings. */
+struct table {
+    Elf *elf;
+    GElf_Ehdr header;
+    GElf_Shdr section;
+    Elf_Data *records;
+    Elf_Data *relocations; /* of an object, otherwise NULL */
+    Elf_Data *symbols;
+};
+
+/* Prints why, and ends the program. */
+_Noreturn void die(const char *what, const char *why);
+
+/* The string that the self-relative field at this offset names; "-" if it is empty. In an object it
+ * is named by a relocation that is still to be applied. */
+const char *table_string(const struct table *table, uint64_t offset);
+
+/* Calls `print` for each section of that name: an inline function of C++ brings one of its own. */
+void tables_of_file(const char *path, const char *name, void (*print)(const struct table *table));
+
+#endif

@@ -1,0 +1,309 @@
+/*
+ * A stage for tests of atomic sections in the runtime: two threads, both played by the test, go
+ * through the sites of a small program in a given order. What the runtime has besides is stood in
+ * for.
+ */
+#ifndef DARN_TESTS_SECTION_STAGE_H
+#define DARN_TESTS_SECTION_STAGE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "runtime/attention.h"
+#include "runtime/finding.h"
+#include "runtime/inside.h"
+#include "runtime/noise.h"
+#include "runtime/profile.h"
+#include "runtime/rules.h"
+#include "runtime/sampler.h"
+#include "runtime/say.h"
+#include "runtime/sections.h"
+#include "runtime/sites.h"
+#include "runtime/state.h"
+
+struct darn_state darn_state = {.ready = true};
+__thread struct darn_thread *darn_thread_record;
+
+static struct darn_thread one = {.number = 1}, other = {.number = 2};
+static long x, y;
+
+/* What was found, and said. */
+static uint32_t violations;
+static const struct darn_site *found_entry, *found_remote, *found_end;
+static char found_kind[32];
+static uint32_t found_line;
+static bool found_values;
+static uint64_t found_before, found_after;
+static char said[8192];
+
+/* ---- stand-ins ---- */
+
+struct darn_thread *darn_thread_attach(void)
+{
+    return NULL;
+}
+
+uint32_t darn_threads_alive(void)
+{
+    return 2;
+}
+
+void darn_attention_refresh(void)
+{
+}
+
+void darn_attention_keep(void)
+{
+}
+
+bool darn_sampler_is_worth(struct darn_thread *thread, uint32_t times)
+{
+    (void)thread;
+    (void)times;
+    return true;
+}
+
+uint64_t darn_sampler_window(void)
+{
+    return 0;
+}
+
+uint64_t darn_noise_in_section(struct darn_thread *thread)
+{
+    (void)thread;
+    return 0;
+}
+
+void darn_side_fill(struct darn_side *side, struct darn_thread *thread,
+                    const struct darn_touch *touch, const void *frame)
+{
+    (void)frame;
+    side->touch = *touch;
+    side->thread = thread->number;
+}
+
+void darn_finding_violation(const struct darn_violation *violation)
+{
+    violations++;
+    assert_int_equal(violation->entry->thread, violation->end->thread);
+    assert_int_not_equal(violation->entry->thread, violation->remote->thread);
+    found_entry = violation->entry->touch.site;
+    found_remote = violation->remote->touch.site;
+    found_end = violation->end->touch.site;
+    found_line = violation->line;
+    found_values = violation->has_values;
+    found_before = violation->before;
+    found_after = violation->after;
+    snprintf(found_kind, sizeof(found_kind), "%s", violation->kind);
+}
+
+void darn_say_start(struct darn_say *say)
+{
+    darn_text_start(&say->text, say->line, sizeof(say->line));
+}
+
+void darn_say_text(struct darn_say *say, const char *text)
+{
+    darn_text_add(&say->text, text);
+}
+
+void darn_say_number(struct darn_say *say, uint64_t number)
+{
+    darn_text_number(&say->text, number);
+}
+
+void darn_say_end(struct darn_say *say)
+{
+    strncat(said, say->line, sizeof(said) - strlen(said) - 2);
+    strcat(said, "\n");
+}
+
+void darn_say(const char *text)
+{
+    strncat(said, text, sizeof(said) - strlen(said) - 2);
+    strcat(said, "\n");
+}
+
+/* ---- the program ---- */
+
+enum { READ, WRITE, READ2, WRITE2, LEAVE, CALL, REMOTE_READ, REMOTE_WRITE, OTHER_NAME, SITES };
+
+static struct {
+    struct darn_site sites[SITES];
+    uint8_t armed[SITES];
+    char text[4096];
+    size_t used;
+} module;
+
+static void name(int32_t *field, const char *text)
+{
+    assert_true(module.used + strlen(text) < sizeof(module.text));
+    strcpy(module.text + module.used, text);
+    *field = (int32_t)(module.text + module.used - (char *)field);
+    module.used += strlen(text) + 1;
+}
+
+static void make_site(int number, uint8_t kind, const char *function, uint32_t line,
+                      const char *variable)
+{
+    struct darn_site *site = &module.sites[number];
+
+    *site = (struct darn_site){.line = line,
+                               .column = 5,
+                               .size = sizeof(long),
+                               .kind = kind,
+                               .version = DARN_SITE_VERSION};
+    name(&site->file, "bank.c");
+    name(&site->dir, "/");
+    name(&site->function, function);
+    name(&site->variable, variable);
+    site->armed = (int32_t)((char *)&module.armed[number] - (char *)&site->armed);
+}
+
+static void make_module(void)
+{
+    memset(&module, 0, sizeof(module));
+    make_site(READ, DARN_SITE_READ, "f", 10, "x");
+    make_site(WRITE, DARN_SITE_WRITE, "f", 12, "x");
+    make_site(READ2, DARN_SITE_READ, "f", 14, "x");
+    make_site(WRITE2, DARN_SITE_WRITE, "f", 16, "x");
+    make_site(LEAVE, DARN_SITE_LEAVE, "f", 18, "");
+    make_site(CALL, DARN_SITE_CALL, "g", 30, "");
+    make_site(REMOTE_READ, DARN_SITE_READ, "h", 40, "x");
+    make_site(REMOTE_WRITE, DARN_SITE_WRITE, "h", 42, "x");
+    make_site(OTHER_NAME, DARN_SITE_READ, "f", 10, "z"); /* the place of READ, by a macro */
+}
+
+static char path[] = "/tmp/darn-test-sections-XXXXXX";
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Rules are read once in a process: each test that needs others is a child of its own. */
+static void obey(const char *sections)
+{
+    static char text[8192];
+
+    snprintf(text, sizeof(text), "{\"darn-sections\": 1,\n \"sections\": [\n%s\n ]}\n", sections);
+    write_file(text);
+    make_module();
+    snprintf(darn_state.options.sections, sizeof(darn_state.options.sections), "%s", path);
+    darn_state.options.noise_count = 1;
+    darn_state.options.noise[0].kind = DARN_NOISE_SECTION;
+    assert_int_equal(darn_sections_open(), 0);
+    darn_sites_add(module.sites, module.sites + SITES);
+    darn_rules_module(module.sites, module.sites + SITES, NULL, NULL);
+}
+
+#define LOAD_STORE                                                                                 \
+    "  {\"variable\": \"x\", \"function\": \"f\", \"file\": \"bank.c\", \"kind\": "                \
+    "\"load-and-store\",\n   \"entry\": \"10:5 read\", \"ends\": [\"12:5 write allow=read\"], "    \
+    "\"leaves\": [\"18:5\"]}"
+
+/* Frames of functions: what the saved frame pointer in the hook's frame says. */
+static char frames[4];
+
+static struct darn_touch touch_of(int number, long *where)
+{
+    return (struct darn_touch){.address = (uintptr_t)where,
+                               .size = sizeof(*where),
+                               .site = &module.sites[number],
+                               .op = module.sites[number].kind};
+}
+
+static void go_in(struct darn_thread *thread, int number, long *where, int frame)
+{
+    struct darn_touch touch = touch_of(number, where);
+    const void *hook = &frames[frame];
+
+    darn_thread_record = thread;
+    darn_sections_access(thread, &touch, &hook);
+    darn_sections_meet(thread, &touch, &hook);
+}
+
+static void go(struct darn_thread *thread, int number)
+{
+    go_in(thread, number, &x, 0);
+}
+
+static inline void leave_in(struct darn_thread *thread, int frame)
+{
+    const void *hook = &frames[frame];
+
+    darn_sections_leave(thread, &module.sites[LEAVE], &hook);
+}
+
+static inline void call_in(struct darn_thread *thread, int frame)
+{
+    const void *hook = &frames[frame];
+
+    darn_sections_call(thread, &module.sites[CALL], &hook);
+}
+
+static void nobody_is_inside(void)
+{
+    assert_int_equal(one.inside, 0);
+    assert_int_equal(other.inside, 0);
+    assert_int_equal(darn_insides_used, 0);
+    assert_int_equal(darn_insides_visible, 0);
+    assert_false(darn_sections_are_open());
+}
+
+static int start(void **state)
+{
+    (void)state;
+    violations = 0;
+    said[0] = '\0';
+    atomic_store(&one.inside, 0);
+    atomic_store(&other.inside, 0);
+    return 0;
+}
+
+/* Rules are never forgotten: each test has a process of its own. */
+static void in_a_child(void **state)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        start(NULL);
+        (*(void (**)(void **)) * state)(NULL);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+#define TEST(function)                                                                             \
+    {                                                                                              \
+#function, in_a_child, NULL, NULL, &(void (*)(void **))                                    \
+        {                                                                                          \
+            function                                                                               \
+        }                                                                                          \
+    }
+
+static int play(const struct CMUnitTest *tests, size_t count)
+{
+    int result;
+
+    close(mkstemp(path));
+    result = _cmocka_run_group_tests("sections", tests, count, NULL, NULL);
+    unlink(path);
+    return result;
+}
+
+#endif

@@ -1,0 +1,366 @@
+/* Atomicity by blocks: the examples of Wang & Stoller, section 6, with the paper's answers. */
+#include "atomicity_fixture.h"
+
+#include "engine/vblocks.h"
+
+static const char *blocks(const char *text)
+{
+    return said_of(&darn_engine_blocks, text, NULL);
+}
+
+#define T_OF_1                                                                                     \
+    "t|begin(t)|10\nt|acq(l1)|11\nt|r(v)|12\nt|acq(l2)|13\nt|w(v)|14\nt|r(v)|15\n"                 \
+    "t|rel(l2)|16\nt|rel(l1)|17\nt|end(t)|18\n"
+
+/* b' is not atomic with b1, nor with b2. */
+static void a_write_without_locks_breaks_transaction_1(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks(T_OF_1 "u|begin(u)|20\nu|w(v)|21\nu|end(u)|22\n"),
+                        "r12 w21 w14; w14 w21 r15");
+}
+
+/* b'' is atomic with both. */
+static void a_read_without_locks_does_not(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks(T_OF_1 "u|begin(u)|20\nu|r(v)|21\nu|end(u)|22\n"), "");
+}
+
+static void a_write_under_the_outer_lock_does_not(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        blocks(T_OF_1 "u|begin(u)|20\nu|acq(l1)|21\nu|w(v)|22\nu|rel(l1)|23\nu|end(u)|24\n"), "");
+}
+
+/* Under l2 it still comes between R(v) and W(v), which hold l1 from one to the other. */
+static void a_write_under_the_inner_lock_does(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        blocks(T_OF_1 "u|begin(u)|20\nu|acq(l2)|21\nu|w(v)|22\nu|rel(l2)|23\nu|end(u)|24\n"),
+        "r12 w22 w14");
+}
+
+/* (3): there is potential for deadlock, and this is said. What the test of section 6.1 says besides
+ * is wrong, as the paper explains. */
+static void transactions_3_have_a_deadlock(void **state)
+{
+    const char *said = blocks("t|begin(t)|10\nt|acq(l1)|11\nt|acq(l2)|12\nt|rel(l2)|13\nt|w(x)|14\n"
+                              "t|rel(l1)|15\nt|end(t)|16\n"
+                              "u|begin(u)|20\nu|acq(l2)|21\nu|acq(l1)|22\nu|rel(l1)|23\nu|r(x)|24\n"
+                              "u|r(x)|25\nu|rel(l2)|26\nu|end(u)|27\n");
+
+    (void)state;
+    assert_string_equal(said, "deadlock; r24 w14 r25");
+}
+
+/* (6), and no two of the three transactions are in it alone. */
+static void the_cycle_of_6_is_found(void **state)
+{
+    static const char *const parts[] = {
+        "t1|begin(a)|10\nt1|w(x)|11\nt1|w(y)|12\nt1|end(a)|13\n",
+        "t2|begin(b)|20\nt2|r(x)|21\nt2|w(z)|22\nt2|end(b)|23\n",
+        "t3|begin(c)|30\nt3|r(z)|31\nt3|r(y)|32\nt3|end(c)|33\n",
+    };
+    char text[1024];
+
+    (void)state;
+    snprintf(text, sizeof(text), "%s%s%s", parts[0], parts[1], parts[2]);
+    assert_string_equal(blocks(text), "w11 r21 w22 r31 r32 w12");
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof(text), "%s%s", parts[i], parts[(i + 1) % 3]);
+        assert_string_equal(blocks(text), "");
+    }
+}
+
+/* The same with a lock that t1 holds all the time and another one needs. */
+static void a_lock_takes_the_cycle_away(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        blocks("t1|begin(a)|10\nt1|acq(l)|10\nt1|w(x)|11\nt1|w(y)|12\nt1|rel(l)|13\nt1|end(a)|13\n"
+               "t2|begin(b)|20\nt2|acq(l)|20\nt2|r(x)|21\nt2|w(z)|22\nt2|rel(l)|23\nt2|end(b)|23\n"
+               "t3|begin(c)|30\nt3|acq(l)|30\nt3|r(z)|31\nt3|r(y)|32\nt3|rel(l)|33\nt3|end(c)|33\n"),
+        "");
+}
+
+/* Figure 4 with t2, t3 and t4: reduction has false alarms (test_engine_reduction.c). */
+static void figure_4_is_atomic(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("t3|begin(t3)|30\nt3|acq(o1)|31\nt3|r(x)|32\nt3|rel(o1)|33\n"
+                               "t3|end(t3)|34\n"
+                               "t2|begin(t2)|20\nt2|acq(o2)|21\nt2|r(x)|22\nt2|rel(o2)|23\n"
+                               "t2|end(t2)|24\n"
+                               "t4|begin(t4)|40\nt4|r(x)|41\nt4|acq(o1)|42\nt4|acq(o2)|43\n"
+                               "t4|w(x)|44\nt4|rel(o2)|45\nt4|rel(o1)|46\nt4|end(t4)|47\n"),
+                        "");
+}
+
+static void the_four_patterns_on_one_variable(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("a|begin|10\na|w(x)|11\na|w(x)|12\na|end|13\nb|r(x)|21\n"),
+                        "w11 r21 w12");
+    assert_string_equal(blocks("a|begin|10\na|r(x)|11\na|r(x)|12\na|end|13\nb|w(x)|21\n"),
+                        "r11 w21 r12");
+    assert_string_equal(blocks("a|begin|10\na|w(x)|11\na|r(x)|12\na|end|13\nb|w(x)|21\n"),
+                        "w11 w21 r12");
+    assert_string_equal(blocks("a|begin|10\na|r(x)|11\na|w(x)|12\na|end|13\nb|w(x)|21\n"),
+                        "r11 w21 w12");
+}
+
+/* A write that is not final between a read and a write is none of them. */
+static void a_write_that_is_not_final_is_passed_over(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("a|begin|10\na|acq(l)|10\na|r(x)|11\na|w(x)|12\na|rel(l)|13\n"
+                               "a|end|13\n"
+                               "b|begin|20\nb|w(x)|21\nb|acq(l)|22\nb|w(x)|23\nb|rel(l)|24\n"
+                               "b|end|25\n"),
+                        "w21 r11 w23");
+}
+
+/* The table of section 6.2. */
+static void the_cases_with_two_variables(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("a|begin|10\na|w(x)|11\na|w(y)|12\na|end|13\n"
+                               "b|begin|20\nb|w(x)|21\nb|w(y)|22\nb|end|23\n"),
+                        "w11 w21 w22 w12");
+    assert_string_equal(blocks("a|begin|10\na|r(x)|11\na|w(y)|12\na|end|13\n"
+                               "b|begin|20\nb|w(x)|21\nb|w(y)|22\nb|end|23\n"),
+                        "r11 w21 w22 w12");
+    assert_string_equal(blocks("a|begin|10\na|r(x)|11\na|r(y)|12\na|end|13\n"
+                               "b|begin|20\nb|w(x)|21\nb|w(y)|22\nb|end|23\n"),
+                        "r11 w21 w22 r12");
+    /* One conflict is none. */
+    assert_string_equal(blocks("a|begin|10\na|r(x)|11\na|r(y)|12\na|end|13\n"
+                               "b|begin|20\nb|r(x)|21\nb|w(y)|22\nb|end|23\n"),
+                        "");
+}
+
+/* A lock that is taken between the two accesses, and held by the other from one to the other. */
+static void heldmid_keeps_a_pair_from_coming_between(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("a|begin|10\na|acq(l)|10\na|r(x)|11\na|r(y)|12\na|rel(l)|13\n"
+                               "a|end|13\n"
+                               "b|begin|20\nb|w(x)|21\nb|acq(l)|22\nb|rel(l)|23\nb|w(y)|24\n"
+                               "b|end|25\n"),
+                        "w21 r11 r12 w24");
+    assert_string_equal(blocks("a|begin|10\na|acq(l)|10\na|r(x)|11\na|r(y)|12\na|rel(l)|13\n"
+                               "a|end|13\n"
+                               "b|begin|20\nb|acq(m)|20\nb|w(x)|21\nb|acq(l)|22\nb|rel(l)|23\n"
+                               "b|w(y)|24\nb|rel(m)|25\nb|end|25\n"
+                               "c|begin|30\nc|acq(l)|31\nc|rel(l)|32\nc|end|33\n"),
+                        "w21 r11 r12 w24");
+}
+
+/* Figure 1 and figure 7, with the lines of Vector.java. */
+static void the_vector_of_figure_1_is_reported_as_in_figure_7(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        blocks("m|w(elementCount)|1\nm|w(elementData)|2\nm|fork(t1)|3\nm|fork(t2)|4\n"
+               "t1|begin(Vector)|100\nt1|begin(size)|265\nt1|acq(v1)|266\nt1|r(elementCount)|267\n"
+               "t1|rel(v1)|268\nt1|end(size)|268\nt1|w(v2.elementCount)|101\n"
+               "t1|begin(toArray)|688\nt1|acq(v1)|689\nt1|r(elementCount)|690\n"
+               "t1|r(elementData)|691\nt1|r(elementCount)|692\nt1|rel(v1)|693\nt1|end(toArray)|694\n"
+               "t1|end(Vector)|102\n"
+               "t2|begin(removeAllElements)|628\nt2|acq(v1)|629\nt2|w(elementData)|630\n"
+               "t2|w(elementCount)|631\nt2|rel(v1)|632\nt2|end(removeAllElements)|633\n"),
+        "r267 w630 w631 r691; r267 w631 r690");
+}
+
+/* modCount of section 8.2: m1 reads and writes it, m2 reads it without the lock. */
+static void a_count_of_changes_that_is_only_read_elsewhere_is_atomic(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("a|begin|10\na|acq(l)|10\na|r(m)|11\na|w(m)|12\na|rel(l)|13\n"
+                               "a|end|13\nb|begin|20\nb|r(m)|21\nb|end|22\n"),
+                        "");
+}
+
+static void what_is_ordered_by_fork_and_join_is_atomic(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("m|w(x)|1\nm|fork(a)|2\na|begin|10\na|r(x)|11\na|w(x)|12\na|end|13\n"
+                               "m|join(a)|3\nm|begin|4\nm|w(x)|5\nm|end|6\n"),
+                        "");
+    assert_string_equal(blocks("m|w(x)|1\nm|fork(a)|2\na|begin|10\na|r(x)|11\na|w(x)|12\na|end|13\n"
+                               "m|begin|4\nm|w(x)|5\nm|end|6\nm|join(a)|3\n"),
+                        "r11 w5 w12");
+}
+
+/* The run that is recorded need not show it: here both halves are far apart. */
+static void a_lost_update_is_found_in_a_lucky_run(void **state)
+{
+    const char *part = "%c|begin(add)|10\n%c|acq(l)|11\n%c|r(sum)|12\n%c|rel(l)|13\n%c|acq(l)|14\n"
+                       "%c|w(sum)|15\n%c|rel(l)|16\n%c|end(add)|17\n";
+    char text[1024];
+    int length = snprintf(text, sizeof(text), part, 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a');
+
+    (void)state;
+    snprintf(text + length, sizeof(text) - (size_t)length, part, 'b', 'b', 'b', 'b', 'b', 'b', 'b',
+             'b');
+    assert_string_equal(blocks(text), "r12 w15 w15");
+}
+
+static void each_step_has_its_locks_and_its_transaction(void **state)
+{
+    struct trial trial = start(&darn_engine_blocks, NULL);
+
+    (void)state;
+    give(&trial, (struct darn_event){.kind = DARN_EVENT_BEGIN, .site = 7});
+    give(&trial, (struct darn_event){.kind = DARN_EVENT_ACQUIRE, .target = 0x900, .site = 8});
+    give(&trial, (struct darn_event){
+                     .kind = DARN_EVENT_READ, .target = 0x10, .size = 4, .site = 9, .stack = 3});
+    give(&trial, (struct darn_event){.kind = DARN_EVENT_RELEASE, .target = 0x900});
+    give(&trial,
+         (struct darn_event){.kind = DARN_EVENT_READ, .target = 0x10, .size = 4, .site = 10});
+    give(&trial, (struct darn_event){.kind = DARN_EVENT_END, .site = 7});
+    give(&trial, (struct darn_event){
+                     .kind = DARN_EVENT_WRITE, .target = 0x10, .size = 4, .site = 11, .thread = 1});
+    finish(&trial);
+    assert_int_equal(trial.count, 1);
+    assert_int_equal(trial.predictions[0].kind, DARN_PREDICTS_ATOMICITY);
+    assert_int_equal(trial.predictions[0].target, 0x10);
+    assert_int_equal(trial.predictions[0].step_count, 3);
+    assert_int_equal(trial.predictions[0].steps[0].unit, 7);
+    assert_int_equal(trial.predictions[0].steps[0].event.stack, 3);
+    assert_int_equal(trial.predictions[0].steps[0].event.size, 4);
+    assert_int_equal(trial.predictions[0].steps[0].lock_count, 1);
+    assert_int_equal(trial.predictions[0].steps[0].locks[0].lock, 0x900);
+    assert_int_equal(trial.predictions[0].steps[0].locks[0].site, 8);
+    assert_int_equal(trial.predictions[0].steps[1].event.thread, 1);
+    assert_int_equal(trial.predictions[0].steps[1].unit, 0);
+    assert_int_equal(trial.predictions[0].steps[2].lock_count, 0);
+    stop(&trial);
+}
+
+/* What the owner of a block does with it before others come is left out, and counted. */
+static void what_happens_before_a_block_escapes_does_not_count(void **state)
+{
+    struct trial trial = start(&darn_engine_blocks, NULL);
+    struct darn_engine_fact facts[DARN_ENGINE_FACTS];
+
+    (void)state;
+    give(&trial, EVENT(0, ALLOC, 0x1000, .extra = 64));
+    give(&trial, EVENT(0, BEGIN, 0));
+    give(&trial, ACCESS(0, READ, 0x1000));
+    give(&trial, ACCESS(0, WRITE, 0x1000));
+    give(&trial, EVENT(0, END, 0));
+    give(&trial, ACCESS(1, WRITE, 0x1010));
+    give(&trial, ACCESS(1, WRITE, 0x1000));
+    assert_int_equal(darn_engine_blocks.facts(trial.state, facts), 7);
+    finish(&trial);
+    assert_int_equal(trial.count, 0);
+    darn_engine_blocks.facts(trial.state, facts);
+    assert_int_equal(facts[1].value, 4);
+    assert_int_equal(facts[2].value, 2);
+    stop(&trial);
+
+    trial = start(&darn_engine_blocks, NULL);
+    give(&trial, EVENT(0, ALLOC, 0x1000, .extra = 64));
+    give(&trial, ACCESS(1, WRITE, 0x1010));
+    give(&trial, EVENT(0, BEGIN, 0));
+    give(&trial, ACCESS(0, READ, 0x1000));
+    give(&trial, ACCESS(0, WRITE, 0x1000));
+    give(&trial, EVENT(0, END, 0));
+    give(&trial, ACCESS(1, WRITE, 0x1000));
+    finish(&trial);
+    assert_int_equal(trial.count, 1);
+    stop(&trial);
+}
+
+/* A variable that is touched in parts: the halves have the past of the whole. */
+static void halves_of_a_variable_have_its_past(void **state)
+{
+    struct trial trial = start(&darn_engine_blocks, NULL);
+
+    (void)state;
+    give(&trial, EVENT(0, BEGIN, 0));
+    give(&trial, EVENT(0, READ, 0x1000, .size = 8));
+    give(&trial, ACCESS(1, WRITE, 0x1004));
+    give(&trial, EVENT(0, READ, 0x1000, .size = 8));
+    give(&trial, EVENT(0, END, 0));
+    finish(&trial);
+    assert_int_equal(trial.count, 1);
+    assert_int_equal(trial.predictions[0].target, 0x1004);
+    stop(&trial);
+}
+
+static void freed_memory_is_not_what_is_there_next(void **state)
+{
+    struct trial trial = start(&darn_engine_blocks, NULL);
+
+    (void)state;
+    give(&trial, EVENT(0, BEGIN, 0));
+    give(&trial, ACCESS(0, READ, 0x1000));
+    give(&trial, ACCESS(0, READ, 0x1000));
+    give(&trial, EVENT(0, FREE, 0x1000, .extra = 8));
+    give(&trial, EVENT(0, END, 0));
+    give(&trial, EVENT(1, ALLOC, 0x1000, .extra = 8));
+    give(&trial, ACCESS(1, WRITE, 0x1000));
+    finish(&trial);
+    assert_int_equal(trial.count, 0);
+    stop(&trial);
+}
+
+/* The bound is kept, and said. */
+static void a_limit_that_is_reached_is_said(void **state)
+{
+    struct darn_engine_config config = {.block_work = 1, .block_events = 2};
+    struct darn_engine_fact facts[DARN_ENGINE_FACTS];
+    struct trial trial = start(&darn_engine_blocks, &config);
+    size_t count, limits = 0;
+
+    (void)state;
+    for (uint32_t thread = 0; thread < 3; thread++) {
+        give(&trial, EVENT(thread, BEGIN, 0));
+        for (uint64_t i = 0; i < 3; i++)
+            give(&trial, at_site(100 + thread * 10 + (uint32_t)i,
+                                 ACCESS(thread, WRITE, 0x1000 + 8 * i)));
+        give(&trial, EVENT(thread, END, 0));
+    }
+    finish(&trial);
+    count = darn_engine_blocks.facts(trial.state, facts);
+    for (size_t i = 0; i < count; i++)
+        limits += facts[i].is_limit;
+    /* Comparisons, pairs of accesses, and the search for cycles. */
+    assert_int_equal(limits, 3);
+    assert_true(trial.engine->cost(trial.state).dropped > 0);
+    stop(&trial);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_write_without_locks_breaks_transaction_1),
+        cmocka_unit_test(a_read_without_locks_does_not),
+        cmocka_unit_test(a_write_under_the_outer_lock_does_not),
+        cmocka_unit_test(a_write_under_the_inner_lock_does),
+        cmocka_unit_test(transactions_3_have_a_deadlock),
+        cmocka_unit_test(the_cycle_of_6_is_found),
+        cmocka_unit_test(a_lock_takes_the_cycle_away),
+        cmocka_unit_test(figure_4_is_atomic),
+        cmocka_unit_test(the_four_patterns_on_one_variable),
+        cmocka_unit_test(a_write_that_is_not_final_is_passed_over),
+        cmocka_unit_test(the_cases_with_two_variables),
+        cmocka_unit_test(heldmid_keeps_a_pair_from_coming_between),
+        cmocka_unit_test(the_vector_of_figure_1_is_reported_as_in_figure_7),
+        cmocka_unit_test(a_count_of_changes_that_is_only_read_elsewhere_is_atomic),
+        cmocka_unit_test(what_is_ordered_by_fork_and_join_is_atomic),
+        cmocka_unit_test(a_lost_update_is_found_in_a_lucky_run),
+        cmocka_unit_test(each_step_has_its_locks_and_its_transaction),
+        cmocka_unit_test(what_happens_before_a_block_escapes_does_not_count),
+        cmocka_unit_test(halves_of_a_variable_have_its_past),
+        cmocka_unit_test(freed_memory_is_not_what_is_there_next),
+        cmocka_unit_test(a_limit_that_is_reached_is_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* Repositories as the tools have them: what overlaps is told, what is written is read again, and
+ * lines mean what is recorded there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "cli/section_file.h"
+#include "section/resolve.h"
+
+static struct darn_sections sections;
+static char path[64];
+static char said[4096]; /* on stderr */
+
+static int start(void **state)
+{
+    int fd;
+
+    (void)state;
+    strcpy(path, "test_section_file.XXXXXX");
+    fd = mkstemp(path);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    unlink(path);
+    darn_sections_free(&sections);
+    return 0;
+}
+
+/* Loads the lists of a repository; what it says on stderr goes to `said`. */
+static uint32_t load(const char *lists)
+{
+    FILE *file = fopen(path, "w"), *log = tmpfile();
+    int saved = dup(STDERR_FILENO);
+    uint32_t errors = 0;
+
+    assert_non_null(file);
+    assert_non_null(log);
+    fprintf(file, "{\"darn-sections\": 1,\n \"sections\": [\n%s\n ]}\n", lists);
+    fclose(file);
+    fflush(stderr);
+    dup2(fileno(log), STDERR_FILENO);
+    assert_int_equal(darn_section_file_load("test", path, &sections, &errors), 0);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(log);
+    said[fread(said, 1, sizeof(said) - 1, log)] = '\0';
+    fclose(log);
+    return errors;
+}
+
+static void expect_said(const char *text)
+{
+    char line[1024];
+
+    snprintf(line, sizeof(line), "%s:%s\n", path, text);
+    assert_string_equal(said, line);
+}
+
+#define HEAD "{\"variable\": \"x\", \"function\": \"f\", \"file\": \"a.c\", "
+#define PAIR HEAD "\"kind\": \"pair\", "
+
+static void the_second_section_with_the_same_entry_is_told(void **state)
+{
+    (void)state;
+    assert_int_equal(load(PAIR "\"entry\": \"12:5 read\", \"ends\": [\"14:1 read\"]},\n" PAIR
+                               "\"entry\": \"12:5 read\", \"ends\": [\"15:1 read\"]},\n" PAIR
+                               "\"entry\": \"14:1 read\", \"ends\": [\"15:1 read\"]}"),
+                     1);
+    expect_said("4:1: error: two sections over 'x' begin at a.c:12:5 (the other at line 3); this "
+                "one is not used");
+    assert_int_equal(sections.count, 2);
+    assert_int_equal(sections.list[1]->position, 5);
+}
+
+static void sections_of_different_kinds_may_share_an_entry(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        load(PAIR "\"entry\": \"12:5 read\", \"ends\": [\"14:1 read\"]},\n" HEAD
+                  "\"kind\": \"load-and-store\", \"entry\": \"12:5 read\", \"ends\": [\"14:1 "
+                  "write\"]}"),
+        0);
+    assert_int_equal(sections.count, 2);
+}
+
+static void lines_may_meet_but_not_cut_each_other(void **state)
+{
+    (void)state;
+    assert_int_equal(load("\"a.c:1-5 x\", \"a.c:5-9 x\", \"b.c:1-5 x\", \"a.c:1-5 y\""), 0);
+    darn_sections_free(&sections);
+    assert_int_equal(load("\"a.c:1-5 x\",\n\"a.c:4-9 x\""), 1);
+    expect_said("4:1: error: two sections over 'x' share lines of a.c: 4-9, and 1-5 (at line 3); "
+                "this one is not used");
+    assert_int_equal(sections.count, 1);
+    darn_sections_free(&sections);
+    assert_int_equal(load("\"a.c:1-5 x\", \"a.c:1-5 x\", \"a.c:2-3 x\""), 2);
+    assert_int_equal(sections.count, 1);
+}
+
+static void by_hand_one_must_not_begin_within_another(void **state)
+{
+    (void)state;
+    assert_int_equal(load(HEAD "\"entry\": \"10:1 read\", \"ends\": [\"20:1 write\"]},\n" HEAD
+                               "\"entry\": \"15:1 read\", \"ends\": [\"25:1 write\"]},\n" HEAD
+                               "\"entry\": \"20:1 write\", \"ends\": [\"25:1 write\"]}"),
+                     1);
+    expect_said("4:1: error: two sections over 'x' overlap: one begins at a.c:15:1, within the "
+                "other (at line 3); this one is not used");
+    assert_int_equal(sections.count, 2);
+}
+
+static void what_is_written_is_read_again(void **state)
+{
+    struct darn_sections again = {.count = 0};
+    uint32_t errors = 0;
+
+    (void)state;
+    load(PAIR "\"entry\": \"h.h:1:5 read in g at 3\", \"calls\": [\"3:1\"], \"ends\": [\"14:1 "
+              "read allow=none seen=4\"], \"leaves\": [\"9:1\"], \"inside\": [\"loops\"]},\n"
+              "\"a.c:1-5 y allow=write\"\n ], \"dropped\": [{\"lines\": \"a.c:7 z\", \"why\": "
+              "\"never seen\"}");
+    assert_int_equal(sections.count, 3);
+    assert_int_equal(darn_section_file_write(path, &sections), 0);
+    assert_int_equal(darn_section_file_load("test", path, &again, &errors), 0);
+    assert_int_equal(errors, 0);
+    assert_int_equal(again.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        static char one[4096], other[4096];
+        struct darn_text text;
+
+        darn_text_start(&text, one, sizeof(one));
+        darn_section_write(&text, sections.list[i]);
+        darn_text_start(&text, other, sizeof(other));
+        darn_section_write(&text, again.list[i]);
+        assert_string_equal(one, other);
+    }
+    assert_string_equal(again.list[2]->why, "never seen");
+    darn_sections_free(&again);
+}
+
+static void a_file_that_cannot_be_replaced_stays(void **state)
+{
+    (void)state;
+    assert_true(darn_section_file_write("no/such/directory/file", &sections) < 0);
+}
+
+/* Entry in line 12, ends in the lines 14 and 20. */
+#define RECORDED                                                                                   \
+    "{\"variable\": \"acct->balance\", \"function\": \"f\", \"file\": \"src/a.c\", \"kind\": "     \
+    "\"pair\", \"entry\": \"12:5 read\", \"ends\": [\"14:1 write\", \"h.h:3:1 read at 20\"]}"
+
+static void lines_mean_what_begins_and_ends_in_them(void **state)
+{
+    static const char *const means[] = {"\"a.c:12-14 balance\"", "\"src/a.c:1-99 acct->balance\"",
+                                        "\"a.c:12-20 balance\""};
+    static const char *const does_not[] = {"\"a.c:13-14 balance\"",     "\"a.c:12-13 balance\"",
+                                           "\"b.c:1-99 balance\"",      "\"a.c:1-99 lance\"",
+                                           "\"xsrc/a.c:1-99 balance\"", "\"a.c:3-12 balance\""};
+
+    (void)state;
+    for (size_t i = 0; i < 9; i++) {
+        char text[1024];
+
+        snprintf(text, sizeof(text), "%s,\n%s", RECORDED, i < 3 ? means[i] : does_not[i - 3]);
+        assert_int_equal(load(text), 0);
+        assert_int_equal(darn_section_applies(sections.list[1], sections.list[0]), i < 3);
+        darn_sections_free(&sections);
+    }
+}
+
+static void what_lines_mean_allows_what_they_say(void **state)
+{
+    struct darn_section *section;
+
+    (void)state;
+    load(RECORDED ", \"a.c:12-14 balance allow=write\"");
+    section = sections.list[0];
+    assert_true(darn_section_resolve(sections.list[1], section));
+    assert_int_equal(section->kind, DARN_SECTION_HAND);
+    assert_int_equal(section->points[1].allow, DARN_ALLOW_WRITE);
+    assert_int_equal(section->points[2].allow, DARN_ALLOW_ALL); /* not in these lines */
+    darn_sections_free(&sections);
+    load(RECORDED ", \"a.c:12-20 balance\", \"a.c:1-2 balance\"");
+    section = sections.list[0];
+    assert_false(darn_section_resolve(sections.list[2], section));
+    assert_int_equal(section->kind, DARN_SECTION_PAIR);
+    assert_true(darn_section_resolve(sections.list[1], section));
+    assert_int_equal(section->points[1].allow, DARN_ALLOW_READ);
+    assert_int_equal(section->points[2].allow, DARN_ALLOW_READ);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        TEST(the_second_section_with_the_same_entry_is_told),
+        TEST(sections_of_different_kinds_may_share_an_entry),
+        TEST(lines_may_meet_but_not_cut_each_other),
+        TEST(by_hand_one_must_not_begin_within_another),
+        TEST(what_is_written_is_read_again),
+        TEST(a_file_that_cannot_be_replaced_stays),
+        TEST(lines_mean_what_begins_and_ends_in_them),
+        TEST(what_lines_mean_allows_what_they_say),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
