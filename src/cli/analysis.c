@@ -148,11 +148,16 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
         .ignore_atomic = options->ignore_atomic,
         .place_of = darn_places_of,
         .predicate_of = darn_places_predicate,
+        .ignore_escape = options->ignore_escape,
+        .ignore_order = options->ignore_order,
+        .block_work = options->block_work,
         .is_unit = darn_places_is_unit,
+        .reads_too = darn_places_reads_too,
         .context = &places,
     };
     int status;
 
+    places.rules = (struct darn_unit_rules){options->transactions, options->no_transactions};
     if (darn_places_make(&places, trace) || darn_lineup_start(&analysis->lineup, &config))
         status = darn_refuse(options->command, "out of memory");
     else

@@ -24,6 +24,10 @@ struct darn_analysis_options {
     uint32_t color;     /* enum darn_color */
     bool ignore_sync;   /* take no notice of recognised spins */
     bool ignore_atomic; /* atomic accesses are plain ones */
+    bool ignore_escape; /* atomicity: all memory has escaped */
+    bool ignore_order;  /* atomicity: fork, join and barriers order nothing */
+    const char *transactions, *no_transactions; /* names of functions, separated by commas */
+    uint64_t block_work; /* 0: as much as the engine likes */
     bool prefix;        /* of a damaged trace, analyze what comes before the damage */
     char *const *arguments; /* of the program that was recorded, for advice; ends with NULL */
     bool stats;         /* print what each engine costs */

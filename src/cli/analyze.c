@@ -8,12 +8,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/options.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/lineup.h"
 
-enum { ENGINE, JSON, NO_SYNC, NO_ATOMICS, PREFIX, SUPPRESSIONS, STRIP, COLOR, STATS, HELP };
+enum {
+    ENGINE,
+    JSON,
+    NO_SYNC,
+    NO_ATOMICS,
+    NO_ESCAPE,
+    NO_ORDER,
+    TRANSACTIONS,
+    NO_TRANSACTIONS,
+    BLOCK_WORK,
+    PREFIX,
+    SUPPRESSIONS,
+    STRIP,
+    COLOR,
+    STATS,
+    HELP
+};
 
 const struct darn_cli_option darn_analyze_options[] = {
     [ENGINE] = {"--engine", "LIST",
@@ -24,12 +41,26 @@ const struct darn_cli_option darn_analyze_options[] = {
                  "take no notice of hand-made synchronization that was\n"
                  "recognised when the trace was recorded"},
     [NO_ATOMICS] = {"--no-atomics", NULL, "atomic accesses are plain ones, and order nothing"},
+    [NO_ESCAPE] = {"--no-escape", NULL,
+                   "atomicity: accesses to memory that no other thread\n"
+                   "has touched yet count, too"},
+    [NO_ORDER] = {"--no-order", NULL,
+                  "atomicity: the start and end of threads and barriers\n"
+                  "put nothing in order"},
+    [TRANSACTIONS] = {"--transactions", "NAMES",
+                      "atomicity: these functions are expected to be atomic,\n"
+                      "though static; separated by commas, * for any letters"},
+    [NO_TRANSACTIONS] = {"--no-transactions", "NAMES", "and these are not"},
+    [BLOCK_WORK] = {"--block-work", "N",
+                    "the most comparisons that the engine blocks makes\n"
+                    "at the end (default: 200000000)"},
     [PREFIX] = {"--prefix", NULL,
                 "of a damaged trace, analyze what comes before the\n"
                 "damage, instead of refusing it"},
     [SUPPRESSIONS] = {"--suppressions", "FILE",
                       "do not report what FILE names, in TSan's format:\n"
-                      "race:PATTERN, deadlock:PATTERN, notification:PATTERN"},
+                      "race:PATTERN, deadlock:PATTERN, notification:PATTERN,\n"
+                      "atomicity:PATTERN"},
     [STRIP] = {"--strip-path-prefix", "PREFIX", "leave PREFIX out of the file names in reports"},
     [COLOR] = {"--color", "auto|always|never", "colour in reports; auto: on a terminal"},
     [STATS] = {"--stats", NULL, "print what each engine found and what it cost"},
@@ -42,9 +73,9 @@ void darn_help_analyze(void)
     printf("usage: darn analyze [options] TRACE...\n"
            "\n"
            "Reads traces that darn record wrote, or texts with one event in a line\n"
-           "(T1|acq(L)|12), and says which data races, deadlocks and mishandled\n"
-           "notifications could happen. The exit status is 66 when there are any, 0 when\n"
-           "there are none, and 2 when a trace cannot be read.\n"
+           "(T1|acq(L)|12), and says which data races, deadlocks, mishandled notifications\n"
+           "and violations of atomicity could happen. The exit status is 66 when there\n"
+           "are any, 0 when there are none, and 2 when a trace cannot be read.\n"
            "\n"
            "--name=value may also be written as two words: --name value.\n"
            "\n");
@@ -82,6 +113,17 @@ static int set_color(struct darn_analyze_line *line, const char *value)
     return darn_refuse(line->options.command, "--color is auto, always or never, not '%s'", value);
 }
 
+static int set_work(struct darn_analyze_line *line, const char *value)
+{
+    uint64_t work;
+
+    if (!darn_number_parse(value, strlen(value), &work) || !work)
+        return darn_refuse(line->options.command, "--block-work is a number from 1 on, not '%s'",
+                           value);
+    line->options.block_work = work;
+    return 0;
+}
+
 static int set_option(struct darn_analyze_line *line, int option, const char *value)
 {
     struct darn_analysis_options *options = &line->options;
@@ -100,6 +142,20 @@ static int set_option(struct darn_analyze_line *line, int option, const char *va
     case NO_ATOMICS:
         options->ignore_atomic = true;
         return 0;
+    case NO_ESCAPE:
+        options->ignore_escape = true;
+        return 0;
+    case NO_ORDER:
+        options->ignore_order = true;
+        return 0;
+    case TRANSACTIONS:
+        options->transactions = value;
+        return 0;
+    case NO_TRANSACTIONS:
+        options->no_transactions = value;
+        return 0;
+    case BLOCK_WORK:
+        return set_work(line, value);
     case PREFIX:
         options->prefix = true;
         return 0;

@@ -12,6 +12,9 @@
  * something else shows it soon. */
 #define REPLAYS 10
 
+/* Of a fingerprint in `seen`: the failure comes from a target. */
+#define EXPLAINED 2
+
 /* What the finding is about is known to the user, and not wanted. */
 static bool is_suppressed(const struct darn_hunt *hunt, const struct darn_finding *finding)
 {
@@ -85,9 +88,11 @@ void darn_hunt_explain(struct darn_hunt *hunt, struct darn_player *player)
     uintptr_t print = darn_exploration_fingerprint(player, NULL);
     struct darn_finding *failure;
 
-    if (!darn_verdict_is_failure(player->judged.kind) || darn_map_get(&hunt->seen, print, 0))
+    /* A run that did not show the target may have failed in the same way before. */
+    if (!darn_verdict_is_failure(player->judged.kind) ||
+        darn_map_get(&hunt->seen, print, 0) == EXPLAINED)
         return;
-    darn_map_put(&hunt->seen, print, 1);
+    darn_map_put(&hunt->seen, print, EXPLAINED);
     failure = darn_player_finding(player, "", false);
     if (failure && failure->id)
         note_explained(hunt, failure->id);

@@ -16,7 +16,7 @@ struct darn_lineup_entry {
     void *state;                        /* of the present trace; NULL between traces */
     uint64_t distinct, dynamic, events; /* of all traces so far */
     double seconds;
-    struct darn_engine_cost cost; /* the largest */
+    struct darn_engine_cost cost;                     /* the largest */
     struct darn_engine_fact facts[DARN_ENGINE_FACTS]; /* of all traces so far */
     size_t fact_count;
 };

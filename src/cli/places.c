@@ -24,7 +24,6 @@ int darn_places_make(struct darn_places *places, const struct darn_trace *trace)
     struct darn_map known = {NULL, 0, 0};
 
     places->trace = trace;
-    places->rules = (struct darn_unit_rules){NULL, NULL};
     places->count = darn_trace_site_count(trace) + 1;
     places->first = calloc(places->count, sizeof(*places->first));
     if (!places->first)
@@ -93,4 +92,12 @@ bool darn_places_is_unit(const void *context, uint32_t id)
     if (!site || !site->function)
         return true;
     return darn_unit_rules_say(&places->rules, site->function, !(site->flags & DARN_SITE_LOCAL));
+}
+
+bool darn_places_reads_too(const void *context, uint32_t id)
+{
+    const struct darn_places *places = context;
+    const struct darn_trace_site *site = darn_trace_site(places->trace, id);
+
+    return site && site->flags & DARN_SITE_COVERS;
 }

@@ -12,7 +12,7 @@ struct darn_places {
     const struct darn_trace *trace;
     uint32_t *first; /* by id: the first site of the same place */
     size_t count;
-    struct darn_unit_rules rules; /* which functions are expected to be atomic */
+    struct darn_unit_rules rules; /* which functions are expected to be atomic; set by the owner */
 };
 
 /* 0, or -ENOMEM. */
@@ -23,5 +23,6 @@ void darn_places_free(struct darn_places *places);
 uint32_t darn_places_of(const void *context, uint32_t site);
 uint64_t darn_places_predicate(const void *context, uint32_t site);
 bool darn_places_is_unit(const void *context, uint32_t site);
+bool darn_places_reads_too(const void *context, uint32_t site);
 
 #endif

@@ -15,9 +15,11 @@ enum { OUTPUT, KIND, ALL, NO_LIBS, HELP };
 const struct darn_cli_option darn_sections_infer_options[] = {
     [OUTPUT] = {"-o", "FILE", "write the repository to FILE, not to the standard output"},
     [KIND] = {"--kind", "LIST",
-              "only these kinds, of load-and-store, test-and-use and\n"
-              "pair, separated by commas (default: all three)"},
-    [ALL] = {"--all", NULL, "also pairs whose accesses are all in another section"},
+              "these kinds, of load-and-store, test-and-use and pair,\n"
+              "separated by commas (default: the first two)"},
+    [ALL] = {"--all", NULL,
+             "all kinds, and also pairs whose accesses are all in\n"
+             "another section"},
     [NO_LIBS] = {"--no-libs", NULL, "the program alone, without its shared objects"},
     [HELP] = {"--help", NULL, "print this list"},
     {NULL, NULL, NULL},
@@ -25,7 +27,7 @@ const struct darn_cli_option darn_sections_infer_options[] = {
 
 struct infer {
     const char *output;
-    unsigned kinds; /* by number; 0: all */
+    unsigned kinds; /* by number; 0: not said */
     bool all, no_libs, help;
 };
 
@@ -79,16 +81,17 @@ static int set_option(void *to, int option, const char *value)
 
 static void choose(const struct infer *infer, struct darn_sections *sections)
 {
+    unsigned patterns = 1u << DARN_SECTION_LOAD_STORE | 1u << DARN_SECTION_TEST_USE;
+    unsigned kinds = infer->kinds ? infer->kinds : infer->all ? ~0u : patterns;
     size_t kept = 0;
 
     if (!infer->all)
         darn_sections_drop_covered(sections);
-    for (size_t i = 0; infer->kinds && i < sections->count; i++) {
-        if (infer->kinds >> sections->list[i]->kind & 1)
+    for (size_t i = 0; i < sections->count; i++) {
+        if (kinds >> sections->list[i]->kind & 1)
             sections->list[kept++] = sections->list[i];
     }
-    if (infer->kinds)
-        sections->count = kept;
+    sections->count = kept;
 }
 
 static void warn(const struct darn_section_elf *elf, const char *program)

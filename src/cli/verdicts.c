@@ -28,6 +28,23 @@ static bool has_engine(const char *engines, const char *engine)
     return false;
 }
 
+/* Several functions may have the same accesses that should be atomic: `put and get`. */
+static void merge_section(struct darn_finding *known, const struct darn_finding *finding)
+{
+    const char *name = finding->section.function, *names = known->section.function;
+    size_t length = name ? strlen(name) : 0;
+
+    for (const char *at = names; at && length; at = *at ? at + 1 : NULL) {
+        at = strstr(at, name);
+        if (at && (at == names || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+            return;
+        if (!at)
+            break;
+    }
+    if (names && length)
+        known->section.function = darn_pool_format(&known->pool, "%s and %s", names, name);
+}
+
 static void merge(struct darn_verdict *verdict, const struct darn_finding *finding, uint32_t trace)
 {
     struct darn_finding *known = verdict->finding;
@@ -35,6 +52,7 @@ static void merge(struct darn_verdict *verdict, const struct darn_finding *findi
 
     if (!has_engine(known->engine, finding->engine))
         known->engine = darn_pool_format(&known->pool, "%s, %s", known->engine, finding->engine);
+    merge_section(known, finding);
     if (verdict->trace == trace) {
         uint64_t here = known->count - verdict->count_earlier;
 

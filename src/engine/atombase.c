@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/grow.h"
 #include "engine/racebase.h"
 
 struct cell {
@@ -67,6 +68,7 @@ bool darn_atombase_open(struct darn_atombase *base, const struct darn_engine_con
     *base = (struct darn_atombase){.calls = calls};
     if (config)
         base->config = *config;
+    base->no_escape = base->config.ignore_escape;
     base->variables.item = (calls->variable + 7) / 8 * 8;
     base->sets = darn_locksets_create();
     base->held = base->sets ? darn_held_create(base->sets) : NULL;
@@ -92,6 +94,7 @@ void darn_atombase_close(struct darn_atombase *base)
     darn_held_destroy(base->held);
     darn_locksets_destroy(base->sets);
     darn_pool_free(&base->variables);
+    free(base->reads_too);
 }
 
 static size_t memory_of(const struct darn_atombase *base)
@@ -100,7 +103,7 @@ static size_t memory_of(const struct darn_atombase *base)
            darn_held_memory(base->held) + darn_periods_memory(base->periods) +
            darn_pairs_memory(base->pairs) + darn_shadow_memory(base->shadow) +
            darn_escape_memory(base->escape) + darn_transactions_memory(base->transactions) +
-           darn_pool_memory(&base->variables);
+           darn_pool_memory(&base->variables) + base->site_count;
 }
 
 void darn_atombase_measure(struct darn_atombase *base)
@@ -109,6 +112,24 @@ void darn_atombase_measure(struct darn_atombase *base)
 
     if (base->peak < memory)
         base->peak = memory;
+}
+
+/* Sites beyond this are asked for each time: numbers of a damaged trace may be anything. */
+#define MOST_SITES (1u << 20)
+
+static bool reads_too(struct darn_atombase *base, const struct darn_event *event)
+{
+    const struct darn_engine_config *config = &base->config;
+
+    if (event->kind != DARN_EVENT_WRITE || !config->reads_too)
+        return false;
+    if (event->site >= MOST_SITES)
+        return config->reads_too(config->context, event->site);
+    base->reads_too = darn_grow(base->reads_too, &base->site_count, (size_t)event->site + 1,
+                                sizeof(*base->reads_too));
+    if (!base->reads_too[event->site])
+        base->reads_too[event->site] = config->reads_too(config->context, event->site) ? 2 : 1;
+    return base->reads_too[event->site] == 2;
 }
 
 static void on_cell(void *to, void *memory, uint64_t address)
@@ -131,7 +152,7 @@ static void on_cell(void *to, void *memory, uint64_t address)
         base->unescaped++;
         return;
     }
-    if (event->kind != DARN_EVENT_WRITE)
+    if (event->kind != DARN_EVENT_WRITE || reads_too(base, event))
         base->calls->access(base, cell->variable, event, false);
     if (event->kind != DARN_EVENT_READ)
         base->calls->access(base, cell->variable, event, true);
@@ -187,12 +208,14 @@ void darn_atombase_event(struct darn_atombase *base, const struct darn_event *ev
     case DARN_EVENT_ALLOC:
     case DARN_EVENT_FREE:
         darn_shadow_forget(base->shadow, event->target, event->extra);
-        darn_periods_event(base->periods, event);
+        if (!base->config.ignore_order)
+            darn_periods_event(base->periods, event);
         darn_escape_event(base->escape, event);
         break;
     default:
         darn_held_event(base->held, event);
-        darn_periods_event(base->periods, event);
+        if (!base->config.ignore_order)
+            darn_periods_event(base->periods, event);
         if (base->calls->other)
             base->calls->other(base, event);
         break;
@@ -236,9 +259,8 @@ uint64_t darn_atombase_dynamic(const void *state)
 struct darn_engine_cost darn_atombase_cost(const void *state)
 {
     const struct darn_atombase *base = state;
-    struct darn_engine_cost cost = {.memory = memory_of(base),
-                                    .dropped = base->dropped +
-                                               darn_periods_degraded(base->periods)};
+    struct darn_engine_cost cost = {
+        .memory = memory_of(base), .dropped = base->dropped + darn_periods_degraded(base->periods)};
 
     cost.peak = cost.memory > base->peak ? cost.memory : base->peak;
     return cost;
@@ -248,8 +270,8 @@ size_t darn_atombase_facts(const struct darn_atombase *base, struct darn_engine_
 {
     size_t count = 0;
 
-    facts[count++] = (struct darn_engine_fact){
-        "transactions", darn_transactions_count(base->transactions), false};
+    facts[count++] = (struct darn_engine_fact){"transactions",
+                                               darn_transactions_count(base->transactions), false};
     facts[count++] = (struct darn_engine_fact){"accesses to variables", base->accesses, false};
     if (!base->no_escape)
         facts[count++] = (struct darn_engine_fact){

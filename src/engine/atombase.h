@@ -35,7 +35,8 @@ struct darn_atombase;
 
 struct darn_atom_calls {
     size_t variable; /* bytes that the engine keeps of one; zeroed at first */
-    /* One access to one variable that has escaped. Updates are READ and WRITE: `event` tells. */
+    /* One access to one variable that has escaped. Updates are a read and a write, and so are some
+     * writes (darn_engine_config.reads_too): the kind of `event` tells. */
     void (*access)(struct darn_atombase *base, uint32_t variable, const struct darn_event *event,
                    bool writes);
     /* Before the thread has the lock, and before it has given it back; not for the inner levels of
@@ -65,6 +66,8 @@ struct darn_atombase {
     struct darn_escape *escape;
     struct darn_transactions *transactions;
     struct darn_pool variables;
+    uint8_t *reads_too; /* by site, what the caller has said: 0: not asked yet */
+    size_t site_count;
     uint64_t serial;
     uint64_t accesses, unescaped; /* seen, and left out of them */
     uint64_t dropped, events;

@@ -73,7 +73,12 @@ struct darn_engine_config {
     /* Whether executions of the function that begins at this site are expected to be atomic
      * (transactions.h has the defaults). NULL: all are. */
     bool (*is_unit)(const void *context, uint32_t site);
+    /* Atomicity: whether a WRITE at this site stands for a read of the same bytes before it, too,
+     * as in `x += 1`. May be NULL. */
+    bool (*reads_too)(const void *context, uint32_t site);
     const void *context;
+    bool ignore_escape; /* atomicity: all memory has escaped from the beginning */
+    bool ignore_order;  /* atomicity: fork, join and barriers put nothing in order */
     /* Atomicity by blocks: the most comparisons at the end, and the most initial reads and final
      * writes of one transaction that are put in pairs. 0: the default. */
     uint64_t block_work;

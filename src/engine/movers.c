@@ -33,8 +33,7 @@ void darn_movers_acquire(struct darn_movers *movers, uint32_t thread, uint64_t l
         return;
     movers->all =
         darn_grow(movers->all, &movers->capacity, movers->count + 1, sizeof(*movers->all));
-    movers->all[movers->count++] =
-        (struct darn_mover_lock){.thread = thread, .protectors = held};
+    movers->all[movers->count++] = (struct darn_mover_lock){.thread = thread, .protectors = held};
     darn_map_put(&movers->ids, (uintptr_t)lock + 1, movers->count);
 }
 

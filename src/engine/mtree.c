@@ -28,8 +28,8 @@ static struct darn_mnode *add_node(struct darn_mtree *tree, uint64_t lock)
 {
     struct darn_mnode *node;
 
-    tree->nodes = darn_grow(tree->nodes, &tree->node_capacity, tree->node_count + 1,
-                            sizeof(*tree->nodes));
+    tree->nodes =
+        darn_grow(tree->nodes, &tree->node_capacity, tree->node_count + 1, sizeof(*tree->nodes));
     node = &tree->nodes[tree->node_count];
     *node = (struct darn_mnode){
         .lock = lock, .hash = mix(1, lock), .parent = tree->now, .serial = ++tree->serials};

@@ -16,8 +16,8 @@
 #include "trace/event.h"
 
 /* The most nodes and variables of one transaction, and of all that are kept. */
-#define DARN_MTREE_MOST   65536
-#define DARN_MTREES_MOST  (UINT32_C(1) << 22)
+#define DARN_MTREE_MOST  65536
+#define DARN_MTREES_MOST (UINT32_C(1) << 22)
 
 /* Where something is, for a report. */
 struct darn_mstep {
@@ -86,7 +86,7 @@ size_t darn_mtrees_memory(const struct darn_mtrees *trees);
 /* What the end knows of variables and locks. */
 struct darn_mworld {
     void *context;
-    bool (*races)(void *context, uint64_t variable);  /* non-movers */
+    bool (*races)(void *context, uint64_t variable);    /* non-movers */
     bool (*is_alone)(void *context, uint64_t variable); /* thread-local or read-only: A */
     bool (*is_both)(void *context, uint64_t lock);
 };

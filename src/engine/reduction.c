@@ -29,8 +29,8 @@ struct variable {
     struct darn_period written, read;
     darn_epoch epoch; /* of the last access, with: */
     uint32_t holding;
-    uint8_t seen;    /* its kinds */
-    uint8_t verdict; /* RACES, SHARED */
+    uint8_t seen;     /* its kinds */
+    uint8_t verdict;  /* RACES, SHARED */
     bool has_readers; /* several, at the same time */
     bool is_used;     /* some tree names it */
 };
@@ -96,8 +96,8 @@ static void on_split(struct darn_atombase *base, uint32_t whole, uint32_t part)
 static bool is_shared(struct darn_atombase *base, struct variable *of, uint32_t thread, bool writes)
 {
     struct darn_period now = darn_periods_now(base->periods, thread);
-    bool conflicts = of->written.index &&
-                     !darn_periods_before_now(base->periods, of->written, thread);
+    bool conflicts =
+        of->written.index && !darn_periods_before_now(base->periods, of->written, thread);
     bool reads = of->read.index && !darn_periods_before_now(base->periods, of->read, thread);
 
     if (writes) {
@@ -203,8 +203,7 @@ static size_t more(const struct darn_atombase *base)
 {
     const struct reduction *reduction = (const struct reduction *)base;
     size_t memory = sizeof(*reduction) + darn_phases_memory(reduction->phases) +
-                    darn_movers_memory(&reduction->movers) +
-                    darn_mtrees_memory(&reduction->trees) +
+                    darn_movers_memory(&reduction->movers) + darn_mtrees_memory(&reduction->trees) +
                     darn_threads_memory(&reduction->threads) +
                     reduction->open_capacity * sizeof(*reduction->open) +
                     reduction->gone.capacity * 2 * sizeof(uintptr_t);
@@ -252,8 +251,8 @@ static void *create(const struct darn_engine_config *config)
     if (!reduction)
         return NULL;
     if (darn_atombase_open(&reduction->base, config, &calls))
-        reduction->phases = darn_phases_create(reduction->base.sets, reduction->base.held,
-                                               reduction->base.periods);
+        reduction->phases =
+            darn_phases_create(reduction->base.sets, reduction->base.held, reduction->base.periods);
     if (!reduction->phases) {
         destroy(reduction);
         return NULL;
@@ -299,8 +298,7 @@ static void report(struct reduction *reduction, const struct darn_mtree *tree,
     for (int i = 0; i < 2; i++)
         key = darn_hash_place(key, darn_place(&base->config, steps[i]->site, steps[i]->stack),
                               steps[i]->target);
-    prediction =
-        darn_pairs_see_key(base->pairs, DARN_PREDICTS_IRREDUCIBLE, key, steps[1]->target);
+    prediction = darn_pairs_see_key(base->pairs, DARN_PREDICTS_IRREDUCIBLE, key, steps[1]->target);
     for (int i = 0; prediction && i < 2; i++) {
         struct darn_event event = {.target = steps[i]->target,
                                    .thread = tree->thread,

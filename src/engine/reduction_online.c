@@ -57,8 +57,8 @@ static struct open *open_of(struct online *online, uint32_t thread)
 {
     uint32_t index = darn_threads_index(&online->threads, thread);
 
-    online->open = darn_grow(online->open, &online->open_capacity, (size_t)index + 1,
-                             sizeof(*online->open));
+    online->open =
+        darn_grow(online->open, &online->open_capacity, (size_t)index + 1, sizeof(*online->open));
     return &online->open[index];
 }
 
@@ -182,10 +182,8 @@ static void on_begin(void *base, uint32_t thread, uint32_t site)
 {
     struct open *open = open_of(base, thread);
 
-    *open = (struct open){.unit = site,
-                          .is_open = true,
-                          .sections = open->sections,
-                          .capacity = open->capacity};
+    *open = (struct open){
+        .unit = site, .is_open = true, .sections = open->sections, .capacity = open->capacity};
 }
 
 static void on_end(void *base, uint32_t thread)

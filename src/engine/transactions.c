@@ -211,8 +211,7 @@ void darn_transactions_before(struct darn_transactions *transactions,
         thread->is_new = true;
 }
 
-void darn_transactions_after(struct darn_transactions *transactions,
-                             const struct darn_event *event)
+void darn_transactions_after(struct darn_transactions *transactions, const struct darn_event *event)
 {
     struct thread *thread = thread_of(transactions, event->thread);
 
@@ -254,7 +253,8 @@ static bool matches(const char *pattern, size_t length, const char *name)
     if (!length)
         return !*name;
     if (*pattern == '*')
-        return matches(pattern + 1, length - 1, name) || (*name && matches(pattern, length, name + 1));
+        return matches(pattern + 1, length - 1, name) ||
+               (*name && matches(pattern, length, name + 1));
     return *name == *pattern && matches(pattern + 1, length - 1, name + 1);
 }
 

@@ -39,8 +39,8 @@ static bool equal_sides(const struct darn_vside *a, const struct darn_vside *b)
 static bool equal(const struct darn_vblock *a, const struct darn_vblock *b)
 {
     return equal_sides(&a->side[0], &b->side[0]) && equal_sides(&a->side[1], &b->side[1]) &&
-           a->held == b->held && a->mid == b->mid && a->period == b->period &&
-           a->unit == b->unit && a->is_two == b->is_two && a->is_flipped == b->is_flipped;
+           a->held == b->held && a->mid == b->mid && a->period == b->period && a->unit == b->unit &&
+           a->is_two == b->is_two && a->is_flipped == b->is_flipped;
 }
 
 static uint32_t *bucket_of(struct darn_vblocks *blocks, const struct darn_vblock *block)
@@ -94,8 +94,7 @@ uint32_t darn_vblocks_put(struct darn_vblocks *blocks, const struct darn_vblock 
     }
     id = take_id(blocks);
     blocks->all[id] = *block;
-    blocks->all[id].period =
-        darn_periods_keep(blocks->periods, block->example.thread);
+    blocks->all[id].period = darn_periods_keep(blocks->periods, block->example.thread);
     blocks->all[id].next = *bucket;
     *bucket = id;
     if (++blocks->live > blocks->most)

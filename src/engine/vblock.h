@@ -25,8 +25,8 @@ enum darn_vop {
 
 struct darn_vside {
     uint32_t site;
-    uint32_t set; /* lockset: held(e) */
-    uint8_t op;   /* enum darn_vop */
+    uint32_t set;  /* lockset: held(e) */
+    uint8_t op;    /* enum darn_vop */
     bool is_final; /* 1v: the last write to the variable in its transaction */
 };
 
@@ -38,10 +38,10 @@ struct darn_vexample {
 
 struct darn_vblock {
     struct darn_vside side[2]; /* in the order of the transaction */
-    uint32_t held;   /* lockset: held(e1, e2), without a break */
-    uint32_t mid;    /* 2v: lockset: heldmid(e1, e2) */
-    uint32_t period; /* kept, of periods.h */
-    uint32_t unit;   /* site where the transaction begins */
+    uint32_t held;             /* lockset: held(e1, e2), without a break */
+    uint32_t mid;              /* 2v: lockset: heldmid(e1, e2) */
+    uint32_t period;           /* kept, of periods.h */
+    uint32_t unit;             /* site where the transaction begins */
     bool is_two;
     bool is_flipped; /* 2v: the first event is on the second variable of the pair */
     struct darn_vexample example;

@@ -22,8 +22,7 @@ static uint32_t thread_index(struct darn_vblocks_engine *engine, uint32_t number
     size_t need = (size_t)index + 1;
 
     if (need > engine->open_capacity) {
-        engine->open =
-            darn_grow(engine->open, &engine->open_capacity, need, sizeof(*engine->open));
+        engine->open = darn_grow(engine->open, &engine->open_capacity, need, sizeof(*engine->open));
         engine->is_live =
             darn_grow(engine->is_live, &engine->live_capacity, need, sizeof(*engine->is_live));
         engine->numbers =
@@ -42,8 +41,7 @@ struct darn_vplace darn_vblocks_place(const struct darn_vblocks_engine *engine, 
                                       uint32_t second)
 {
     const struct darn_variable *one = darn_atom_variable(&engine->base, first);
-    const struct darn_variable *two =
-        second ? darn_atom_variable(&engine->base, second) : NULL;
+    const struct darn_variable *two = second ? darn_atom_variable(&engine->base, second) : NULL;
 
     return (struct darn_vplace){{one->address, two ? two->address : 0},
                                 {one->size, two ? two->size : 0}};
@@ -179,6 +177,7 @@ static size_t more(const struct darn_atombase *base)
                     engine->live_capacity * sizeof(*engine->is_live) +
                     engine->number_capacity * sizeof(*engine->numbers) +
                     engine->signature_capacity * sizeof(*engine->signatures) +
+                    engine->check.crowds.capacity * 2 * sizeof(uintptr_t) +
                     darn_engine_deadlock.cost(engine->deadlock).memory;
 
     for (uint32_t i = 0; i < engine->threads.count; i++)
@@ -213,6 +212,7 @@ static void destroy(void *state)
     darn_vblocks_free(&engine->blocks);
     darn_vsets_free(&engine->sets);
     darn_vpairs_free(&engine->pairs);
+    darn_map_free(&engine->check.crowds);
     for (uint32_t i = 0; i < engine->threads.count; i++)
         darn_vopen_free(&engine->open[i]);
     darn_threads_free(&engine->threads);
@@ -242,11 +242,10 @@ static void *create(const struct darn_engine_config *config)
         .blocks = &engine->blocks,
         .sets = &engine->sets,
         .pairs = &engine->pairs,
-        .work = engine->base.config.block_work ? engine->base.config.block_work
-                                               : DARN_VBLOCKS_WORK,
+        .work = engine->base.config.block_work ? engine->base.config.block_work : DARN_VBLOCKS_WORK,
     };
-    engine->events_most = engine->base.config.block_events ? engine->base.config.block_events
-                                                           : DARN_VBLOCKS_EVENTS;
+    engine->events_most =
+        engine->base.config.block_events ? engine->base.config.block_events : DARN_VBLOCKS_EVENTS;
     return engine;
 }
 
@@ -308,7 +307,8 @@ static void finish(void *state)
     darn_vcheck_sets(&engine->check);
     darn_vcheck_cycles(&engine->check);
     darn_atombase_measure(base);
-    base->dropped += engine->check.skipped + engine->check.is_cut + engine->cut + engine->pairs_full;
+    base->dropped += engine->check.skipped + engine->check.unreported + engine->check.is_cut +
+                     engine->cut + engine->pairs_full;
 }
 
 static size_t facts(const void *state, struct darn_engine_fact *facts)
@@ -322,6 +322,9 @@ static size_t facts(const void *state, struct darn_engine_fact *facts)
          engine->deadlocks, false},
         {"cyclic dependencies of three or more transactions", engine->check.cycles, false},
         {"comparisons of blocks that were left out (block_work)", engine->check.skipped, true},
+        {"findings that were not told: after 16 on two variables for the same two transactions, "
+         "or 1024 in all",
+         engine->check.unreported, true},
         {"search for cyclic dependencies given up before its end", engine->check.is_cut, true},
         {"transactions of which not all pairs of accesses were looked at (block_events)",
          engine->cut, true},

@@ -120,8 +120,7 @@ static void add_two(struct darn_vblocks_engine *engine, const struct darn_vopen 
         engine->pairs_full++;
         return;
     }
-    pair->set =
-        darn_vsets_add(&engine->sets, pair->set, darn_vblocks_put(&engine->blocks, &block));
+    pair->set = darn_vsets_add(&engine->sets, pair->set, darn_vblocks_put(&engine->blocks, &block));
     engine->two_count++;
 }
 

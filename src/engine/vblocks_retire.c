@@ -21,9 +21,8 @@ static bool is_past(struct darn_vblocks_engine *engine, uint32_t kept)
     for (uint32_t i = 0; i < engine->threads.count; i++) {
         uint32_t number = engine->numbers[i];
 
-        if (engine->is_live[i] &&
-            (!darn_periods_before_now(periods, period, number) ||
-             darn_period_equal(period, darn_periods_now(periods, number))))
+        if (engine->is_live[i] && (!darn_periods_before_now(periods, period, number) ||
+                                   darn_period_equal(period, darn_periods_now(periods, number))))
             return false;
     }
     return true;

@@ -22,11 +22,10 @@ void darn_vcheck_step(struct darn_vcheck *check, struct darn_prediction *predict
     darn_atom_step(check->base, prediction, &event, block->example.holding[side], block->unit);
 }
 
-/* The same places in the same order, with the same operations. */
 struct darn_prediction *darn_vcheck_see(struct darn_vcheck *check, const struct darn_vside *steps[],
-                                        size_t count, uint64_t address)
+                                        size_t count, uint64_t units, uint64_t address)
 {
-    uint64_t key = darn_hash_number(DARN_HASH_START, (uint32_t)count);
+    uint64_t key = darn_hash_word(DARN_HASH_START + count, units);
     struct darn_prediction *prediction;
     size_t before, after;
 
@@ -36,7 +35,7 @@ struct darn_prediction *darn_vcheck_see(struct darn_vcheck *check, const struct 
     }
     (void)darn_pairs_predictions(check->base->pairs, &before);
     if (check->reported >= DARN_VCHECK_PREDICTIONS) {
-        check->skipped++;
+        check->unreported++;
         return NULL;
     }
     prediction = darn_pairs_see_key(check->base->pairs, DARN_PREDICTS_ATOMICITY, key, address);
@@ -56,14 +55,28 @@ static void check_one(struct darn_vcheck *check, const struct darn_vset *set,
     for (unsigned i = 0; i < count; i++) {
         const struct darn_vside *sides[3];
         struct darn_prediction *prediction;
+        uint32_t unit;
 
         for (int j = 0; j < 3; j++)
             sides[j] = &both[found[i][j].block]->side[found[i][j].side];
-        prediction = darn_vcheck_see(check, sides, 3, set->place.address[0]);
+        unit = both[found[i][0].block]->unit;
+        prediction = darn_vcheck_see(check, sides, 3, darn_place(&check->base->config, unit, 0),
+                                     set->place.address[0]);
         for (int j = 0; prediction && j < 3; j++)
             darn_vcheck_step(check, prediction, both[found[i][j].block], found[i][j].side,
                              set->place.address[0], set->place.size[0]);
     }
+}
+
+/* Never 0, and the same whichever of the two transactions comes first. */
+static uint64_t crowd_of(const struct darn_vcheck *check, const struct darn_vblock *a,
+                         const struct darn_vblock *b)
+{
+    const struct darn_engine_config *config = &check->base->config;
+    uint64_t one = darn_hash_word(DARN_HASH_START, darn_place(config, a->unit, 0));
+    uint64_t other = darn_hash_word(DARN_HASH_START, darn_place(config, b->unit, 0));
+
+    return (one + other) | 1;
 }
 
 static void check_two(struct darn_vcheck *check, const struct darn_vset *set,
@@ -74,12 +87,19 @@ static void check_two(struct darn_vcheck *check, const struct darn_vset *set,
     const struct darn_vside *sides[4];
     struct darn_vstep found[4];
     struct darn_prediction *prediction;
+    uint64_t crowd = crowd_of(check, a, b), size = darn_map_get(&check->crowds, crowd, 0);
 
     if (!darn_vblock_check_two(&world, a, b, found))
         return;
+    if (size >= DARN_VCHECK_CROWD) {
+        check->unreported++;
+        return;
+    }
     for (int j = 0; j < 4; j++)
         sides[j] = &both[found[j].block]->side[found[j].side];
-    prediction = darn_vcheck_see(check, sides, 4, set->place.address[0]);
+    prediction = darn_vcheck_see(check, sides, 4, crowd, set->place.address[0]);
+    if (prediction)
+        darn_map_put(&check->crowds, crowd, size + 1);
     for (int j = 0; prediction && j < 4; j++) {
         const struct darn_vblock *block = both[found[j].block];
         int which = block->is_flipped != (found[j].side == 1);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "engine/atombase.h"
 #include "engine/vblock.h"
 #include "engine/vpair.h"
@@ -15,6 +16,9 @@
 
 /* The most predictions, of all kinds together. */
 #define DARN_VCHECK_PREDICTIONS 1024
+/* And of those with two variables, for the same two transactions: code that takes no locks has one
+ * for any two of its variables. */
+#define DARN_VCHECK_CROWD       16
 
 struct darn_vcheck {
     struct darn_atombase *base;
@@ -24,8 +28,10 @@ struct darn_vcheck {
     uint64_t work;    /* comparisons that are left */
     uint64_t skipped; /* that were not made */
     uint32_t reported;
-    uint64_t cycles; /* that were found */
-    bool is_cut;     /* the search for cycles was given up */
+    uint64_t unreported;    /* came after so many that they were not looked up */
+    struct darn_map crowds; /* of predictions, by pairs of transactions */
+    uint64_t cycles;        /* that were found */
+    bool is_cut;            /* the search for cycles was given up */
 };
 
 /* Checks all sets that have ended, and lets them go. */
@@ -38,9 +44,9 @@ void darn_vcheck_cycles(struct darn_vcheck *check);
 void darn_vcheck_step(struct darn_vcheck *check, struct darn_prediction *prediction,
                       const struct darn_vblock *block, int side, uint64_t address, uint32_t size);
 
-/* A new prediction of the steps in this order; NULL when there was one of the same places, or there
- * are too many. */
+/* A new prediction of the steps in this order; NULL when there was one of the same places in the
+ * same transactions (`units` is a hash), or there are too many. */
 struct darn_prediction *darn_vcheck_see(struct darn_vcheck *check, const struct darn_vside *steps[],
-                                        size_t count, uint64_t address);
+                                        size_t count, uint64_t units, uint64_t address);
 
 #endif

@@ -6,10 +6,12 @@
  * A cycle of transactions over different variables: t1 accesses x and later y; another one comes to
  * x after it and to z, a third comes to z after that one and to y, before t1 does. All of them but
  * t1 happen, one after the other, between the two accesses of t1; if the locks that t1 holds allow
- * it, there is a trace with this cycle. What is not looked for: cycles in which a transaction only
- * passes on one variable, and those that need two transactions to be interrupted.
+ * it, there is a trace with this cycle. One of them may be a *relay*: a final write of a variable
+ * that is read before it and read after it. What is not looked for: cycles that need two
+ * transactions to be interrupted.
  */
 #include "engine/place.h"
+#include "engine/vblocks.h"
 #include "engine/vcheck.h"
 
 #define MOST_MIDDLE 3 /* transactions in a cycle, without t1 */
@@ -18,7 +20,9 @@
 
 struct middle {
     const struct darn_vblock *block;
-    const struct darn_vpair_entry *pair;
+    const struct darn_vpair_entry *pair; /* NULL: a relay */
+    uint32_t variable;                   /* of a relay */
+    int side;
 };
 
 struct walk {
@@ -29,6 +33,7 @@ struct walk {
     uint32_t target; /* variable: where the cycle closes */
     struct middle middles[MOST_MIDDLE];
     uint32_t count;
+    bool has_relay;
     uint64_t work;
 };
 
@@ -45,15 +50,17 @@ static uint64_t key_of(const struct walk *walk, const struct darn_vblock *block)
     for (int side = 0; side < 2; side++) {
         uint64_t place = darn_place(&walk->check->base->config, block->side[side].site, 0);
 
+        if (block->side[side].op == DARN_VOP_DUMMY)
+            continue;
         sum += darn_hash_number(darn_hash_word(DARN_HASH_START, place), block->side[side].op);
     }
     return sum;
 }
 
-static void add_step(struct walk *walk, struct darn_prediction *prediction,
-                     const struct middle *of, int side)
+static void add_step(struct walk *walk, struct darn_prediction *prediction, const struct middle *of,
+                     int side)
 {
-    uint32_t variable = of->pair->variable[which_of(of->block, side)];
+    uint32_t variable = of->pair ? of->pair->variable[which_of(of->block, side)] : of->variable;
     const struct darn_variable *at = darn_atom_variable(walk->check->base, variable);
 
     darn_vcheck_step(walk->check, prediction, of->block, side, at->address, at->size);
@@ -61,19 +68,22 @@ static void add_step(struct walk *walk, struct darn_prediction *prediction,
 
 static void report(struct walk *walk)
 {
-    const struct middle outer = {walk->outer, walk->outer_pair};
+    const struct middle outer = {walk->outer, walk->outer_pair, 0, 0};
     uint64_t key = key_of(walk, walk->outer) + walk->count;
     struct darn_prediction *prediction;
 
     for (uint32_t i = 0; i < walk->count; i++)
         key += key_of(walk, walk->middles[i].block);
-    prediction =
-        darn_pairs_see_key(walk->check->base->pairs, DARN_PREDICTS_ATOMICITY, key, 0);
+    prediction = darn_pairs_see_key(walk->check->base->pairs, DARN_PREDICTS_ATOMICITY, key, 0);
     if (!prediction)
         return;
     walk->check->cycles++;
     add_step(walk, prediction, &outer, 0);
     for (uint32_t i = 0; i < walk->count; i++) {
+        if (!walk->middles[i].pair) {
+            add_step(walk, prediction, &walk->middles[i], walk->middles[i].side);
+            continue;
+        }
         add_step(walk, prediction, &walk->middles[i], 0);
         add_step(walk, prediction, &walk->middles[i], 1);
     }
@@ -81,30 +91,49 @@ static void report(struct walk *walk)
     prediction->target = prediction->steps[0].event.target;
 }
 
-/* Whether a whole transaction can happen while t1 is between its two accesses, and is none of those
- * that do so already. */
-static bool can_be(struct walk *walk, const struct darn_vblock *block)
+/* Whether it is none of those that are in the cycle already, and can happen with them. */
+static bool is_another(struct walk *walk, const struct darn_vblock *block)
 {
-    const struct darn_vworld *world = &walk->world;
+    const struct darn_periods *periods = walk->world.periods;
 
     if (walk->work)
         walk->work--;
     for (uint32_t i = 0; i < walk->count; i++) {
-        if (!darn_periods_concurrent(world->periods, walk->middles[i].block->period,
-                                     block->period))
+        if (!darn_periods_concurrent(periods, walk->middles[i].block->period, block->period))
             return false;
     }
-    return darn_periods_concurrent(world->periods, walk->outer->period, block->period) &&
-           darn_vblock_lets(world, walk->outer, block->side[0].set) &&
-           darn_vblock_lets(world, walk->outer, block->side[1].set) &&
-           darn_lockset_disjoint_for(world->sets, walk->outer->held, block->mid);
+    return darn_periods_concurrent(periods, walk->outer->period, block->period);
+}
+
+/* Whether a lock is free although t1 stands still. What went before in the cycle has given its
+ * locks back; but if t1 holds any, it may wait for t1 before it can do so. */
+static bool is_free(struct walk *walk, uint32_t set)
+{
+    const struct darn_vworld *world = &walk->world;
+
+    for (uint32_t i = 0; walk->outer->held != DARN_LOCKSET_EMPTY && i < walk->count; i++) {
+        const struct middle *before = &walk->middles[i];
+        int last = before->pair ? 1 : before->side;
+
+        if (!darn_lockset_disjoint_for(world->sets, before->block->side[last].set, set))
+            return false;
+    }
+    return darn_vblock_lets(world, walk->outer, set);
+}
+
+/* Whether a whole transaction can happen while t1 is between its two accesses. */
+static bool can_be(struct walk *walk, const struct darn_vblock *block)
+{
+    return is_another(walk, block) && is_free(walk, block->side[0].set) &&
+           is_free(walk, block->side[1].set) && is_free(walk, block->mid);
 }
 
 static bool is_visited(const struct walk *walk, uint32_t variable)
 {
     for (uint32_t i = 0; i < walk->count; i++) {
-        if (walk->middles[i].pair->variable[0] == variable ||
-            walk->middles[i].pair->variable[1] == variable)
+        const struct darn_vpair_entry *pair = walk->middles[i].pair;
+
+        if (pair && (pair->variable[0] == variable || pair->variable[1] == variable))
             return true;
     }
     return false;
@@ -112,20 +141,59 @@ static bool is_visited(const struct walk *walk, uint32_t variable)
 
 static void walk_on(struct walk *walk, uint32_t variable, unsigned op);
 
+/* The cycle closes if `op`, the last one on the variable, conflicts with that of t1. */
+static void close_at(struct walk *walk, unsigned op)
+{
+    if (walk->count > 1 && darn_vops_conflict(op, walk->outer->side[1].op))
+        report(walk);
+}
+
+/* A final write after a read: what reads the variable next comes after both. */
+static void try_relays(struct walk *walk, uint32_t variable)
+{
+    const struct darn_vvariable *of = darn_atom_variable(walk->check->base, variable);
+    const struct darn_vset *set = &walk->check->sets->all[of->set];
+
+    walk->has_relay = true;
+    for (uint32_t i = 0; of->set && i < set->count && walk->work; i++) {
+        const struct darn_vblock *block = &walk->check->blocks->all[set->members[i]];
+        int side = block->side[1].op == DARN_VOP_WRITE && block->side[1].is_final;
+        const struct darn_vside *write = &block->side[side];
+
+        if (write->op != DARN_VOP_WRITE || !write->is_final || !is_free(walk, write->set) ||
+            !is_another(walk, block))
+            continue;
+        walk->middles[walk->count++] = (struct middle){block, NULL, variable, side};
+        if (variable == walk->target)
+            close_at(walk, DARN_VOP_WRITE);
+        else
+            walk_on(walk, variable, DARN_VOP_WRITE);
+        walk->count--;
+    }
+    walk->has_relay = false;
+}
+
+static bool can_relay(const struct walk *walk, unsigned op)
+{
+    return op == DARN_VOP_READ && !walk->has_relay && walk->count < MOST_MIDDLE;
+}
+
 static void try_block(struct walk *walk, const struct darn_vpair_entry *pair, uint32_t variable,
                       unsigned op, const struct darn_vblock *block)
 {
     int in = which_of(block, 0) == (pair->variable[1] == variable) ? 0 : 1;
     uint32_t next = pair->variable[which_of(block, !in)];
+    unsigned out = block->side[!in].op;
 
     if (!darn_vops_conflict(op, block->side[in].op) || !can_be(walk, block))
         return;
-    walk->middles[walk->count++] = (struct middle){block, pair};
+    walk->middles[walk->count++] = (struct middle){block, pair, 0, 0};
     if (next == walk->target) {
-        if (walk->count > 1 && darn_vops_conflict(block->side[!in].op, walk->outer->side[1].op))
-            report(walk);
+        close_at(walk, out);
+        if (can_relay(walk, out) && walk->outer->side[1].op == DARN_VOP_READ)
+            try_relays(walk, next);
     } else if (walk->count < MOST_MIDDLE) {
-        walk_on(walk, next, block->side[!in].op);
+        walk_on(walk, next, out);
     }
     walk->count--;
 }
@@ -141,11 +209,13 @@ static void walk_on(struct walk *walk, uint32_t variable, unsigned op)
         uint32_t next = pair->variable[pair->variable[0] == variable];
         const struct darn_vset *set = &walk->check->sets->all[pair->set];
 
-        if (pair == walk->outer_pair || is_visited(walk, next))
+        if (is_visited(walk, next))
             continue;
         for (uint32_t i = 0; pair->set && i < set->count && walk->work; i++)
             try_block(walk, pair, variable, op, &walk->check->blocks->all[set->members[i]]);
     }
+    if (can_relay(walk, op))
+        try_relays(walk, variable);
 }
 
 void darn_vcheck_cycles(struct darn_vcheck *check)

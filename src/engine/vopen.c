@@ -69,8 +69,8 @@ static void clean_nodes(struct darn_vopen *open)
 
 static uint32_t add_node(struct darn_vopen *open, struct darn_vnode node)
 {
-    open->nodes = darn_grow(open->nodes, &open->node_capacity, open->node_count + 2,
-                            sizeof(*open->nodes));
+    open->nodes =
+        darn_grow(open->nodes, &open->node_capacity, open->node_count + 2, sizeof(*open->nodes));
     open->nodes[++open->node_count] = node;
     return (uint32_t)open->node_count;
 }
@@ -237,9 +237,8 @@ static bool same(const struct darn_vevent *a, const struct darn_vevent *b)
 
 static bool same_pair(const struct darn_vpair *a, const struct darn_vpair *b)
 {
-    return a->held == b->held && a->is_last[0] == b->is_last[0] &&
-           a->is_last[1] == b->is_last[1] && same(&a->event[0], &b->event[0]) &&
-           same(&a->event[1], &b->event[1]);
+    return a->held == b->held && a->is_last[0] == b->is_last[0] && a->is_last[1] == b->is_last[1] &&
+           same(&a->event[0], &b->event[0]) && same(&a->event[1], &b->event[1]);
 }
 
 /* The paper's cache of the most recent patterns, but with all of this transaction. */
@@ -391,8 +390,8 @@ bool darn_vopen_split(struct darn_vopen *open, uint32_t whole, uint32_t part)
     for (uint32_t i = 0; i < record->pair_count; i++)
         add_pair(open, copy, &record->pairs[i]);
     for (uint32_t i = 0; i < record->read_count; i++) {
-        copy->reads = grow_list(open, copy->reads, &copy->read_capacity, i + 1,
-                                sizeof(*copy->reads));
+        copy->reads =
+            grow_list(open, copy->reads, &copy->read_capacity, i + 1, sizeof(*copy->reads));
         copy->reads[copy->read_count++] = record->reads[i];
     }
     copy->count = record->count;

@@ -19,7 +19,7 @@
 #include "engine/vblock.h"
 
 /* Of one variable in one transaction, initial reads beyond this take the place of the last. */
-#define DARN_VOPEN_READS 16
+#define DARN_VOPEN_READS    16
 /* Critical sections that were left, of one transaction. */
 #define DARN_VOPEN_SECTIONS 4096
 
@@ -41,7 +41,7 @@ struct darn_vpair {
 
 struct darn_vrecord {
     uint32_t variable;
-    uint32_t slot; /* in the table */
+    uint32_t slot;    /* in the table */
     uint32_t repeats; /* of the last event, without anything between that matters */
     uint32_t count;   /* of events, as far as 2 */
     bool has_read, has_write;
@@ -75,7 +75,7 @@ struct darn_vopen {
     bool is_open;
     bool is_cut; /* more sections than there is room for */
     uint32_t time, step;
-    uint32_t top, top_count; /* node, and how many are below it */
+    uint32_t top, top_count;  /* node, and how many are below it */
     struct darn_vnode *nodes; /* from 1 */
     size_t node_count, node_capacity, clean_at;
     struct darn_vsection *sections; /* in the order of their ends */

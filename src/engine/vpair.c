@@ -48,8 +48,8 @@ static void enlist(struct darn_vpairs *pairs, uint32_t pair, int side)
     struct darn_vpair_entry *entry = &pairs->all[pair];
     uint32_t variable = entry->variable[side], first;
 
-    pairs->heads = darn_grow(pairs->heads, &pairs->head_capacity, (size_t)variable + 1,
-                             sizeof(*pairs->heads));
+    pairs->heads =
+        darn_grow(pairs->heads, &pairs->head_capacity, (size_t)variable + 1, sizeof(*pairs->heads));
     first = pairs->heads[variable];
     entry->after[side] = first;
     entry->before[side] = 0;
@@ -85,8 +85,7 @@ static uint32_t take_entry(struct darn_vpairs *pairs)
     return pair;
 }
 
-struct darn_vpair_entry *darn_vpairs_get(struct darn_vpairs *pairs, uint32_t first,
-                                         uint32_t second)
+struct darn_vpair_entry *darn_vpairs_get(struct darn_vpairs *pairs, uint32_t first, uint32_t second)
 {
     const uint32_t key[2] = {first, second};
     uint32_t *bucket, pair;

@@ -15,7 +15,7 @@
 struct darn_vpair_entry {
     uint32_t variable[2]; /* the first is the first of its 2v-blocks, too; 0: free */
     uint32_t set;
-    uint32_t next; /* in its bucket, or among the free ones */
+    uint32_t next;                /* in its bucket, or among the free ones */
     uint32_t after[2], before[2]; /* in the list of each of the two */
 };
 

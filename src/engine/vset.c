@@ -86,9 +86,9 @@ static bool is_that(const struct darn_vset *set, const struct darn_vset *from, u
 
     if (set->count != count + 1 || set->members[at] != member)
         return false;
-    return !count || (memcmp(set->members, from->members, at * sizeof(member)) == 0 &&
-                      memcmp(set->members + at + 1, from->members + at,
-                             (count - at) * sizeof(member)) == 0);
+    return !count ||
+           (memcmp(set->members, from->members, at * sizeof(member)) == 0 &&
+            memcmp(set->members + at + 1, from->members + at, (count - at) * sizeof(member)) == 0);
 }
 
 static void make_room(struct darn_vsets *sets, struct darn_vset *set, uint32_t count)
@@ -99,8 +99,7 @@ static void make_room(struct darn_vsets *sets, struct darn_vset *set, uint32_t c
         return;
     while (capacity < count)
         capacity *= 2;
-    set->members =
-        darn_need_memory(reallocarray(set->members, capacity, sizeof(*set->members)));
+    set->members = darn_need_memory(reallocarray(set->members, capacity, sizeof(*set->members)));
     sets->members += capacity - set->capacity;
     set->capacity = capacity;
 }

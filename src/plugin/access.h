@@ -23,6 +23,7 @@ struct darn_access {
     uint8_t extra; /* dropped, but a section needs it: DARN_SITE_EXTRA */
     uint16_t
         shift; /* added to the column: marks at one place of the source have keys of their own */
+    uint8_t entry;  /* of a section */
     size_t entered; /* an end: number + 1 of the last entry of its block that leads here, or 0 */
 };
 

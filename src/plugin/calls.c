@@ -1,7 +1,8 @@
-/* What calls do to a section that they are in: policy, by names for functions of libraries. */
+/* Of functions of libraries the name must do: policy. */
+#include "plugin/calls.h"
+
 #include <string.h>
 
-#include "plugin/code.h"
 #include "plugin/libcalls.h"
 #include "plugin/quiet.h"
 #include "site/section.h"

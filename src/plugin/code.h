@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "plugin/access.h"
+#include "plugin/calls.h"
 #include "plugin/flow.h"
 #include "plugin/path.h"
 
@@ -84,20 +85,6 @@ struct darn_code {
     size_t joined_count;
     unsigned budget; /* steps that are left for all searches */
 };
-
-/* What calls do, for all functions of a module. */
-struct darn_calls {
-    struct darn_map functions; /* function -> enum darn_section_inside | 1 << 16 */
-    struct darn_map globals;   /* global -> 1 somebody may write it, 2 nobody does */
-};
-
-void darn_calls_free(struct darn_calls *calls);
-
-/* What the instruction means for a section that it is in: enum darn_section_inside, or-ed. */
-uint16_t darn_calls_inside(struct darn_calls *calls, LLVMValueRef instruction);
-
-/* Whether the global is only read in this module, and nobody else can know it. */
-int darn_calls_is_constant(struct darn_calls *calls, LLVMValueRef global);
 
 /* Finds places and events. The function is set, and its accesses are collected and selected. */
 void darn_code_init(struct darn_code *code, LLVMTargetDataRef layout, struct darn_calls *calls);

@@ -113,6 +113,7 @@ size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct da
     LLVMValueRef leader = accesses->items[first].instruction, last = leader;
     LLVMBuilderRef builder;
     size_t end = first + 1, members = 1;
+    unsigned entries = accesses->items[first].entry;
 
     if (!darn_access_is_plain(&accesses->items[first]))
         return 1;
@@ -122,13 +123,16 @@ size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct da
 
         if (access->dropped)
             continue;
-        /* Between the entry of a section and its end time must pass. */
-        if (access->entered > first || !joins(order, access, last, leader))
+        /* Between the entry of a section and its end time must pass, and no other hook may come
+         * between the entry and its access: its own is the last, so that there can be but one. */
+        if (access->entered > first || entries + access->entry > 1 ||
+            !joins(order, access, last, leader))
             break;
         make_precede(order, builder, access->pointer, leader);
         last = access->instruction;
         end = i + 1;
         members++;
+        entries += access->entry;
     }
     LLVMDisposeBuilder(builder);
     return end - first;

@@ -342,7 +342,10 @@ static LLVMValueRef build_armed_guard(struct darn_guards *guards, const char *na
 
     mark_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
-    branch_on(guards, load_byte(guards, LLVMGetParam(guard, count)), call, done);
+    /* Not atomic, so that the load becomes a part of the comparison: nothing that would merge or
+     * move loads runs after this. */
+    branch_on(guards, LLVMBuildLoad2(guards->builder, guards->i8, LLVMGetParam(guard, count), ""),
+              call, done);
     LLVMPositionBuilderAtEnd(guards->builder, call);
     call_hook(guards, guard, hook_name, count);
     LLVMBuildBr(guards->builder, done);

@@ -103,19 +103,26 @@ static void instrument_one(struct instrumentation *in, struct darn_access *acces
 static void instrument_group(struct instrumentation *in, struct darn_access *accesses,
                              size_t extent)
 {
-    struct darn_member members[DARN_GROUP_MAX];
+    struct darn_member members[DARN_GROUP_MAX], entry = {0};
     unsigned count = 0;
 
     for (size_t i = 0; i < extent; i++) {
         struct darn_access *access = &accesses[i];
+        struct darn_member member;
 
         if (access->dropped)
             continue;
         if (access->value && LLVMIsAConstantInt(access->value) && darn_guards_take(access->value))
             access->flags |= DARN_SITE_VALUE;
-        members[count++] = (struct darn_member){access->pointer, access->value,
-                                                darn_sites_add(&in->sites, access, in->names)};
+        member = (struct darn_member){access->pointer, access->value,
+                                      darn_sites_add(&in->sites, access, in->names)};
+        if (access->entry)
+            entry = member;
+        else
+            members[count++] = member;
     }
+    if (entry.pointer) /* the one of a section is told last: see group.c */
+        members[count++] = entry;
     darn_guards_place_group(&in->guards, accesses[0].instruction, members, count);
 }
 

@@ -265,6 +265,7 @@ static void need(struct darn_code *code, size_t entry, size_t end)
 {
     struct darn_access *from = &code->accesses.items[entry], *to = &code->accesses.items[end];
 
+    from->entry = 1;
     from->extra = from->dropped;
     to->extra = to->dropped;
     if (LLVMGetInstructionParent(from->instruction) == LLVMGetInstructionParent(to->instruction) &&

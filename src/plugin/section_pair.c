@@ -39,9 +39,10 @@ static unsigned collect_ends(const struct darn_code *code, const struct darn_wal
     return count;
 }
 
-/* An end in the block of its entry must not be told together with it. */
+/* The entry is told last, and an end in the same block not together with it. */
 static void part(struct darn_code *code, size_t entry, const struct darn_walk *walk)
 {
+    code->accesses.items[entry].entry = 1;
     for (unsigned i = 0; i < walk->end_count; i++) {
         struct darn_access *from = &code->accesses.items[entry], *to;
 

@@ -292,7 +292,8 @@ static const char *variables_of(struct maker *maker, const struct darn_predictio
                                ? variable_of(maker, event)
                                : NULL;
 
-        if (name)
+        /* Two elements of one array have one name. */
+        if (name && !(names && strcmp(names, name) == 0))
             names = names ? darn_pool_format(maker->pool, "%s, %s", names, name) : name;
     }
     return names;

@@ -13,6 +13,9 @@
 /* How long the end waits for a write that was announced to become visible, in nanoseconds. */
 #define SETTLE UINT64_C(20000)
 
+/* Inside a section for so long, in nanoseconds. */
+#define FOR_EVER UINT64_C(5000000000)
+
 static struct darn_inside insides[DARN_INSIDES];
 _Atomic uint64_t darn_insides_used, darn_insides_visible;
 
@@ -281,10 +284,10 @@ bool darn_sections_each(void (*visit)(uintptr_t address, uint32_t size))
     return any;
 }
 
-void darn_sections_expire(void)
+void darn_sections_expire(uint64_t longest)
 {
     /* With noise, somebody wants to see what happens: then only what seems to be for ever. */
-    uint64_t most = darn_state.options.noise_count ? UINT64_C(5000000000) : UINT64_C(100000000);
+    uint64_t most = darn_state.options.noise_count ? FOR_EVER : longest;
     uint64_t left = atomic_load(&darn_insides_visible), now = darn_os_now();
 
     for (; left; left &= left - 1) {

@@ -14,8 +14,9 @@
 #define FILE_SIZE (64 << 20)
 #define ROOM      (64 << 10)
 
-/* How many entries are armed at a time: the stores are made twice in each round of the sampler. */
-#define ENTRIES_AT_ONCE 1024
+/* How many rules are invited at a time, in turn: their sites are armed and disarmed in each round
+ * of the sampler. */
+#define INVITED 64
 
 static struct darn_rule_point **buckets; /* by key */
 static struct darn_rule *rules, **last_rule = &rules;
@@ -40,7 +41,7 @@ static struct places *_Atomic places;
  * blocked; nothing nests inside. */
 static struct darn_spin arm_lock;
 static bool armed_all;
-static uint32_t next_entry; /* of those that are armed in turn */
+static struct darn_rule *first_invited, *next_invited;
 
 /* Memory that is never given back, in pieces. */
 static void *take(size_t size)
@@ -420,19 +421,17 @@ static void invite(struct darn_rule *rule, bool on)
 void darn_rules_invite(bool on)
 {
     uint64_t mask = darn_os_block_signals();
-    uint32_t count = 0, invited = 0;
+    struct darn_rule *rule;
+    uint32_t invited = 0;
 
     darn_spin_lock(&arm_lock);
-    for (struct darn_rule *rule = rules; rule && !armed_all; rule = rule->next, count++) {
-        if (!on) {
-            invite(rule, false);
-        } else if (count >= next_entry && invited < ENTRIES_AT_ONCE && rule->roles) {
-            invite(rule, true);
-            invited++;
-        }
-    }
     if (on)
-        next_entry = invited == ENTRIES_AT_ONCE ? next_entry + invited : 0;
+        first_invited = next_invited ? next_invited : rules;
+    for (rule = first_invited; rule && invited < INVITED && !armed_all; rule = rule->next) {
+        invited += rule->roles != NULL;
+        invite(rule, on);
+    }
+    next_invited = rule;
     darn_spin_unlock(&arm_lock);
     darn_os_restore_signals(mask);
 }

@@ -33,6 +33,12 @@
 #define LONGEST_INVITATION UINT64_C(20000000)
 #define LONGEST_STEP       UINT64_C(8000000)
 
+/* One for sections is taken up by few of the accesses, and all have to look twice meanwhile. */
+#define LONGEST_FOR_SECTIONS UINT64_C(2000000)
+
+/* A thread that is still inside its section after this is not waited for any longer. */
+#define LONGEST_SECTION UINT64_C(20000000)
+
 /* How often each site was watched, by a hash of its address: two sites that share a number are
  * merely preferred less than they should be. */
 #define SITES 16384
@@ -77,9 +83,9 @@ static uint32_t places(void)
 }
 
 /* Until the invitation was taken up, or has stood for long enough. */
-static void await_guests(uint64_t window, bool (*is_invited)(void))
+static void await_guests(uint64_t window, uint64_t longest, bool (*is_invited)(void))
 {
-    uint64_t end = darn_os_now() + LONGEST_INVITATION, step = window;
+    uint64_t end = darn_os_now() + longest, step = window;
 
     while (is_invited() && darn_os_now() < end) {
         darn_os_sleep(step);
@@ -100,21 +106,25 @@ static uint64_t raise_once(bool sections)
     darn_count(DARN_COUNT_INVITATIONS);
     if (sections) {
         darn_attention_invite_sections(true);
-        await_guests(window, darn_sections_invited);
+        await_guests(window, LONGEST_FOR_SECTIONS, darn_sections_invited);
         darn_attention_invite_sections(false);
     } else {
         darn_attention_invite(offered);
-        await_guests(window, darn_attention_invited);
+        await_guests(window, LONGEST_INVITATION, darn_attention_invited);
         if (darn_attention_withdraw() == offered)
             darn_count(DARN_COUNT_INVITATIONS_MISSED);
     }
     used = darn_os_now() - start;
-    used = used < window ? used : window; /* who makes no access does not pay for the waiting */
+    if (!sections) /* who makes no access does not pay for the waiting */
+        used = used < window ? used : window;
     start = darn_os_now();
-    while ((darn_watch_is_open() || darn_sections_are_open()) && darn_os_now() - start < 4 * window)
+    while (darn_watch_is_open() && darn_os_now() - start < 4 * window)
+        darn_os_sleep(window / 2);
+    /* Attention stays raised for as long as somebody is inside: that is paid for in full. */
+    while (sections && darn_sections_are_open() && darn_os_now() - start < LONGEST_SECTION)
         darn_os_sleep(window / 2);
     if (darn_sections)
-        darn_sections_expire();
+        darn_sections_expire(LONGEST_SECTION);
     return used + darn_os_now() - start;
 }
 

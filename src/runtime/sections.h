@@ -58,8 +58,8 @@ bool darn_sections_each(void (*visit)(uintptr_t address, uint32_t size));
 /* Whether every access shall call: a thread is in a function that is annotated. */
 bool darn_sections_want_all(void);
 
-/* A thread that stays inside for too long is not watched any further. */
-void darn_sections_expire(void);
+/* Threads that are inside for longer than this, in nanoseconds, are not watched any further. */
+void darn_sections_expire(uint64_t longest);
 
 /* At the end of the program: writes the counts, and says which sections the program does not have.
  */

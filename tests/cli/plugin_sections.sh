@@ -190,6 +190,15 @@ build darn-cc -O1 -c one.c -o object.o
 expect_has "$("$bin/../tests/tools/sites" object.o)" "one.c:3:24 add read extra 4 total"
 expect_has "$("$bin/../tests/tools/sites" object.o)" "add write value,covers 4 total"
 
+claim "between an entry and its end there is time: they do not share a guard"
+echo 'int x, y; void f(void) { y = 1; x += 1; }' >guards.c
+# The variables that the way without calls looks at, in their order.
+looks() { awk '/^f:/ { on = 1 } /retq/ { on = 0 } on' guards.s | grep -oE 'attention|armed|\<[xy]\(' | tr '\n' ' '; }
+build darn-cc -O1 --darn-no-sections -S guards.c -o guards.s
+expect_same "$(looks)" "attention y( x( "
+build darn-cc -O1 -S guards.c -o guards.s
+expect_same "$(looks)" "attention y( armed x( attention x( "
+
 claim "a function that is annotated as atomic tells its beginning and its ends"
 cat >atomic.c <<'END_OF_SOURCE'
 #include <darn.h>

@@ -139,7 +139,7 @@ expect_dropped() {
 noise=--noise=section:100/200
 
 claim "what correct runs violate by design goes, and what was never seen; the bug's section stays"
-darn sections infer -o bank.sections ./bank >/dev/null || fault "infer"
+darn sections infer --all -o bank.sections ./bank >/dev/null || fault "infer"
 cp bank.sections first
 has "$(list bank.sections sections)" balance OLD NEW || fault "not inferred: $(cat bank.sections)"
 has "$(list bank.sections sections)" requests BEFORE AFTER || fault "not inferred: $(cat bank.sections)"

@@ -66,6 +66,15 @@ try "$darn" sections infer --kind=test-and-use ./bank
 expect_has "$out" '"test-and-use"'
 expect_lacks "$out" '"load-and-store"'
 
+claim "pairs come only when they are asked for"
+try "$darn" sections infer ./bank
+expect_lacks "$out" '"pair"'
+try "$darn" sections infer --kind=pair ./bank
+expect_has "$out" '"pair"'
+try "$darn" sections infer --all ./bank
+expect_has "$out" '"pair"'
+expect_has "$out" '"load-and-store"'
+
 claim "the file is replaced, not written into"
 ln bank.sections before
 try "$darn" sections infer -o bank.sections ./bank
@@ -141,5 +150,17 @@ claim "a damaged program is told, and nothing else happens"
 head -c 3000 bank >cut
 try "$darn" sections infer cut
 [ "$status" -le 2 ] || fault "status $status"
+
+claim "the example of the README is violated at the first try"
+cp "$(dirname "$0")/../../examples/tickets.c" . || fault "there is no example"
+"$darn" cc -O1 -g tickets.c -o tickets -pthread || fault "tickets.c does not compile"
+try "$darn" sections infer -o tickets.sections ./tickets
+expect_same "$out" "tickets.sections: 2 sections: 1 load-and-store, 1 test-and-use"
+try "$darn" run --exitcode=7 --sections=tickets.sections --noise=section:1000/2000 -- ./tickets
+expect_has "$err" "tickets.c:18:14: warning: atomicity violation on 'seats' [atomicity-violation]"
+expect_has "$err" "  pattern: what was tested at line 18 had changed when it was used at line 26"
+expect_has "$err" "  section: test-and-use in counter, from tickets.sections:5; inferred by the compiler"
+expect_has "$err" "  next: mutex 'lock' is held at both accesses, but given back in between: hold it at tickets.c:18 up to line 26 without"
+expect_has "$err" "SUMMARY: darn: 1 atomicity violation (tickets.c:18 left 'seats')"
 
 finish

@@ -200,12 +200,11 @@ static inline void program_print(const struct program *program, char *text, size
 
     text[0] = '\0';
     for (uint32_t i = 0; i < program->unit_count; i++) {
-        length += (size_t)snprintf(text + length, room - length, "T%u:",
-                                   program->units[i].thread);
+        length += (size_t)snprintf(text + length, room - length, "T%u:", program->units[i].thread);
         for (uint32_t j = 0; j < program->units[i].count; j++)
-            length += (size_t)snprintf(text + length, room - length, " %c%u",
-                                       program->units[i].steps[j].what,
-                                       program->units[i].steps[j].of);
+            length +=
+                (size_t)snprintf(text + length, room - length, " %c%u",
+                                 program->units[i].steps[j].what, program->units[i].steps[j].of);
         length += (size_t)snprintf(text + length, room - length, ";  ");
     }
 }

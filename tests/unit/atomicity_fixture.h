@@ -9,9 +9,7 @@
 
 static inline char letter_of(const struct darn_event *event)
 {
-    return event->kind == DARN_EVENT_READ    ? 'r'
-           : event->kind == DARN_EVENT_WRITE ? 'w'
-                                             : 'a';
+    return event->kind == DARN_EVENT_READ ? 'r' : event->kind == DARN_EVENT_WRITE ? 'w' : 'a';
 }
 
 static inline int compare_texts(const void *left, const void *right)

@@ -75,14 +75,26 @@ static void the_cycle_of_6_is_found(void **state)
     }
 }
 
+/* A transaction with one access can be in a cycle, too: it hands a variable on from reader to
+ * reader. */
+static void a_cycle_over_a_single_write_is_found(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("a|begin|10\na|r(x)|11\na|w(y)|12\na|end|13\n"
+                               "b|begin|20\nb|w(y)|21\nb|r(x)|22\nb|end|23\n"
+                               "c|w(x)|31\n"),
+                        "r11 w31 w21 r22 w12");
+}
+
 /* The same with a lock that t1 holds all the time and another one needs. */
 static void a_lock_takes_the_cycle_away(void **state)
 {
     (void)state;
     assert_string_equal(
-        blocks("t1|begin(a)|10\nt1|acq(l)|10\nt1|w(x)|11\nt1|w(y)|12\nt1|rel(l)|13\nt1|end(a)|13\n"
-               "t2|begin(b)|20\nt2|acq(l)|20\nt2|r(x)|21\nt2|w(z)|22\nt2|rel(l)|23\nt2|end(b)|23\n"
-               "t3|begin(c)|30\nt3|acq(l)|30\nt3|r(z)|31\nt3|r(y)|32\nt3|rel(l)|33\nt3|end(c)|33\n"),
+        blocks(
+            "t1|begin(a)|10\nt1|acq(l)|10\nt1|w(x)|11\nt1|w(y)|12\nt1|rel(l)|13\nt1|end(a)|13\n"
+            "t2|begin(b)|20\nt2|acq(l)|20\nt2|r(x)|21\nt2|w(z)|22\nt2|rel(l)|23\nt2|end(b)|23\n"
+            "t3|begin(c)|30\nt3|acq(l)|30\nt3|r(z)|31\nt3|r(y)|32\nt3|rel(l)|33\nt3|end(c)|33\n"),
         "");
 }
 
@@ -164,14 +176,15 @@ static void the_vector_of_figure_1_is_reported_as_in_figure_7(void **state)
 {
     (void)state;
     assert_string_equal(
-        blocks("m|w(elementCount)|1\nm|w(elementData)|2\nm|fork(t1)|3\nm|fork(t2)|4\n"
-               "t1|begin(Vector)|100\nt1|begin(size)|265\nt1|acq(v1)|266\nt1|r(elementCount)|267\n"
-               "t1|rel(v1)|268\nt1|end(size)|268\nt1|w(v2.elementCount)|101\n"
-               "t1|begin(toArray)|688\nt1|acq(v1)|689\nt1|r(elementCount)|690\n"
-               "t1|r(elementData)|691\nt1|r(elementCount)|692\nt1|rel(v1)|693\nt1|end(toArray)|694\n"
-               "t1|end(Vector)|102\n"
-               "t2|begin(removeAllElements)|628\nt2|acq(v1)|629\nt2|w(elementData)|630\n"
-               "t2|w(elementCount)|631\nt2|rel(v1)|632\nt2|end(removeAllElements)|633\n"),
+        blocks(
+            "m|w(elementCount)|1\nm|w(elementData)|2\nm|fork(t1)|3\nm|fork(t2)|4\n"
+            "t1|begin(Vector)|100\nt1|begin(size)|265\nt1|acq(v1)|266\nt1|r(elementCount)|267\n"
+            "t1|rel(v1)|268\nt1|end(size)|268\nt1|w(v2.elementCount)|101\n"
+            "t1|begin(toArray)|688\nt1|acq(v1)|689\nt1|r(elementCount)|690\n"
+            "t1|r(elementData)|691\nt1|r(elementCount)|692\nt1|rel(v1)|693\nt1|end(toArray)|694\n"
+            "t1|end(Vector)|102\n"
+            "t2|begin(removeAllElements)|628\nt2|acq(v1)|629\nt2|w(elementData)|630\n"
+            "t2|w(elementCount)|631\nt2|rel(v1)|632\nt2|end(removeAllElements)|633\n"),
         "r267 w630 w631 r691; r267 w631 r690");
 }
 
@@ -193,6 +206,41 @@ static void what_is_ordered_by_fork_and_join_is_atomic(void **state)
     assert_string_equal(blocks("m|w(x)|1\nm|fork(a)|2\na|begin|10\na|r(x)|11\na|w(x)|12\na|end|13\n"
                                "m|begin|4\nm|w(x)|5\nm|end|6\nm|join(a)|3\n"),
                         "r11 w5 w12");
+}
+
+/* What table 3 of the paper compares with: without order, and without escape. */
+static void order_and_escape_can_be_left_out(void **state)
+{
+    static const char text[] = "m|w(x)|1\nm|fork(a)|2\na|begin|10\na|r(x)|11\na|w(x)|12\na|end|13\n"
+                               "m|join(a)|3\nm|begin|4\nm|w(x)|5\nm|end|6\n";
+    struct darn_engine_config no_order = {.ignore_order = true};
+    struct darn_engine_config no_escape = {.ignore_escape = true};
+
+    (void)state;
+    assert_string_equal(said_of(&darn_engine_blocks, text, &no_order), "r11 w1 w12; r11 w5 w12");
+    assert_string_equal(said_of(&darn_engine_blocks, text, &no_escape), "");
+    for (int escaped = 0; escaped < 2; escaped++) {
+        struct trial trial = start(&darn_engine_blocks, escaped ? &no_escape : NULL);
+
+        give(&trial, EVENT(0, ALLOC, 0x1000, .extra = 64));
+        give(&trial, EVENT(0, BEGIN, 0));
+        give(&trial, ACCESS(0, READ, 0x1000));
+        give(&trial, ACCESS(0, WRITE, 0x1000));
+        give(&trial, EVENT(0, END, 0));
+        give(&trial, ACCESS(1, WRITE, 0x1000));
+        finish(&trial);
+        assert_int_equal(trial.count, escaped);
+        stop(&trial);
+    }
+}
+
+/* The same places in two functions are two findings: each of them is not atomic. */
+static void each_function_with_the_same_accesses_is_told(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("a|begin(f)|10\na|r(x)|1\na|w(x)|2\na|end(f)|11\n"
+                               "a|begin(g)|20\na|r(x)|1\na|w(x)|2\na|end(g)|21\nb|w(x)|3\n"),
+                        "r1 w3 w2; r1 w3 w2");
 }
 
 /* The run that is recorded need not show it: here both halves are far apart. */
@@ -239,6 +287,57 @@ static void each_step_has_its_locks_and_its_transaction(void **state)
     assert_int_equal(trial.predictions[0].steps[1].unit, 0);
     assert_int_equal(trial.predictions[0].steps[2].lock_count, 0);
     stop(&trial);
+}
+
+static bool is_even(const void *context, uint32_t site)
+{
+    (void)context;
+    return site % 2 == 0;
+}
+
+/* `x += 1` is recorded as a write that stands for the read, too. */
+static void a_write_that_stands_for_a_read_is_both(void **state)
+{
+    struct darn_engine_config config = {.reads_too = is_even};
+
+    (void)state;
+    for (uint32_t odd = 0; odd < 2; odd++) {
+        struct trial trial = start(&darn_engine_blocks, &config);
+
+        give(&trial, EVENT(0, BEGIN, 0));
+        give(&trial, at_site(10 + odd, ACCESS(0, WRITE, 0x10)));
+        give(&trial, EVENT(0, END, 0));
+        give(&trial, at_site(21, ACCESS(1, WRITE, 0x10)));
+        finish(&trial);
+        assert_int_equal(trial.count, !odd);
+        if (!odd) {
+            assert_int_equal(trial.predictions[0].steps[0].event.kind, DARN_EVENT_READ);
+            assert_int_equal(trial.predictions[0].steps[0].event.site, 10);
+            assert_int_equal(trial.predictions[0].steps[1].event.site, 21);
+            assert_int_equal(trial.predictions[0].steps[2].event.kind, DARN_EVENT_WRITE);
+        }
+        stop(&trial);
+    }
+}
+
+/* An atomic update, taken for a plain access, is one event: nothing comes between. */
+static void an_update_is_one_event(void **state)
+{
+    struct darn_engine_config config = {.ignore_atomic = true};
+
+    (void)state;
+    for (uint32_t twice = 0; twice < 2; twice++) {
+        struct trial trial = start(&darn_engine_blocks, &config);
+
+        give(&trial, EVENT(0, BEGIN, 0));
+        for (uint32_t i = 0; i <= twice; i++)
+            give(&trial, ACCESS(0, UPDATE, 0x10, .flags = DARN_EVENT_ATOMIC));
+        give(&trial, EVENT(0, END, 0));
+        give(&trial, ACCESS(1, UPDATE, 0x10, .flags = DARN_EVENT_ATOMIC));
+        finish(&trial);
+        assert_int_equal(trial.count > 0, twice);
+        stop(&trial);
+    }
 }
 
 /* What the owner of a block does with it before others come is left out, and counted. */
@@ -322,8 +421,8 @@ static void a_limit_that_is_reached_is_said(void **state)
     for (uint32_t thread = 0; thread < 3; thread++) {
         give(&trial, EVENT(thread, BEGIN, 0));
         for (uint64_t i = 0; i < 3; i++)
-            give(&trial, at_site(100 + thread * 10 + (uint32_t)i,
-                                 ACCESS(thread, WRITE, 0x1000 + 8 * i)));
+            give(&trial,
+                 at_site(100 + thread * 10 + (uint32_t)i, ACCESS(thread, WRITE, 0x1000 + 8 * i)));
         give(&trial, EVENT(thread, END, 0));
     }
     finish(&trial);
@@ -345,6 +444,7 @@ int main(void)
         cmocka_unit_test(a_write_under_the_inner_lock_does),
         cmocka_unit_test(transactions_3_have_a_deadlock),
         cmocka_unit_test(the_cycle_of_6_is_found),
+        cmocka_unit_test(a_cycle_over_a_single_write_is_found),
         cmocka_unit_test(a_lock_takes_the_cycle_away),
         cmocka_unit_test(figure_4_is_atomic),
         cmocka_unit_test(the_four_patterns_on_one_variable),
@@ -354,8 +454,12 @@ int main(void)
         cmocka_unit_test(the_vector_of_figure_1_is_reported_as_in_figure_7),
         cmocka_unit_test(a_count_of_changes_that_is_only_read_elsewhere_is_atomic),
         cmocka_unit_test(what_is_ordered_by_fork_and_join_is_atomic),
+        cmocka_unit_test(order_and_escape_can_be_left_out),
+        cmocka_unit_test(each_function_with_the_same_accesses_is_told),
         cmocka_unit_test(a_lost_update_is_found_in_a_lucky_run),
         cmocka_unit_test(each_step_has_its_locks_and_its_transaction),
+        cmocka_unit_test(a_write_that_stands_for_a_read_is_both),
+        cmocka_unit_test(an_update_is_one_event),
         cmocka_unit_test(what_happens_before_a_block_escapes_does_not_count),
         cmocka_unit_test(halves_of_a_variable_have_its_past),
         cmocka_unit_test(freed_memory_is_not_what_is_there_next),

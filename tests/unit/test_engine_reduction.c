@@ -89,7 +89,8 @@ static void a_section_with_nothing_shared_is_passed_over(void **state)
         "m|w(table)|1\nm|fork(a)|2\nm|fork(b)|3\n"
         "b|begin|30\nb|acq(l)|31\nb|w(x)|32\nb|r(table)|33\nb|rel(l)|34\nb|end|35\n"
         "a|begin|10\na|acq(l)|11\na|r(table)|12\na|rel(l)|13\n"
-        "a|acq(l)|14\na|w(x)|15\na|rel(l)|16\na|acq(l)|17\na|r(table)|18\na|w(mine)|18\na|rel(l)|19\n"
+        "a|acq(l)|14\na|w(x)|15\na|rel(l)|16\na|acq(l)|17\na|r(table)|18\na|w(mine)|18\na|rel(l)|"
+        "19\n"
         "a|end|20\n";
 
     (void)state;

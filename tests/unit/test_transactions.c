@@ -29,12 +29,12 @@ static struct darn_event on(uint8_t kind, uint32_t site, uint64_t target)
     return (struct darn_event){.kind = kind, .site = site, .target = target, .size = 4};
 }
 
-#define BEGIN(site)   on(DARN_EVENT_BEGIN, site, 0)
-#define END(site)     on(DARN_EVENT_END, site, 0)
-#define READ(site)    on(DARN_EVENT_READ, site, 0x10)
-#define ACQ(site, l)  on(DARN_EVENT_ACQUIRE, site, l)
-#define REL(l)        on(DARN_EVENT_RELEASE, 0, l)
-#define STEP(kind)    on(DARN_EVENT_##kind, 0, 0x77)
+#define BEGIN(site)  on(DARN_EVENT_BEGIN, site, 0)
+#define END(site)    on(DARN_EVENT_END, site, 0)
+#define READ(site)   on(DARN_EVENT_READ, site, 0x10)
+#define ACQ(site, l) on(DARN_EVENT_ACQUIRE, site, l)
+#define REL(l)       on(DARN_EVENT_RELEASE, 0, l)
+#define STEP(kind)   on(DARN_EVENT_##kind, 0, 0x77)
 #define LOG_OF(...)                                                                                \
     log_of((const struct darn_event[]){__VA_ARGS__},                                               \
            sizeof((const struct darn_event[]){__VA_ARGS__}) / sizeof(struct darn_event))

@@ -37,13 +37,13 @@ static void bench_close(struct bench *bench)
 static struct darn_vblock two(const struct bench *bench, uint32_t thread, uint32_t first,
                               uint32_t second, uint32_t held, bool is_flipped)
 {
-    return (struct darn_vblock){.side = {{1, first, DARN_VOP_WRITE, false},
-                                         {2, second, DARN_VOP_WRITE, false}},
-                                .held = held,
-                                .period = bench->period[thread],
-                                .is_two = true,
-                                .is_flipped = is_flipped,
-                                .example.thread = thread};
+    return (struct darn_vblock){
+        .side = {{1, first, DARN_VOP_WRITE, false}, {2, second, DARN_VOP_WRITE, false}},
+        .held = held,
+        .period = bench->period[thread],
+        .is_two = true,
+        .is_flipped = is_flipped,
+        .example.thread = thread};
 }
 
 static void everything_in_the_tuple_tells_blocks_apart(void **state)

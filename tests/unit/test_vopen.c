@@ -57,8 +57,8 @@ static char said[2048];
 /* <op op fw fw held1 held2 held12>, each block once. */
 static const char *ones(char variable)
 {
-    static const char ops[] = {[DARN_VOP_DUMMY] = '-', [DARN_VOP_READ] = 'R',
-                               [DARN_VOP_WRITE] = 'W'};
+    static const char ops[] = {
+        [DARN_VOP_DUMMY] = '-', [DARN_VOP_READ] = 'R', [DARN_VOP_WRITE] = 'W'};
     char one[128];
 
     said[0] = '\0';
@@ -124,8 +124,7 @@ static void rule_b_pairs_initial_reads_with_the_final_write(void **state)
 {
     (void)state;
     run("acq 1 R x rel 1 W x acq 2 W x rel 2");
-    assert_string_equal(ones('x'),
-                        "<R W f f {1} {} {}><W W f t {} {2} {}><R W f t {1} {2} {}>");
+    assert_string_equal(ones('x'), "<R W f f {1} {} {}><W W f t {} {2} {}><R W f t {1} {2} {}>");
 }
 
 static void a_lock_that_was_given_back_is_not_held_without_a_break(void **state)
@@ -215,8 +214,7 @@ int main(void)
         cmocka_unit_test_teardown(the_transactions_of_figure_4_have_one_each, stop_one),
         cmocka_unit_test_teardown(a_single_access_gets_a_dummy, stop_one),
         cmocka_unit_test_teardown(rule_b_pairs_initial_reads_with_the_final_write, stop_one),
-        cmocka_unit_test_teardown(a_lock_that_was_given_back_is_not_held_without_a_break,
-                                  stop_one),
+        cmocka_unit_test_teardown(a_lock_that_was_given_back_is_not_held_without_a_break, stop_one),
         cmocka_unit_test_teardown(an_acquisition_of_a_lock_that_is_held_does_not_count, stop_one),
         cmocka_unit_test_teardown(transaction_5_has_its_initial_reads_and_final_writes, stop_one),
         cmocka_unit_test_teardown(a_repeated_write_is_final_where_it_was_last, stop_one),
