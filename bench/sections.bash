@@ -41,6 +41,7 @@ plan_compilation() {
 
 compile_packages() {
     local name failed=0
+    [ -n "$(chosen "${compiled[@]}")" ] || return 0
     plan_compilations >"$work/plan"
     for name in $(chosen "${compiled[@]}"); do
         fetch "$name" && note_compilations "$name" || {

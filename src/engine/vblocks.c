@@ -34,7 +34,9 @@ static uint32_t thread_index(struct darn_vblocks_engine *engine, uint32_t number
 
 static struct darn_vopen *open_of(struct darn_vblocks_engine *engine, uint32_t thread)
 {
-    return &engine->open[thread_index(engine, thread)];
+    uint32_t index = thread_index(engine, thread); /* the array may move */
+
+    return &engine->open[index];
 }
 
 struct darn_vplace darn_vblocks_place(const struct darn_vblocks_engine *engine, uint32_t first,
@@ -144,6 +146,13 @@ static void on_access(struct darn_atombase *base, uint32_t variable, const struc
                                    writes && event->kind == DARN_EVENT_UPDATE);
 }
 
+static void set_live(struct darn_vblocks_engine *engine, uint32_t thread, bool is_live)
+{
+    uint32_t index = thread_index(engine, thread); /* the array may move */
+
+    engine->is_live[index] = is_live;
+}
+
 /* What may still come decides what is past. */
 static void on_other(struct darn_atombase *base, const struct darn_event *event)
 {
@@ -151,13 +160,13 @@ static void on_other(struct darn_atombase *base, const struct darn_event *event)
 
     switch (event->kind) {
     case DARN_EVENT_FORK:
-        engine->is_live[thread_index(engine, (uint32_t)event->target)] = true;
+        set_live(engine, (uint32_t)event->target, true);
         break;
     case DARN_EVENT_JOIN:
-        engine->is_live[thread_index(engine, (uint32_t)event->target)] = false;
+        set_live(engine, (uint32_t)event->target, false);
         break;
     case DARN_EVENT_EXIT:
-        engine->is_live[thread_index(engine, event->thread)] = false;
+        set_live(engine, event->thread, false);
         break;
     case DARN_EVENT_DEPART:
         break;
@@ -252,9 +261,8 @@ static void *create(const struct darn_engine_config *config)
 static void on_event(void *state, const struct darn_event *event)
 {
     struct darn_vblocks_engine *engine = state;
-    uint32_t index = thread_index(engine, event->thread);
 
-    engine->is_live[index] = true;
+    set_live(engine, event->thread, true);
     if (!darn_event_is_access(event))
         darn_engine_deadlock.event(engine->deadlock, event);
     darn_atombase_event(&engine->base, event);

@@ -79,6 +79,12 @@ static uint64_t crowd_of(const struct darn_vcheck *check, const struct darn_vblo
     return (one + other) | 1;
 }
 
+uint64_t darn_vcheck_crowd(const struct darn_vcheck *check, const struct darn_vblock *a,
+                           const struct darn_vblock *b)
+{
+    return darn_map_get(&check->crowds, crowd_of(check, a, b), 0);
+}
+
 static void check_two(struct darn_vcheck *check, const struct darn_vset *set,
                       const struct darn_vblock *a, const struct darn_vblock *b)
 {
@@ -87,7 +93,7 @@ static void check_two(struct darn_vcheck *check, const struct darn_vset *set,
     const struct darn_vside *sides[4];
     struct darn_vstep found[4];
     struct darn_prediction *prediction;
-    uint64_t crowd = crowd_of(check, a, b), size = darn_map_get(&check->crowds, crowd, 0);
+    uint64_t crowd = crowd_of(check, a, b), size = darn_vcheck_crowd(check, a, b);
 
     if (!darn_vblock_check_two(&world, a, b, found))
         return;

@@ -40,6 +40,11 @@ void darn_vcheck_sets(struct darn_vcheck *check);
 /* Cyclic dependencies of three and more transactions (theorem 5), over pairs that are there. */
 void darn_vcheck_cycles(struct darn_vcheck *check);
 
+/* How many predictions there are that the transactions of two blocks are not atomic over two
+ * variables. */
+uint64_t darn_vcheck_crowd(const struct darn_vcheck *check, const struct darn_vblock *a,
+                           const struct darn_vblock *b);
+
 /* One step of a prediction, of one of the variables of a place. */
 void darn_vcheck_step(struct darn_vcheck *check, struct darn_prediction *prediction,
                       const struct darn_vblock *block, int side, uint64_t address, uint32_t size);

@@ -66,12 +66,29 @@ static void add_step(struct walk *walk, struct darn_prediction *prediction, cons
     darn_vcheck_step(walk->check, prediction, of->block, side, at->address, at->size);
 }
 
+/* Whether two of the transactions are known not to be atomic by themselves: then the cycle tells
+ * nothing new. */
+static bool is_told(const struct walk *walk)
+{
+    for (uint32_t i = 0; i < walk->count; i++) {
+        if (darn_vcheck_crowd(walk->check, walk->outer, walk->middles[i].block))
+            return true;
+        for (uint32_t j = 0; j < i; j++) {
+            if (darn_vcheck_crowd(walk->check, walk->middles[j].block, walk->middles[i].block))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void report(struct walk *walk)
 {
     const struct middle outer = {walk->outer, walk->outer_pair, 0, 0};
     uint64_t key = key_of(walk, walk->outer) + walk->count;
     struct darn_prediction *prediction;
 
+    if (is_told(walk))
+        return;
     for (uint32_t i = 0; i < walk->count; i++)
         key += key_of(walk, walk->middles[i].block);
     prediction = darn_pairs_see_key(walk->check->base->pairs, DARN_PREDICTS_ATOMICITY, key, 0);

@@ -213,7 +213,7 @@ expect_lacks "$err" "shrink:"
 [ ! -e darn-out-2/1/schedule.full ] || fault "it was shrunk"
 
 claim "a failure that nothing predicts is found by exploring"
-try darn hunt --seconds=20 -o sell -- ./parts sell
+try darn hunt --sections=no.sections --seconds=20 -o sell -- ./parts sell
 expect_status 66
 expect_has "$out" "[failure, confirmed]"
 expect_has "$out" "exits with status 3"

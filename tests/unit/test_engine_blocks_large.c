@@ -282,6 +282,31 @@ static void memory_does_not_grow_with_the_number_of_barriers(void **state)
     stop(&trial);
 }
 
+/* Hundreds of threads, each forked before anything is known of it, and each with a transaction open
+ * while the next begins. */
+static void many_threads_are_told_apart(void **state)
+{
+    static const struct darn_engine *const engines[] = {
+        &darn_engine_blocks, &darn_engine_reduction, &darn_engine_reduction_online};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+        struct trial trial = start(engines[i], NULL);
+
+        for (uint32_t thread = 1; thread < 300; thread++) {
+            give(&trial, EVENT(0, FORK, thread));
+            give(&trial, EVENT(thread, BEGIN, 0));
+            give(&trial, ACCESS(thread, WRITE, 0x1000 + 8 * thread));
+            give(&trial, ACCESS(thread, READ, 0x1000 + 8 * thread));
+        }
+        for (uint32_t thread = 1; thread < 300; thread++)
+            give(&trial, EVENT(thread, END, 0));
+        finish(&trial);
+        assert_int_equal(trial.count, 0);
+        stop(&trial);
+    }
+}
+
 /* Variables that are cut in pieces while a transaction has them, and freed. */
 static void memory_does_not_grow_with_variables_that_are_split(void **state)
 {
@@ -316,6 +341,7 @@ int main(void)
         cmocka_unit_test(reduction_keeps_what_is_distinct),
         cmocka_unit_test(reduction_online_keeps_what_is_distinct),
         cmocka_unit_test(memory_does_not_grow_with_the_number_of_barriers),
+        cmocka_unit_test(many_threads_are_told_apart),
         cmocka_unit_test(memory_does_not_grow_with_variables_that_are_split),
     };
 
