@@ -64,23 +64,27 @@ lines_of() {
     fi
 }
 
-# infer NAME: the repositories NAME and NAME.all.
+# infer NAME SUFFIX OPTION...: a repository; and in NAME.SUFFIX.count, how many there are of each kind.
 infer() {
-    local log=$work/logs/sections.$1 repository=$work/repositories/$1
-    "$build/bin/darn" sections infer -o "$repository" "$work/darn/$1" >"$log" 2>&1 &&
-        "$build/bin/darn" sections infer --all -o "$repository.all" "$work/darn/$1" >>"$log" 2>&1 || {
-        echo "bench/run: sections of $1 could not be inferred; see $log" >&2
+    local name=$1 repository=$work/repositories/$1.$2 log=$work/logs/sections.$1
+    shift 2
+    "$build/bin/darn" sections infer "$@" -o "$repository" "$work/darn/$name" >"$repository.count" 2>"$log" || {
+        echo "bench/run: sections of $name could not be inferred; see $log" >&2
         return 1
     }
 }
 
+# count_of KIND REPOSITORY
+count_of() {
+    local count
+    count=$(sed -n "s/.* \([0-9]*\) $1\b.*/\1/p" "$2.count")
+    echo "${count:-0}"
+}
+
 section_row() {
-    local name=$1 repository=$work/repositories/$1 kind count=()
-    for kind in load-and-store test-and-use pair; do
-        count+=("$(grep -c "\"kind\": \"$kind\"" "$repository")")
-    done
-    size -A -d "$work/darn/$name" | awk -v name="$name" -v lines="$(lines_of "$name")" \
-        -v each="${count[0]} | ${count[1]} | ${count[2]} | $(grep -c '"kind": "pair"' "$repository.all")" '
+    local name=$1 all=$work/repositories/$1.all each
+    each="$(count_of load-and-store "$all") | $(count_of test-and-use "$all") | $(count_of pair "$all")"
+    size -A -d "$work/darn/$name" | awk -v name="$name" -v lines="$(lines_of "$name")" -v each="$each" '
         $1 == "darn_sections" { bytes = $2 }
         $1 ~ /^\.(text|data|rodata)$/ { program += $2 }
         END { printf "| %s | %s | %s | %.1f KB | %.1f KB |\n", name, lines, each, bytes / 1e3, program / 1e3 }'
@@ -88,10 +92,10 @@ section_row() {
 
 section_table() {
     local name failed=0
-    echo "| Sections | lines | load-and-store | test-and-use | pairs | pairs, \`--all\` | in the file | code and data |"
-    echo "|---|---:|---:|---:|---:|---:|---:|---:|"
+    echo "| Sections | lines | load-and-store | test-and-use | pairs | in the file | code and data |"
+    echo "|---|---:|---:|---:|---:|---:|---:|"
     for name in $(chosen "${own[@]}" "${compiled[@]}"); do
-        make_ready "$name" darn && infer "$name" && section_row "$name" || failed=1
+        make_ready "$name" darn && infer "$name" default && infer "$name" all --all && section_row "$name" || failed=1
     done
     echo
     return $failed
@@ -103,13 +107,13 @@ tables cpu wall
 variant plain plain $section_rounds $limit plain
 variant darn plain $section_rounds $limit darn
 variant sections plain $section_rounds $limit with sections
-variant all plain $section_rounds $limit all of them
+variant all plain $section_rounds $limit with pairs
 again cost sections darn sections / darn
-again cost-all all darn all / darn
+again cost-all all darn pairs / darn
 goal cost cpu mean 1.1 \`darn run --sections\` to \`darn run\`: user and system time, geometric mean
 goal cost cpu worst 1.1 \`darn run --sections\` to \`darn run\`: user and system time, worst
-goal cost wall mean 1.1 \`darn run --sections\` to \`darn run\`: wall time, geometric mean
-goal cost wall worst 1.1 \`darn run --sections\` to \`darn run\`: wall time, worst
+goal cost-all cpu mean 1.1 the same with all pairs: user and system time, geometric mean
+goal cost-all cpu worst 1.1 the same with all pairs: user and system time, worst
 END
 }
 
@@ -119,16 +123,17 @@ plan_section_program() {
     cat <<END
 run $name plain $work/plain/$command
 run $name darn DARN_OPTIONS=budget=20% $work/darn/$command
-run $name sections DARN_OPTIONS=budget=20%:sections=$repository $work/darn/$command
+run $name sections DARN_OPTIONS=budget=20%:sections=$repository.default $work/darn/$command
 run $name all DARN_OPTIONS=budget=20%:sections=$repository.all $work/darn/$command
 END
 }
 
 watch_sections() {
     local name failed=0
+    [ -n "$(chosen "${own[@]}" "${real[@]}")" ] || return 0
     plan_sections >"$work/plan"
     for name in $(chosen "${own[@]}" "${real[@]}"); do
-        make_ready "$name" plain darn && [ -e "$work/repositories/$name.all" ] || { failed=1 && continue; }
+        make_ready "$name" plain darn && [ -s "$work/repositories/$name.all" ] || { failed=1 && continue; }
         plan_section_program "$name" >>"$work/plan"
     done
     "$work/compare" "$work/plan" "$work/logs" || failed=1
@@ -177,11 +182,12 @@ print_instructions() {
             printf "| **%s** | | %.2f | %.2f | %.3f |\n", name, one, two, three
         }
         END {
+            if (!NR)
+                exit
             print "| Instructions | plain | darn, without inference | darn | inference alone |"
             print "|---|---:|---:|---:|---:|"
             printf "%s", lines
-            if (NR)
-                summary("geometric mean", exp(sum[1] / NR), exp(sum[2] / NR), exp(sum[3] / NR))
+            summary("geometric mean", exp(sum[1] / NR), exp(sum[2] / NR), exp(sum[3] / NR))
             summary("worst", worst[1], worst[2], worst[3])
             print ""
         }' "$1"
@@ -215,13 +221,12 @@ First, what it costs to look for atomic sections when compiling: all compilation
 other, with the flags of its own build system and \`$flags\`, by clang, by \`darn cc --darn-no-sections\` and by \`darn cc\`,
 which take turns; the median of $compile_rounds. \`inference alone\` is the ratio of the last two.
 
-Second, what \`darn sections infer\` finds: sections by kind, and the pairs that it finds with \`--all\`, also those whose
-accesses are all in a section of another kind. \`lines\` are those of the sources that are compiled, without headers.
+Second, what \`darn sections infer\` finds: sections by kind; pairs are those of \`--all\`. \`lines\` are those of the sources that are compiled, without headers.
 \`in the file\` is the size of the ELF section \`darn_sections\`.
 
-Third, what \`darn run --sections\` costs, at the default budget, next to \`darn run\`: the same programs, with all that
-was inferred, not refined; \`all of them\` is the repository of \`--all\`. The median of $section_rounds runs counts. Most of
-these sections were never meant to be atomic: what is reported of them as a violation is part of the cost.
+Third, what \`darn run --sections\` costs, at the default budget, next to \`darn run\`: the same programs, with what
+is inferred, not refined; \`with pairs\` is the repository of \`--all\`. The median of $section_rounds runs counts. Most of these
+sections were never meant to be atomic: what is reported of them is part of the cost.
 
 Fourth, what inference costs a program of which nothing is watched: instructions by callgrind, with $count_size % of the work
 (\`zstd\`: one thread, $valgrind_megabytes MB), while attention is never raised.

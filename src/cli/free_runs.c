@@ -13,10 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/clock.h"
 #include "cli/free_run.h"
 #include "cli/say.h"
 
 #define PROGRESS_MS 200
+
+/* Signals that come so close are one. */
+#define TOGETHER_S 0.5
 
 uint32_t darn_free_runs_cores(void)
 {
@@ -97,11 +101,20 @@ static void end(struct darn_free_runs *runs, int status)
 /* For the handler of signals. */
 static struct darn_free_runs *under_way;
 
-/* What there is is kept; a second one ends us at once. */
+/* What there is is kept; a second one ends us at once, unless it comes together with the first:
+ * timeout(1) signals its command and then the whole group. */
 static void interrupt(int number)
 {
-    atomic_store(&under_way->signal, number);
-    atomic_store(&under_way->stop, true);
+    static double first;
+
+    if (first == 0) {
+        first = darn_clock();
+        atomic_store(&under_way->signal, number);
+        atomic_store(&under_way->stop, true);
+    } else if (darn_clock() - first > TOGETHER_S) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
@@ -110,8 +123,11 @@ static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void catch_signals(struct darn_free_runs *runs, struct sigaction *old)
 {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = interrupt};
 
+    /* One at a time: neither comes into the handler of another. */
+    for (size_t i = 0; i < CAUGHT; i++)
+        sigaddset(&action.sa_mask, caught[i]);
     under_way = runs;
     for (size_t i = 0; i < CAUGHT; i++)
         if (sigaction(caught[i], NULL, &old[i]) == 0 && old[i].sa_handler != SIG_IGN)
@@ -187,7 +203,8 @@ int darn_free_runs_make(struct darn_free_runs *runs)
     pthread_mutex_unlock(&runs->lock);
     for (uint32_t i = 0; i < count; i++)
         pthread_join(jobs[i].thread, NULL);
-    for (size_t i = 0; i < CAUGHT; i++)
+    /* Else what is known is yet to be written. */
+    for (size_t i = 0; i < CAUGHT && !atomic_load(&runs->signal); i++)
         sigaction(caught[i], &old[i], NULL);
     free(jobs);
     if (!count)

@@ -1,5 +1,6 @@
 #include "plugin/origin.h"
 
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Support.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -114,4 +115,36 @@ int darn_origin_is_source(LLVMValueRef load)
 
     return position && darn_map_get(&positions, position, 0) &&
            !only_feeds_selects(load, MAX_DEPTH) && !is_alternative(load);
+}
+
+/* The load of the pointer that the value was computed from, if it has no place; NULL: there is
+ * none.
+ */
+static LLVMValueRef find_homeless(LLVMValueRef value, LLVMValueRef pointer, int depth)
+{
+    LLVMValueRef found = NULL;
+
+    if (LLVMIsALoadInst(value))
+        return LLVMGetOperand(value, 0) == pointer && !LLVMGetDebugLocLine(value) ? value : NULL;
+    if (depth == 0 || (!LLVMIsABinaryOperator(value) && !LLVMIsACastInst(value)))
+        return NULL;
+    for (int i = 0; i < LLVMGetNumOperands(value) && !found; i++)
+        found = find_homeless(LLVMGetOperand(value, (unsigned)i), pointer, depth - 1);
+    return found;
+}
+
+void darn_origin_adopt(LLVMValueRef function)
+{
+    LLVMBasicBlockRef block;
+    LLVMValueRef store, load;
+
+    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        for (store = LLVMGetFirstInstruction(block); store; store = LLVMGetNextInstruction(store)) {
+            if (!LLVMIsAStoreInst(store) || !LLVMGetDebugLocLine(store))
+                continue;
+            load = find_homeless(LLVMGetOperand(store, 0), LLVMGetOperand(store, 1), MAX_DEPTH);
+            if (load && LLVMGetInstructionParent(load) == block)
+                LLVMInstructionSetDebugLoc(load, LLVMInstructionGetDebugLoc(store));
+        }
+    }
 }

@@ -26,6 +26,13 @@ void darn_origin_init(void);
 /* Before the optimizer: remembers where this function loads. */
 void darn_origin_note(LLVMValueRef function);
 
+/*
+ * After the optimizer: of `for (…) n += i;` one load, one addition and one store may be left, and the
+ * load has no line. Where the same block stores what was computed from it, the source has it, and it
+ * gets the place of the store.
+ */
+void darn_origin_adopt(LLVMValueRef function);
+
 /* After the optimizer: whether the source makes this load, as far as we can be sure. */
 int darn_origin_is_source(LLVMValueRef load);
 

@@ -235,6 +235,7 @@ static void collect_functions(struct instrumentation *in, LLVMModuleRef module)
             continue;
         in->sections.code_count++;
         code->function = f;
+        darn_origin_adopt(f);
         darn_spins_find(&in->spins, f);
         darn_accesses_collect(&code->accesses, f, in->layout, &in->escape, &in->spins.reads);
         darn_accesses_select(&code->accesses, f);

@@ -342,6 +342,10 @@ const char *darn_advice_again(const struct darn_finding *finding, struct darn_po
                                 finding->program ? darn_shell_word(pool, finding->program)
                                                  : "PROGRAM",
                                 finding->arguments ? finding->arguments : "");
+    /* Without its section `darn run` would not report it. */
+    if (darn_finding_is(finding, "atomicity-violation") && !finding->section.kind &&
+        !finding->section.at && !darn_finding_is_predicted(finding))
+        return NULL;
     /* A text trace tells of no program that could be run. */
     if (!noise || (darn_finding_is_predicted(finding) && !finding->program))
         return NULL;

@@ -36,7 +36,7 @@ static const char *say_found(struct darn_page *page, const char *between,
     if (found.known)
         say_value(page, found);
     if (access->value.known) {
-        darn_say(ink, found.known ? ", and " : "");
+        darn_say(ink, found.known ? " when " : "");
         darn_say(ink, "%s writes ", darn_phrase_short(access->thread));
         say_value(page, access->value);
     }
@@ -44,7 +44,7 @@ static const char *say_found(struct darn_page *page, const char *between,
     return "; ";
 }
 
-/* "100 at line 40; T2 writes 110 at line 50; 110, and T1 writes 120 at line 42" */
+/* "100 at line 40; T2 writes 110 at line 50; 110 when T1 writes 120 at line 42" */
 void darn_page_violation_values(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;

@@ -218,6 +218,7 @@ darn sections refine --seed=1000 --runs=5 --jobs=1 prog.sections -- ./prog >.out
 pid=$!
 for i in $(seq 600); do [ -e fourth ] && break; sleep 0.1; done
 kill -TERM $pid
+kill -TERM $pid # as timeout does: together they are one
 status=0
 wait $pid || status=$?
 expect_status 143

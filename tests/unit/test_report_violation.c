@@ -77,7 +77,7 @@ static void a_violation_shows_what_came_in_between(void **state)
         "  pattern: the value of 'balance' that was read at line 4 was stale when it was written "
         "back at line 6: what T2 wrote is lost\n"
         "  section: load-and-store in deposit, from bank.sections:12; inferred by the compiler\n"
-        "  value: 100 at line 4; T2 writes 110 at line 6; 110, and T1 writes 120 at line 6\n"
+        "  value: 100 at line 4; T2 writes 110 at line 6; 110 when T1 writes 120 at line 6\n"
         "  next: hold one lock at bank.c:4 up to line 6 without giving it back, and the same at "
         "bank.c:6\n"
         "  again: darn run --sections=bank.sections --noise=section:1000/200 -- /nowhere/bank\n"
@@ -255,6 +255,8 @@ static void what_may_be_allowed_is_said_with_its_place(void **state)
     text = print_raw(VIOLATION(SIDES, ",\"section\":{\"kind\":\"by-hand\",\"allow\":\"read\"}"));
     expect_no_part(text, "harmless:");
     expect_part(text, "  again: darn run --noise=section:1000/200 -- /nowhere/bank\n");
+    text = print_raw(VIOLATION(SIDES, "")); /* a replay knows of no section */
+    expect_no_part(text, "again:");
     text = print_raw(VIOLATION(
         SIDE("read", "T1", "4", "") "," SIDE("free", "T2", "6", "") "," SIDE("read", "T1", "6", ""),
         "," SECTION));

@@ -17,6 +17,14 @@ pthread_mutex_t lock;
 /* section: load-and-store global total entry=+1:read end=+1:write:read */
 void global(void) { total += 1; }
 
+/* section: load-and-store folded total entry=+5:read end=+5:write:read */
+/* may at -O0: folded */
+void folded(void)
+{
+    for (int i = 0; i < 100; i++)
+        total += 1;
+}
+
 /* section: load-and-store field a->balance entry=+1:read end=+1:write:read */
 void field(struct account *a, long x) { a->balance += x; }
 
