@@ -144,6 +144,9 @@ double darn_hunt_work_ends(double started, double until, bool shrinks);
 
 /* ---- hunt_aim.c ---- */
 
+/* A site to be armed; the keys stay sorted. */
+void darn_target_add_key(struct darn_target *target, uint64_t key);
+
 /* Finds the places of all targets in the program. */
 void darn_hunt_aim(struct darn_hunt *hunt);
 bool darn_hunt_can_try(const struct darn_target *target);

@@ -106,9 +106,31 @@ static void aim_at_notification(const struct darn_player *player, struct darn_ta
     }
 }
 
+void darn_target_add_key(struct darn_target *target, uint64_t key)
+{
+    uint32_t i = target->key_count;
+
+    for (uint32_t j = 0; j < target->key_count; j++)
+        if (target->keys[j] == key)
+            return;
+    if (i == DARN_TARGET_KEYS)
+        return;
+    for (; i > 0 && target->keys[i - 1] > key; i--)
+        target->keys[i] = target->keys[i - 1];
+    target->keys[i] = key;
+    target->key_count++;
+}
+
 static void aim_at_triple(const struct darn_player *player, const uint64_t *keys,
                           struct darn_target *target)
 {
+    const struct darn_finding *finding = target->finding;
+
+    /* A prediction names its accesses; of more than three there is no aim yet. */
+    for (size_t i = 0; finding->access_count == 3 && i < 3; i++) {
+        target->triple[i] = finding->accesses[i].site_key;
+        darn_target_add_key(target, target->triple[i]);
+    }
     for (int i = 0; i < 3; i++)
         add_site(player, keys, &target->sides[i], target->triple[i]);
 }

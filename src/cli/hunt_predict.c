@@ -10,6 +10,7 @@
 
 #include "cli/analysis.h"
 #include "cli/hunt.h"
+#include "cli/lineup.h"
 #include "cli/recording.h"
 #include "cli/shrinking.h"
 
@@ -64,9 +65,10 @@ static int record(struct darn_hunt *hunt, const char *trace)
 
 static enum darn_target_kind kind_of(const struct darn_finding *finding)
 {
-    return darn_finding_is(finding, "deadlock")       ? DARN_TARGET_DEADLOCK
-           : darn_finding_is(finding, "notification") ? DARN_TARGET_NOTIFICATION
-                                                      : DARN_TARGET_RACE;
+    return darn_finding_is(finding, "deadlock")              ? DARN_TARGET_DEADLOCK
+           : darn_finding_is(finding, "notification")        ? DARN_TARGET_NOTIFICATION
+           : darn_finding_is(finding, "atomicity-violation") ? DARN_TARGET_TRIPLE
+                                                             : DARN_TARGET_RACE;
 }
 
 /* What an earlier hunt has tried is not tried again. */
@@ -110,13 +112,19 @@ static void say_predicted(struct darn_hunt *hunt, double seconds, bool recorded)
 {
     size_t races = count(hunt, DARN_TARGET_RACE), deadlocks = count(hunt, DARN_TARGET_DEADLOCK);
     size_t notifications = count(hunt, DARN_TARGET_NOTIFICATION);
+    size_t violations = count(hunt, DARN_TARGET_TRIPLE);
+    char others[64] = "";
+
+    if (violations)
+        snprintf(others, sizeof(others), ", %zu atomicity violation%s", violations,
+                 violations == 1 ? "" : "s");
 
     darn_hunt_say(hunt,
                   "predict: %zu possible data race%s, %zu deadlock%s, %zu mishandled "
-                  "notification%s (%s%.1f s)",
+                  "notification%s%s (%s%.1f s)",
                   races, races == 1 ? "" : "s", deadlocks, deadlocks == 1 ? "" : "s", notifications,
-                  notifications == 1 ? "" : "s", recorded ? "" : "from the trace that was there, ",
-                  seconds);
+                  notifications == 1 ? "" : "s", others,
+                  recorded ? "" : "from the trace that was there, ", seconds);
 }
 
 int darn_hunt_predict(struct darn_hunt *hunt)
@@ -124,6 +132,7 @@ int darn_hunt_predict(struct darn_hunt *hunt)
     char trace[PATH_MAX + 16];
     struct darn_analysis_options options = {
         .command = "hunt",
+        .engines = DARN_LINEUP_ATOMICITY,
         .suppressions = hunt->line.suppressions,
         .strip_path_prefix = hunt->line.strip_path_prefix,
         .prefix = true,

@@ -106,22 +106,6 @@ static size_t find_partner(const struct triples *triples, uint64_t one)
     return low;
 }
 
-/* They stay sorted. */
-static void add_key(struct darn_target *target, uint64_t key)
-{
-    uint32_t i = target->key_count;
-
-    for (uint32_t j = 0; j < target->key_count; j++)
-        if (target->keys[j] == key)
-            return;
-    if (i == DARN_TARGET_KEYS)
-        return;
-    for (; i > 0 && target->keys[i - 1] > key; i--)
-        target->keys[i] = target->keys[i - 1];
-    target->keys[i] = key;
-    target->key_count++;
-}
-
 /* False when there is no room for more. */
 static bool add_target(struct triples *triples, const struct darn_section *section, uint64_t entry,
                        uint64_t end, uint64_t remote)
@@ -149,10 +133,10 @@ static bool add_target(struct triples *triples, const struct darn_section *secti
     target->triple[1] = remote;
     target->triple[2] = end;
     for (int i = 0; i < 3; i++)
-        add_key(target, target->triple[i]);
+        darn_target_add_key(target, target->triple[i]);
     for (uint32_t i = 0; i < section->count; i++)
         if (section->points[i].role == DARN_ROLE_LEAVE)
-            add_key(target, darn_point_key(&section->points[i]));
+            darn_target_add_key(target, darn_point_key(&section->points[i]));
     hunt->target_count++;
     return true;
 }

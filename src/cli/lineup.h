@@ -11,6 +11,9 @@
 /* What `--engine` is when nothing is said. */
 #define DARN_LINEUP_DEFAULT "hb,hybrid,deadlock,notify"
 
+/* The same with `--atomicity`. */
+#define DARN_LINEUP_ATOMICITY DARN_LINEUP_DEFAULT ",blocks"
+
 struct darn_lineup_entry {
     const struct darn_engine *engine;
     void *state;                        /* of the present trace; NULL between traces */

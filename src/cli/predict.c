@@ -25,7 +25,9 @@ void darn_help_predict(void)
            "runs print is not shown. The exit status is the program's own, or 66 when there\n"
            "are findings and it succeeded.\n"
            "\n"
-           "  -o FILE               keep the trace in FILE\n");
+           "  -o FILE               keep the trace in FILE\n"
+           "  --atomicity           also say which functions are not atomic (compile with\n"
+           "                        --darn-functions)\n");
     darn_recording_help();
     printf("\nOf the options of darn analyze:\n");
     darn_print_options(darn_analyze_options);
@@ -49,6 +51,10 @@ static int read_line(struct darn_recording *recording, struct darn_analyze_line 
     for (; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0 && !status; at++) {
         if (strcmp(argv[at], "-o") == 0) {
             status = read_output(recording, &at, argc, argv);
+            continue;
+        }
+        if (strcmp(argv[at], "--atomicity") == 0) {
+            line->options.engines = DARN_LINEUP_ATOMICITY;
             continue;
         }
         result = darn_recording_read(recording, &at, argc, argv, error, sizeof(error));

@@ -36,6 +36,27 @@ void darn_plugin_load(void)
     darn_origin_init();
 }
 
+static int is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+/* A function that is inlined has no beginning and no ends. */
+static void keep_apart(LLVMValueRef function)
+{
+    static const char always[] = "alwaysinline", never[] = "noinline";
+    LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    unsigned kind = LLVMGetEnumAttributeKindForName(never, strlen(never));
+
+    if (!LLVMGetEnumAttributeAtIndex(function, whole,
+                                     LLVMGetEnumAttributeKindForName(always, strlen(always))))
+        LLVMAddAttributeAtIndex(
+            function, whole,
+            LLVMCreateEnumAttribute(LLVMGetModuleContext(LLVMGetGlobalParent(function)), kind, 0));
+}
+
 /*
  * With sanitize_thread the optimizer invents hardly any loads (see origin.h for the rest), and does
  * not inline a function that has it not (one that is ignored) into one that has it. No TSan pass
@@ -43,6 +64,7 @@ void darn_plugin_load(void)
  */
 void darn_plugin_prepare(LLVMModuleRef module)
 {
+    int functions = is_set(DARN_FUNCTIONS_VARIABLE);
     struct darn_ignore ignore;
     const char *warnings = getenv(DARN_WARNINGS_VARIABLE);
     LLVMAttributeRef watched =
@@ -54,18 +76,13 @@ void darn_plugin_prepare(LLVMModuleRef module)
             continue;
         LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, watched);
         darn_origin_note(f);
+        if (functions && LLVMGetLinkage(f) == LLVMExternalLinkage)
+            keep_apart(f);
         if (!warnings || strcmp(warnings, "0") != 0)
             darn_wait_check(f);
     }
     darn_ignore_free(&ignore);
     darn_waits_note(module);
-}
-
-static int is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-
-    return value && *value && strcmp(value, "0") != 0;
 }
 
 static int is_watched(LLVMValueRef function)

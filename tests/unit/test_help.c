@@ -285,8 +285,9 @@ static void help_of_predict_has_the_options_of_recording_and_analyzing(void **st
     expect_own("\n  ", darn_recording_options);
     expect_own("\n  ", darn_analyze_options);
     expect("\n  -o FILE");
+    expect("\n  --atomicity");
     assert_int_equal(count("\n  --"),
-                     length_of(darn_recording_options) + length_of(darn_analyze_options));
+                     1 + length_of(darn_recording_options) + length_of(darn_analyze_options));
     expect_narrow();
 }
 
@@ -396,8 +397,9 @@ static void documents_of_record_and_predict_have_every_option(void **state)
         snprintf(text, sizeof(text), "\n| `%s%s", option->name, option->value ? "=" : "`");
         expect(text);
     }
+    expect("\n| `--atomicity`");
     assert_int_equal(count("\n| `--"),
-                     length_of(darn_recording_options) + length_of(darn_analyze_options));
+                     1 + length_of(darn_recording_options) + length_of(darn_analyze_options));
 }
 
 int main(void)
