@@ -221,8 +221,8 @@ First, what it costs to look for atomic sections when compiling: all compilation
 other, with the flags of its own build system and \`$flags\`, by clang, by \`darn cc --darn-no-sections\` and by \`darn cc\`,
 which take turns; the median of $compile_rounds. \`inference alone\` is the ratio of the last two.
 
-Second, what \`darn sections infer\` finds: sections by kind; pairs are those of \`--all\`. \`lines\` are those of the sources that are compiled, without headers.
-\`in the file\` is the size of the ELF section \`darn_sections\`.
+Second, what \`darn sections infer\` finds: sections by kind; pairs are those of \`--all\`. \`lines\` are those of the
+sources that are compiled, without headers. \`in the file\` is the size of the ELF section \`darn_sections\`.
 
 Third, what \`darn run --sections\` costs, at the default budget, next to \`darn run\`: the same programs, with what
 is inferred, not refined; \`with pairs\` is the repository of \`--all\`. The median of $section_rounds runs counts. Most of these

@@ -1,5 +1,8 @@
 /* Ways out of functions that the functions themselves do not see: jumps and exceptions. A thread
  * that takes one leaves all of its atomic sections; which of them it really leaves is not asked. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
 #include <setjmp.h>
 
 #include "runtime/intercept.h"
@@ -28,19 +31,20 @@ INTERCEPT_JUMP(_longjmp)
 INTERCEPT_JUMP(siglongjmp)
 INTERCEPT_JUMP(__longjmp_chk)
 
-void __cxa_throw(void *object, void *type, void (*destructor)(void *)) __attribute__((noreturn));
-void __cxa_rethrow(void) __attribute__((noreturn));
-
-DARN_INTERCEPT(void, __cxa_throw, void *object, void *type, void (*destructor)(void *))
+/*
+ * Whoever throws an exception or is cancelled has its stack unwound, and the unwinder asks the
+ * loader about each frame. That the functions which throw are in a library that may be linked
+ * statically does not matter then. Who only wants to print its stack leaves its sections, too.
+ */
+DARN_INTERCEPT(int, _dl_find_object, void *address, struct dl_find_object *object)
 {
     leave();
-    DARN_REAL(__cxa_throw)(object, type, destructor);
-    __builtin_unreachable();
+    return DARN_REAL(_dl_find_object)(address, object);
 }
 
-DARN_INTERCEPT(void, __cxa_rethrow, void)
+DARN_INTERCEPT(int, dl_iterate_phdr, int (*visit)(struct dl_phdr_info *, size_t, void *),
+               void *context)
 {
     leave();
-    DARN_REAL(__cxa_rethrow)();
-    __builtin_unreachable();
+    return DARN_REAL(dl_iterate_phdr)(visit, context);
 }

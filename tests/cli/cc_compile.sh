@@ -188,4 +188,21 @@ try darn-cc
 expect_status 1
 expect_has "$err" "no input files"
 
+claim "exceptions are thrown and caught, wherever the library that throws them comes from"
+cat >throw.cpp <<'END'
+#include <cstdio>
+#include <stdexcept>
+#include <thread>
+static void work() { try { throw std::runtime_error("caught"); } catch (std::exception &e) { puts(e.what()); } }
+int main() { std::thread thread(work); thread.join(); return 0; }
+END
+for how in "" -static-libstdc++ -static-libgcc; do
+    # shellcheck disable=SC2086 # one word or none
+    try "$bin/darn-c++" -O1 -g throw.cpp -o throw -pthread $how
+    expect_status 0
+    try ./throw
+    expect_status 0
+    expect_same "$out" caught
+done
+
 finish
