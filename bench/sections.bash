@@ -1,8 +1,8 @@
 # Sections: what it costs to look for them when compiling, how many there are, and what it costs to watch them.
 # shellcheck shell=bash disable=SC2154 # the variables are those of bench/run and lib.bash
 
-# Packages of 10,000 lines and more, and a smaller one.
-compiled=(zstd leveldb memcached pbzip2)
+# Packages of 10,000 lines and more.
+compiled=(zstd leveldb memcached)
 
 # Leaves a file that does all compilations of a package again, one after the other. The package is built once for that.
 note_compilations() {
@@ -55,11 +55,11 @@ compile_packages() {
     return $failed
 }
 
-# Lines of the sources that are compiled, without headers.
+# Lines of the sources that are compiled, without headers; nothing where the compilations are not known.
 lines_of() {
     if [ -e "$work/compile/$1.list" ]; then
         sed -n 's/^# //p' "$work/compile/$1.list" | sort -u | xargs -d '\n' cat | wc -l
-    else
+    elif ! is_real "$1"; then
         cat "$here/programs/$1".c* | wc -l
     fi
 }
@@ -94,7 +94,7 @@ section_table() {
     local name failed=0
     echo "| Sections | lines | load-and-store | test-and-use | pairs | in the file | code and data |"
     echo "|---|---:|---:|---:|---:|---:|---:|"
-    for name in $(chosen "${own[@]}" "${compiled[@]}"); do
+    for name in $(chosen "${own[@]}" "${real[@]}" memcached); do
         make_ready "$name" darn && infer "$name" default && infer "$name" all --all && section_row "$name" || failed=1
     done
     echo
