@@ -50,6 +50,8 @@ struct darn_target {
     uint64_t keys[DARN_TARGET_KEYS];  /* of the sites to be armed, sorted */
     uint32_t key_count;
     uint64_t triple[3]; /* of a triple: the keys of entry, remote access and end */
+    uint32_t calls[3];  /* of a site in another function, inlined: the call (darn_site_call_of) */
+    bool is_across;     /* entry and end may be in different functions */
     uint32_t begun, trials, hits;
     uint32_t hangs;                             /* trials that took too long */
     uint32_t ends[2][DARN_VERDICTS];            /* of the hits, by which side went first */

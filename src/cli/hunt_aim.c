@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/hunt.h"
+#include "site/site.h"
 
 static void add_place(struct darn_target_side *side, uint64_t place)
 {
@@ -121,6 +122,55 @@ void darn_target_add_key(struct darn_target *target, uint64_t key)
     target->key_count++;
 }
 
+/* Of the copies of an inlined function only those that this call has become. */
+static void keep_copies(const struct darn_player *player, struct darn_target_side *side,
+                        uint32_t call)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < side->count; i++)
+        if ((uint32_t)darn_scene_site_inlined(&player->scene, side->places[i]) == call)
+            side->places[kept++] = side->places[i];
+    side->count = kept;
+}
+
+/* The copy of the section's function that a place is in. */
+static uint32_t copy_of(const struct darn_player *player, const struct darn_target *target,
+                        int side, uint32_t i)
+{
+    return darn_site_copy_of(darn_scene_site_inlined(&player->scene, target->sides[side].places[i]),
+                             !target->calls[side]);
+}
+
+static void keep_copy(const struct darn_player *player, struct darn_target *target, int side,
+                      uint32_t copy)
+{
+    struct darn_target_side *all = &target->sides[side];
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < all->count; i++)
+        if (copy_of(player, target, side, i) == copy)
+            all->places[kept++] = all->places[i];
+    all->count = kept;
+}
+
+/* Entry and end are in one copy of the function: the first that has both. */
+static void choose_copy(const struct darn_player *player, struct darn_target *target)
+{
+    uint32_t copy = 0;
+    bool found = target->is_across;
+
+    if (found)
+        return;
+    for (uint32_t i = 0; i < target->sides[0].count && !found; i++) {
+        copy = copy_of(player, target, 0, i);
+        for (uint32_t j = 0; j < target->sides[2].count && !found; j++)
+            found = copy_of(player, target, 2, j) == copy;
+    }
+    keep_copy(player, target, 0, copy);
+    keep_copy(player, target, 2, copy);
+}
+
 static void aim_at_triple(const struct darn_player *player, const uint64_t *keys,
                           struct darn_target *target)
 {
@@ -131,8 +181,13 @@ static void aim_at_triple(const struct darn_player *player, const uint64_t *keys
         target->triple[i] = finding->accesses[i].site_key;
         darn_target_add_key(target, target->triple[i]);
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         add_site(player, keys, &target->sides[i], target->triple[i]);
+        if (target->calls[i])
+            keep_copies(player, &target->sides[i], target->calls[i]);
+    }
+    if (target->is_ours)
+        choose_copy(player, target);
 }
 
 static void aim(const struct darn_player *player, const uint64_t *keys, struct darn_target *target)
@@ -170,10 +225,20 @@ void darn_hunt_aim(struct darn_hunt *hunt)
     free(keys);
 }
 
+/* Sections say which copies of an inlined function they mean. Of a prediction it is not known which
+ * copy of the entry belongs to which copy of the end. */
+static bool has_clear_ends(const struct darn_target *target)
+{
+    uint32_t entries = target->sides[0].count, ends = target->sides[2].count;
+
+    return target->is_ours ? entries && ends : entries == 1 && ends == 1;
+}
+
 bool darn_hunt_can_try(const struct darn_target *target)
 {
-    return target->sides[0].count && (!darn_target_is_met(target) || target->sides[1].count) &&
-           (target->kind != DARN_TARGET_TRIPLE || target->sides[2].count);
+    if (target->kind == DARN_TARGET_TRIPLE)
+        return target->sides[1].count && has_clear_ends(target);
+    return target->sides[0].count && (!darn_target_is_met(target) || target->sides[1].count);
 }
 
 static void add_aims(struct darn_plan *plan, const struct darn_target_side *side,

@@ -106,10 +106,24 @@ static size_t find_partner(const struct triples *triples, uint64_t one)
     return low;
 }
 
+static bool is_across(const struct darn_section *section)
+{
+    return section->inside & DARN_SECTION_ACROSS || section->kind == DARN_SECTION_LEARNED;
+}
+
+/* An access in a function that was inlined into the section's: by which call. */
+static uint32_t call_of(const struct darn_section *section, const struct darn_point *point)
+{
+    return is_across(section) || strcmp(point->function, section->function) == 0
+               ? 0
+               : darn_site_call_of(section->function, point->at);
+}
+
 /* False when there is no room for more. */
 static bool add_target(struct triples *triples, const struct darn_section *section, uint64_t entry,
-                       uint64_t end, uint64_t remote)
+                       const struct darn_point *last, uint64_t remote)
 {
+    uint64_t end = darn_point_key(last);
     struct darn_hunt *hunt = triples->hunt;
     struct darn_target *target = &hunt->targets[hunt->target_count];
     uintptr_t print = darn_hash_number(darn_hash_number(entry, (uint32_t)(end ^ end >> 32)),
@@ -129,6 +143,9 @@ static bool add_target(struct triples *triples, const struct darn_section *secti
     target->is_ours = true;
     target->finding->kind = "atomicity-violation";
     target->finding->id = "";
+    target->is_across = is_across(section);
+    target->calls[0] = call_of(section, &section->points[0]);
+    target->calls[2] = call_of(section, last);
     target->triple[0] = entry;
     target->triple[1] = remote;
     target->triple[2] = end;
@@ -147,7 +164,7 @@ static bool add_remotes(struct triples *triples, const struct darn_section *sect
     for (size_t i = find_partner(triples, place);
          i < triples->count && triples->partners[i].one == place; i++) {
         if (triples->partners[i].ops & ~end->allow &&
-            !add_target(triples, section, entry, darn_point_key(end), triples->partners[i].other))
+            !add_target(triples, section, entry, end, triples->partners[i].other))
             return false;
     }
     return true;

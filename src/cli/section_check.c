@@ -33,8 +33,9 @@ static bool have_same_entry(const struct darn_section *a, const struct darn_sect
 {
     const struct darn_point *one = &a->points[0], *other = &b->points[0];
 
-    return one->line == other->line && one->column == other->column && one->kind == other->kind &&
-           strcmp(one->file, other->file) == 0 && strcmp(one->function, other->function) == 0;
+    return one->line == other->line && one->at == other->at && one->column == other->column &&
+           one->kind == other->kind && strcmp(one->file, other->file) == 0 &&
+           strcmp(one->function, other->function) == 0;
 }
 
 static uint32_t last_line(const struct darn_section *section)

@@ -9,8 +9,8 @@ static int compare_numbers(uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* By what sections have in common that are one. The line in the function is not part of it: inlined
- * twice into one function, an entry is still one access. */
+/* By what sections have in common that are one. Two calls of an inlined function in different lines
+ * are two entries. */
 static int compare_sections(const struct darn_section *a, const struct darn_section *b)
 {
     const struct darn_point *one = &a->points[0], *other = &b->points[0];
@@ -23,6 +23,7 @@ static int compare_sections(const struct darn_section *a, const struct darn_sect
     order = order ? order : strcmp(a->variable, b->variable);
     order = order ? order : strcmp(one->file, other->file);
     order = order ? order : strcmp(one->function, other->function);
+    order = order ? order : compare_numbers(one->at, other->at);
     return order ? order : compare_numbers(a->kind, b->kind);
 }
 
@@ -55,7 +56,7 @@ static int compare_lines(const void *left, const void *right)
 
 static bool is_same_point(const struct darn_point *a, const struct darn_point *b)
 {
-    return a->role == b->role && a->kind == b->kind && a->line == b->line &&
+    return a->role == b->role && a->kind == b->kind && a->line == b->line && a->at == b->at &&
            a->column == b->column && strcmp(a->file, b->file) == 0 &&
            strcmp(a->function, b->function) == 0;
 }

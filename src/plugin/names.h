@@ -21,6 +21,9 @@ void darn_names_destroy(struct darn_names *names);
 void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLVMValueRef pointer,
                          char *text, size_t size);
 
+/* Which copy of an inlined function the instruction is in (darn_site_inlined). */
+uint64_t darn_names_inlined(struct darn_names *names, LLVMValueRef instruction);
+
 /* Writes the name of the source function of an instruction, also when it was inlined. */
 void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *text,
                          size_t size);

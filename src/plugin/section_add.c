@@ -107,7 +107,7 @@ static void add_point(struct darn_found *found, struct darn_section_point point)
     for (uint32_t i = 0; i < found->count; i++) {
         struct darn_section_point *known = &found->points[i];
 
-        if (known->key == point.key && known->role == point.role) {
+        if (known->key == point.key && known->role == point.role && known->line == point.line) {
             known->allow &= point.allow; /* what one of the two forbids */
             return;
         }
@@ -196,6 +196,7 @@ static void merge(struct darn_sections *sections, struct darn_found *found, cons
     uintptr_t number;
 
     key = darn_hash_number(darn_hash_number(key, (uint32_t)key), found->kind);
+    key = darn_hash_number(key, found->points[0].line);
     key = darn_hash_string(darn_hash_string(key, file), function);
     key = darn_hash_bytes(key, (const char *)&found->comdat, sizeof(found->comdat)) | 1;
     number = darn_map_get(&sections->merged, key, 0);
@@ -243,6 +244,34 @@ static uint8_t end_kind(const struct darn_access *access)
     return access->flags & DARN_SITE_COVERS ? DARN_SITE_UPDATE : access->kind;
 }
 
+/* Whether the instruction is of another function than the one at this level, or of another call of
+ * it. */
+static int is_outside(LLVMValueRef entry, LLVMValueRef instruction, unsigned level)
+{
+    return LLVMGetDebugLocLine(instruction) && common_level(entry, instruction, level) < level;
+}
+
+/*
+ * A function that was inlined into a loop seems to go on in the next round: an end that can be
+ * reached without passing the entry is then one of another call. Such a section would have no end.
+ */
+static int goes_outside(const struct darn_code *code, LLVMValueRef entry,
+                        const struct darn_walk *walk, unsigned level)
+{
+    for (unsigned i = 0; i < walk->seen_count; i++) {
+        LLVMValueRef instruction;
+
+        if (walk->seen[i].outcome != DARN_STEP_ON || !walk->seen[i].can)
+            continue;
+        instruction = LLVMGetFirstInstruction(code->flow.blocks[walk->seen[i].block]);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+            if (is_outside(entry, instruction, level))
+                return 1;
+        }
+    }
+    return 0;
+}
+
 int darn_section_add(struct darn_sections *sections, struct darn_code *code, uint8_t kind,
                      struct darn_end entry, const struct darn_end *ends, unsigned end_count,
                      const struct darn_walk *walk)
@@ -256,6 +285,8 @@ int darn_section_add(struct darn_sections *sections, struct darn_code *code, uin
         return 0;
     for (unsigned i = 0; i < end_count; i++)
         level = common_level(where(&entry), where(&ends[i]), level);
+    if (level > 1 && goes_outside(code, where(&entry), walk, level))
+        return 0;
     add_access(sections, &found, &entry, DARN_ROLE_ENTRY, 0, level);
     if (entry.call) {
         struct darn_mark mark = {.call = entry.call, .before = 1, .position = entry.call};

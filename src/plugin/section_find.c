@@ -200,6 +200,22 @@ static int is_same_place(const struct finder *finder, const struct darn_event *e
            code->place_of[event->access - 1] == code->place_of[finder->load->access];
 }
 
+/* Whether the access is another load of the value that is written back: what was read before is not
+ * used any more (`v = n; unlock(); lock(); v = n; n = v + 1`). */
+static int is_read_again(const struct finder *finder, size_t access)
+{
+    uintptr_t known = darn_map_get(&finder->by_access, access + 1, 0);
+    const struct load *again = known ? &finder->loads[known - 1] : NULL;
+
+    for (unsigned i = 0; again && i < again->store_count; i++) {
+        for (unsigned j = 0; j < finder->load->store_count; j++) {
+            if (again->stores[i] == finder->load->stores[j])
+                return 1;
+        }
+    }
+    return 0;
+}
+
 static enum darn_step judge_store(struct darn_walk *walk, const struct darn_event *event,
                                   unsigned block)
 {
@@ -210,7 +226,7 @@ static enum darn_step judge_store(struct darn_walk *walk, const struct darn_even
         return DARN_STEP_ON;
     if (event->access - 1 == finder->load->access)
         return DARN_STEP_AGAIN;
-    if (is_exchange(event))
+    if (is_exchange(event) || is_read_again(finder, event->access - 1))
         return DARN_STEP_STOP;
     for (unsigned i = 0; i < finder->load->store_count; i++) {
         if (finder->load->stores[i] == event->access - 1)
@@ -233,8 +249,15 @@ static int is_in_branch(const struct finder *finder, unsigned block)
 static int is_tested_again(const struct finder *finder, size_t access)
 {
     uintptr_t known = darn_map_get(&finder->by_access, access + 1, 0);
-    LLVMValueRef first = finder->load->test, again = known ? finder->loads[known - 1].test : NULL;
+    const struct load *load = known ? &finder->loads[known - 1] : NULL;
+    LLVMValueRef first = finder->load->test, again = load ? load->test : NULL;
 
+    for (unsigned i = 0; load && i < load->taken_count; i++) {
+        for (unsigned j = 0; j < finder->load->taken_count; j++) {
+            if (load->taken[i] == finder->load->taken[j]) /* the same branch, as in a loop */
+                return 1;
+        }
+    }
     return first && again && LLVMGetICmpPredicate(first) == LLVMGetICmpPredicate(again) &&
            LLVMGetOperand(first, 1) == LLVMGetOperand(again, 1);
 }

@@ -152,6 +152,7 @@ struct source {
     const char *file, *dir;
     unsigned file_length, dir_length;
     unsigned line, column;
+    uint64_t inlined; /* see struct darn_site */
     char function[MAX_NAME], variable[MAX_NAME];
 };
 
@@ -182,7 +183,8 @@ static void set_record(struct darn_sites *sites, const struct darn_access *acces
     fields[8] = LLVMConstInt(sites->i8, DARN_SITE_VERSION, 0);
     fields[9] = LLVMConstInt(sites->i16, access->flags, 0);
     fields[10] = relative(sites, record.site, 10, record.armed);
-    fields[11] = LLVMConstInt(sites->i64, access->gaps, 0);
+    fields[11] = LLVMConstInt(sites->i64,
+                              access->flags & DARN_SITE_GAPS ? access->gaps : source->inlined, 0);
     LLVMSetInitializer(
         record.site, LLVMConstStructInContext(LLVMGetModuleContext(sites->module), fields, 12, 0));
 }
@@ -197,6 +199,7 @@ struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_ac
     source.file = LLVMGetDebugLocFilename(at, &source.file_length);
     source.dir = LLVMGetDebugLocDirectory(at, &source.dir_length);
     darn_names_function(names, at, source.function, sizeof(source.function));
+    source.inlined = darn_names_inlined(names, at);
     if (access->variable)
         snprintf(source.variable, sizeof(source.variable), "%s", access->variable);
     else if (access->pointer)

@@ -81,6 +81,15 @@ uint64_t darn_scene_site_key(const struct darn_scene *scene, uint64_t place)
     return darn_site_key_of(&site.record, site.file, site.function);
 }
 
+uint64_t darn_scene_site_inlined(const struct darn_scene *scene, uint64_t place)
+{
+    struct darn_image_site site;
+
+    if (!darn_scene_site(scene, place, &site))
+        return 0;
+    return darn_site_inlined(&site.record);
+}
+
 struct darn_symbol darn_scene_symbol(const struct darn_scene *scene, struct darn_pool *pool,
                                      uint64_t address)
 {

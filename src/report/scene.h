@@ -38,6 +38,9 @@ struct darn_scene_place darn_scene_place(const struct darn_scene *scene, struct 
 /* The key of the site whose record is at `place` (darn_site_key); 0 when there is none. */
 uint64_t darn_scene_site_key(const struct darn_scene *scene, uint64_t place);
 
+/* darn_site_inlined of the same; 0 when there is no site, too. */
+uint64_t darn_scene_site_inlined(const struct darn_scene *scene, uint64_t place);
+
 /* The finding that two threads met: a data-race or an atomicity-violation, `confirmed`. Its symbols
  * are resolved. The caller adds schedule, outcomes and trials as far as it knows them. */
 struct darn_finding *darn_scene_met(const struct darn_scene *scene,

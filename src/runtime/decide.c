@@ -287,6 +287,17 @@ static void note_triple(const struct darn_slot *slot)
         darn_scene_note(slot, slot, false);
 }
 
+bool darn_decide_aims_at(uint64_t place)
+{
+    const struct darn_plan *plan = &darn_control->request.plan;
+
+    for (uint32_t i = 0; strategy.triple && i < plan->aim_count && i < DARN_AIMS; i++) {
+        if (plan->aims[i].place == place)
+            return true;
+    }
+    return false;
+}
+
 void darn_decide_leave(const struct darn_slot *slot)
 {
     darn_strategy_leave(&strategy, slot->index, slot->number);

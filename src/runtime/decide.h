@@ -22,6 +22,9 @@ bool darn_decide_awaits(void);
 /* Asks the strategy which of the choices it is, and notes the step. */
 struct darn_slot *darn_decide_pick(uint32_t count, bool waking);
 
+/* Whether the place is one of the triple that the plan has: it must never be passed unseen. */
+bool darn_decide_aims_at(uint64_t place);
+
 /* The thread leaves a section: see darn_strategy_leave. */
 void darn_decide_leave(const struct darn_slot *slot);
 

@@ -22,6 +22,7 @@ struct darn_inside {
     struct darn_rule *rule; /* NULL: an annotation, */
     const char *variable; /* of a block over a variable, or NULL: of all that a function touches, */
     const char *function; /* which is this one */
+    uint32_t copy;        /* which inlined copy of the section's function (rules.h) */
     const void *frame;    /* of the section's function */
     bool has_entry;       /* the first access was made */
     bool expired;         /* it took too long: not watched any more */

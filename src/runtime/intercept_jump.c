@@ -5,6 +5,7 @@
 #include <link.h>
 #include <setjmp.h>
 
+#include "runtime/decide.h"
 #include "runtime/intercept.h"
 #include "runtime/sections.h"
 
@@ -12,7 +13,9 @@ static void leave(void)
 {
     struct darn_thread *thread = darn_thread_peek();
 
-    if (thread && (thread->inside || thread->scope_depth))
+    if (thread && darn_turn_mine(thread))
+        darn_decide_leave(thread->slot);
+    else if (thread && (thread->inside || thread->scope_depth))
         darn_sections_abandon(thread);
 }
 

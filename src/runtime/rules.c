@@ -146,7 +146,8 @@ static bool keep_section(void *context, const struct darn_section *section)
         struct darn_rule_point point = {.key = darn_point_key(from),
                                         .role = from->role,
                                         .kind = from->kind,
-                                        .allow = from->allow};
+                                        .allow = from->allow,
+                                        .at = from->at};
 
         if (point.role == DARN_ROLE_END)
             point.index = ends++;
@@ -216,8 +217,11 @@ static void add_meant(struct darn_rule *hand, const struct darn_section_record *
                                .points = rule->points};
     for (uint32_t i = 0; i < record->count; i++) {
         const struct darn_section_point *from = &record->points[i];
-        struct darn_rule_point point = {
-            .key = from->key, .role = from->role, .kind = from->kind, .allow = from->allow};
+        struct darn_rule_point point = {.key = from->key,
+                                        .role = from->role,
+                                        .kind = from->kind,
+                                        .allow = from->allow,
+                                        .at = from->line};
         bool within = from->line >= hand->first && from->line <= hand->last;
 
         if (point.role == DARN_ROLE_END) {
@@ -247,16 +251,58 @@ static void resolve_by_hand(const struct darn_section_record *record)
 }
 
 /*
+ * `add` calls get() and put(), `look` and `set` call one of them: inlined, the copy of get() in
+ * `look` is not the beginning of what ends in the copy of put() in `set`. So a point in a function
+ * that was inlined is only a copy that the section's function has, called in the right line; and
+ * entry and end are in the same copy of that (darn_role.copy).
+ */
+static bool is_own(const struct darn_rule_point *point, const struct darn_site *site)
+{
+    return strcmp(darn_site_function(site), point->rule->function) == 0;
+}
+
+static bool is_point(const struct darn_rule_point *point, const struct darn_site *site)
+{
+    const struct darn_rule *rule = point->rule;
+    uint32_t call = (uint32_t)darn_site_inlined(site);
+
+    if (point->role > DARN_ROLE_END || rule->kind == DARN_SECTION_LEARNED || is_own(point, site))
+        return true;
+    return call ? call == darn_site_call_of(rule->function, point->at)
+                : rule->inside & DARN_SECTION_ACROSS;
+}
+
+/* What is in a function that is called, or was learned, has its end anywhere. */
+static uint32_t copy_of(const struct darn_rule_point *point, const struct darn_site *site)
+{
+    const struct darn_rule *rule = point->rule;
+
+    if (rule->kind == DARN_SECTION_LEARNED || rule->inside & DARN_SECTION_ACROSS)
+        return 0;
+    return darn_site_copy_of(darn_site_inlined(site), is_own(point, site));
+}
+
+/* An end that no site is would be passed unseen. */
+bool darn_rule_is_whole(const struct darn_rule *rule)
+{
+    for (uint32_t i = 0; i < rule->count; i++) {
+        if (rule->points[i].role == DARN_ROLE_END && !rule->points[i].sites)
+            return false;
+    }
+    return true;
+}
+
+/*
  * Names of variables are not compared: a function that was inlined has another name for the same
  * memory in each copy (`*p`, `count`), and a macro has several variables at one place. Entry and
  * end have to touch the same address, and that tells them apart.
  */
-static uint32_t count_points(uint64_t key)
+static uint32_t count_points(uint64_t key, const struct darn_site *site)
 {
     uint32_t count = 0;
 
     for (struct darn_rule_point *point = buckets[key % BUCKETS]; point; point = point->next)
-        count += point->key == key;
+        count += point->key == key && is_point(point, site);
     return count;
 }
 
@@ -298,9 +344,10 @@ static void add_site(struct places *table, uint64_t key, const struct darn_site 
     if (!roles)
         return;
     for (struct darn_rule_point *point = buckets[key % BUCKETS]; point; point = point->next) {
-        if (point->key != key)
+        if (point->key != key || !is_point(point, site))
             continue;
-        roles[filled] = (struct darn_role){point, site, point->rule->roles};
+        point->sites++;
+        roles[filled] = (struct darn_role){point, site, copy_of(point, site), point->rule->roles};
         point->rule->roles = &roles[filled++];
         point->rule->matched |= point->role == DARN_ROLE_ENTRY;
         if (armed_all)
@@ -316,13 +363,13 @@ static void match_sites(const struct darn_site *start, const struct darn_site *s
     uint32_t found = 0;
 
     for (const struct darn_site *site = start; site < stop; site++)
-        found += count_points(darn_site_next_key(&keys, site)) != 0;
+        found += count_points(darn_site_next_key(&keys, site), site) != 0;
     table = found ? larger(places, found) : NULL;
     if (!table)
         return;
     for (const struct darn_site *site = start; site < stop; site++) {
         uint64_t key = darn_site_next_key(&keys, site);
-        uint32_t count = count_points(key);
+        uint32_t count = count_points(key, site);
 
         if (count)
             add_site(table, key, site, count);

@@ -26,6 +26,8 @@ struct darn_rule_point {
     uint8_t kind;                 /* enum darn_site_kind */
     uint8_t allow;
     uint32_t index; /* of an end: its number among the ends of its section */
+    uint32_t at;    /* the line in the section's function */
+    uint32_t sites; /* how many there are */
     _Atomic uint64_t seen, violated;
 };
 
@@ -33,6 +35,7 @@ struct darn_rule_point {
 struct darn_role {
     struct darn_rule_point *point;
     const struct darn_site *site;
+    uint32_t copy;          /* of the section's function that it is in; 0: it was not inlined */
     struct darn_role *next; /* of the same rule */
 };
 
@@ -68,6 +71,9 @@ void darn_rules_module(const struct darn_site *start, const struct darn_site *st
 
 /* All of them, in the order of the repository. */
 struct darn_rule *darn_rules(void);
+
+/* Whether all its ends are in a module. */
+bool darn_rule_is_whole(const struct darn_rule *rule);
 
 /* What the site is in which rules; 0 when it is in none. Asked by many accesses: no lock. */
 uint32_t darn_rules_of(const struct darn_site *site, const struct darn_role **roles);

@@ -73,16 +73,16 @@ bool darn_inside_is_wanted(struct darn_thread *thread, uint32_t tries, uint64_t 
     return true;
 }
 
-/* The end of this rule that the site is, or NULL. */
-static struct darn_rule_point *end_of(const struct darn_rule *rule, const struct darn_site *site,
-                                      uint8_t role)
+/* What the site is in this rule, or NULL. */
+static const struct darn_role *role_of(const struct darn_rule *rule, const struct darn_site *site,
+                                       uint8_t role)
 {
     const struct darn_role *roles;
     uint32_t count = site ? darn_rules_of(site, &roles) : 0;
 
     for (uint32_t i = 0; i < count; i++) {
         if (roles[i].point->rule == rule && roles[i].point->role == role)
-            return roles[i].point;
+            return &roles[i];
     }
     return NULL;
 }
@@ -97,23 +97,27 @@ static void end(struct darn_inside *inside, const struct darn_touch *touch,
 /* One of the thread's own sections, and an access of the thread. */
 static void go_on(struct darn_inside *inside, const struct darn_touch *touch, const void *frame)
 {
-    struct darn_rule_point *point = end_of(inside->rule, touch->site, DARN_ROLE_END);
+    const struct darn_role *last = role_of(inside->rule, touch->site, DARN_ROLE_END), *first;
     bool here = caller_of(frame) == inside->frame || inside->rule->inside & DARN_SECTION_ACROSS;
     bool same = inside->has_entry && darn_touch_overlap(&inside->touch, touch);
+    bool ours = last && last->copy == inside->copy;
 
     if (inside->expired || (touch->op == DARN_OP_FREE && same)) {
         darn_inside_drop(inside);
     } else if (!inside->has_entry) {
-        if (end_of(inside->rule, touch->site, DARN_ROLE_ENTRY))
+        first = role_of(inside->rule, touch->site, DARN_ROLE_ENTRY);
+        if (first) {
+            inside->copy = first->copy;
             darn_inside_enter(inside, touch, frame);
+        }
     } else if (inside->rule->kind == DARN_SECTION_LEARNED) {
-        if (same && point)
-            end(inside, touch, point, frame);
+        if (same && last)
+            end(inside, touch, last->point, frame);
         else if (same)
             darn_inside_drop(inside);
-    } else if (point && here) {
-        if (same)
-            end(inside, touch, point, frame);
+    } else if (last && here) {
+        if (same && ours)
+            end(inside, touch, last->point, frame);
         else
             darn_inside_drop(inside);
     }
@@ -144,7 +148,7 @@ static struct darn_inside *begin(struct darn_thread *thread, struct darn_rule *r
     uint64_t noise;
     struct darn_inside *inside;
 
-    if (!darn_inside_is_wanted(thread, rule->tries, &noise))
+    if (!darn_rule_is_whole(rule) || !darn_inside_is_wanted(thread, rule->tries, &noise))
         return NULL;
     inside = darn_inside_take(thread);
     if (!inside)
@@ -171,8 +175,10 @@ static void begin_here(struct darn_thread *thread, const struct darn_touch *touc
             begin_anew(thread, rule, caller_of(frame)))
             continue;
         inside = begin(thread, rule, caller_of(frame));
-        if (inside)
-            darn_inside_enter(inside, touch, frame);
+        if (!inside)
+            continue;
+        inside->copy = roles[i].copy;
+        darn_inside_enter(inside, touch, frame);
     }
 }
 
@@ -203,7 +209,7 @@ void darn_sections_leave(struct darn_thread *thread, const struct darn_site *sit
     DARN_EACH_INSIDE(thread, inside)
     {
         if (inside->rule && inside->frame == caller_of(frame) &&
-            end_of(inside->rule, site, DARN_ROLE_LEAVE))
+            role_of(inside->rule, site, DARN_ROLE_LEAVE))
             darn_inside_drop(inside);
     }
 }

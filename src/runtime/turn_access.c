@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/control.h"
+#include "runtime/decide.h"
 #include "runtime/learning.h"
 #include "runtime/profile.h"
 #include "runtime/scene.h"
@@ -28,7 +29,7 @@ static bool is_step(const struct darn_site *site)
 {
     uint32_t number = darn_site_number(site);
 
-    if (number >= DARN_BLOCK_SITES)
+    if (number >= DARN_BLOCK_SITES || darn_decide_aims_at((uint64_t)(uintptr_t)site))
         return true;
     if (steps_of[number] < SITE_STEPS) {
         steps_of[number]++;

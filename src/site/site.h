@@ -18,7 +18,7 @@
 #define DARN_ARMED_SECTION "darn_armed" /* the bytes that `armed` names */
 
 /* Raised whenever the layout or the meaning of a field changes. */
-#define DARN_SITE_VERSION 2
+#define DARN_SITE_VERSION 3
 
 enum darn_site_kind {
     DARN_SITE_READ,
@@ -61,7 +61,9 @@ struct darn_site {
     uint8_t version;
     uint16_t flags; /* enum darn_site_flag, or-ed */
     int32_t armed;  /* a byte of its own that can be written: see guard.h */
-    uint64_t gaps; /* with DARN_SITE_GAPS: bit i is set if byte i is really accessed */
+    /* With DARN_SITE_GAPS: bit i is set if byte i is really accessed. Else darn_site_inlined; 0 when
+     * the function was not inlined. */
+    uint64_t gaps;
 };
 
 static_assert(sizeof(struct darn_site) == 40, "the plugin writes records of this size");
@@ -115,6 +117,39 @@ static inline uint64_t darn_site_key_of(const struct darn_site *site, const char
 static inline uint64_t darn_site_key(const struct darn_site *site)
 {
     return darn_site_key_of(site, darn_site_file(site), darn_site_function(site));
+}
+
+/*
+ * Copies of an inlined function are told apart by the call in whose place each was put, and by the
+ * calls around that. The lower half of what a record has (darn_site_inlined) is the call, the upper
+ * half stands for the rest. Neither is 0 where there is one.
+ */
+static inline uint32_t darn_site_call_of(const char *function, uint32_t line)
+{
+    uint64_t hash = darn_hash_number(darn_hash_string(DARN_HASH_START, function), line);
+
+    return (uint32_t)(hash ^ hash >> 32) | 1;
+}
+
+/* A call, and what stands for those around it. */
+static inline uint32_t darn_site_calls(uint32_t call, uint32_t around)
+{
+    uint64_t hash = darn_hash_number(darn_hash_number(DARN_HASH_START, call), around);
+
+    return (uint32_t)(hash ^ hash >> 32) | 1;
+}
+
+static inline uint64_t darn_site_inlined(const struct darn_site *site)
+{
+    return site->flags & DARN_SITE_GAPS ? 0 : site->gaps;
+}
+
+/* Which copy of a function it belongs to: of its own, or of the one that calls that. */
+static inline uint32_t darn_site_copy_of(uint64_t inlined, int own)
+{
+    uint32_t call = (uint32_t)inlined, around = (uint32_t)(inlined >> 32);
+
+    return !own ? around : call ? darn_site_calls(call, around) : 0;
 }
 
 static inline int darn_site_writes(const struct darn_site *site)

@@ -149,6 +149,73 @@ echo '{"darn-sections": 1, "sections": []}' >no.sections
 try darn hunt --seconds=20 --no-explore --sections=no.sections -o by-none -- ./parts sell
 expect_lacks "$out" "atomicity violation"
 
+claim "what is locked from the entry to the end is never confirmed: not after a jump, not in a long run, not in copies"
+cat >right.c <<'EOF2'
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long n, sum;
+static long get(void)
+{
+    return n;
+}
+static void put(long value)
+{
+    n = value;
+}
+static void jump(int round)
+{
+    static __thread jmp_buf back;
+    volatile int tries = 0;
+    pthread_mutex_lock(&lock);
+    if (!setjmp(back) || tries++) {
+        long old = n;
+        if (round % 2 == 0 && !tries) {
+            pthread_mutex_unlock(&lock);
+            pthread_mutex_lock(&lock);
+            longjmp(back, 1); /* out of what has begun */
+        }
+        n = old + 1;
+    } else {
+        n = round;
+    }
+    pthread_mutex_unlock(&lock);
+}
+static void *work(void *rounds)
+{
+    for (long i = 0; i < (long)rounds; i++) {
+        pthread_mutex_lock(&lock);
+        sum ^= get();
+        pthread_mutex_unlock(&lock);
+        pthread_mutex_lock(&lock);
+        put(i);
+        pthread_mutex_unlock(&lock);
+        pthread_mutex_lock(&lock);
+        put(get() + 1);
+        pthread_mutex_unlock(&lock);
+        jump((int)i);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, (void *)atol(argc > 1 ? argv[1] : "3"));
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+EOF2
+for level in -O0 -O1; do
+    darn cc $level -g right.c -o right -pthread || fault "right.c does not compile"
+    for rounds in 3 700; do
+        try darn hunt --seconds=10 --no-explore -o "right$level$rounds" -- ./right $rounds
+        expect_lacks "$out" "atomicity violation"
+    done
+done
+
 claim "what was found is in the directory"
 for file in schedule schedule.full story.txt finding.json report.txt log; do
     [ -e figure/1/$file ] || fault "figure/1/$file is missing"

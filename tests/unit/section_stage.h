@@ -134,7 +134,20 @@ void darn_say(const char *text)
 
 /* ---- the program ---- */
 
-enum { READ, WRITE, READ2, WRITE2, LEAVE, CALL, REMOTE_READ, REMOTE_WRITE, OTHER_NAME, SITES };
+enum {
+    READ,
+    WRITE,
+    READ2,
+    WRITE2,
+    LEAVE,
+    CALL,
+    REMOTE_READ,
+    REMOTE_WRITE,
+    OTHER_NAME,
+    COPY,
+    STRANGER,
+    SITES
+};
 
 static struct {
     struct darn_site sites[SITES];
@@ -179,6 +192,10 @@ static void make_module(void)
     make_site(CALL, DARN_SITE_CALL, "g", 30, "");
     make_site(REMOTE_READ, DARN_SITE_READ, "h", 40, "x");
     make_site(REMOTE_WRITE, DARN_SITE_WRITE, "h", 42, "x");
+    make_site(COPY, DARN_SITE_READ, "get", 50, "x"); /* of get(), in f: line 11 */
+    module.sites[COPY].gaps = darn_site_call_of("f", 11);
+    make_site(STRANGER, DARN_SITE_READ, "get", 50, "x");
+    module.sites[STRANGER].gaps = darn_site_call_of("look", 70);
     make_site(OTHER_NAME, DARN_SITE_READ, "f", 10, "z"); /* the place of READ, by a macro */
 }
 

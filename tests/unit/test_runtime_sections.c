@@ -268,6 +268,32 @@ static void another_name_at_the_place_is_as_good(void **state)
     nobody_is_inside();
 }
 
+static void a_copy_of_an_inlined_function_belongs_to_its_caller(void **state)
+{
+    (void)state;
+    obey("  {\"variable\": \"x\", \"function\": \"f\", \"file\": \"bank.c\", \"kind\": "
+         "\"load-and-store\",\n   \"entry\": \"50:5 read in get at 11\", "
+         "\"ends\": [\"12:5 write allow=read\"]}");
+    go(&one, STRANGER);
+    nobody_is_inside();
+    go(&one, COPY);
+    go(&other, REMOTE_WRITE);
+    go(&one, WRITE);
+    assert_int_equal(violations, 1);
+    nobody_is_inside();
+}
+
+/* Where one of the ends would be passed unseen, nobody is watched. */
+static void a_section_without_all_its_ends_is_not_watched(void **state)
+{
+    (void)state;
+    obey("  {\"variable\": \"x\", \"function\": \"f\", \"file\": \"bank.c\", \"kind\": "
+         "\"pair\",\n   \"entry\": \"10:5 read\", "
+         "\"ends\": [\"12:5 write allow=read\", \"99:5 write allow=read\"]}");
+    go(&one, READ);
+    nobody_is_inside();
+}
+
 static void only_one_of_a_kind_is_kept_of_many(void **state)
 {
     static struct darn_thread third = {.number = 3};
@@ -377,6 +403,8 @@ int main(void)
         TEST(what_was_learned_ends_at_the_next_access),
         TEST(an_entry_in_a_called_function_counts_after_the_call),
         TEST(another_name_at_the_place_is_as_good),
+        TEST(a_copy_of_an_inlined_function_belongs_to_its_caller),
+        TEST(a_section_without_all_its_ends_is_not_watched),
         TEST(only_one_of_a_kind_is_kept_of_many),
         TEST(both_may_be_inside),
         TEST(what_takes_too_long_is_given_up),

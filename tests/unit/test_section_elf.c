@@ -20,7 +20,7 @@
 #define STRING(label) ".long " #label " - .\n"
 #define SITE(file, function, variable, line, column, kind)                                         \
     STRING(file) STRING(t_dir) STRING(function) STRING(variable)                                   \
-    ".long " #line "\n.short " #column "\n.short 8\n.byte " #kind "\n.byte 2\n.short 0\n"          \
+    ".long " #line "\n.short " #column "\n.short 8\n.byte " #kind "\n.byte 3\n.short 0\n"          \
     STRING(t_armed) ".quad 0\n"
 #define RECORD(size, version, kind, inside, count)                                                 \
     ".long " #size "\n.byte " #version "\n.byte " #kind "\n.short " #inside "\n"                   \
