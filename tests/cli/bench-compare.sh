@@ -33,7 +33,7 @@ expect_between() {
 }
 
 claim "ratios are those of what was measured: wall time, user time, peak memory"
-plan "variant more plain 3 60 more" "run nap plain sleep 0.3" "run nap more sleep 0.9" \
+plan "tables user wall peak" "variant more plain 3 60 more" "run nap plain sleep 0.3" "run nap more sleep 0.9" \
     "run spin plain ./spin 100000" "run spin more ./spin 1000000" \
     "run hold plain ./hold 8M" "run hold more ./hold 160M"
 expect_status 0

@@ -59,7 +59,7 @@ expect_refused "darn run: --budget needs a value"
 try "$darn" run --any=1 ./program
 expect_refused "darn run: --any takes no value"
 try "$darn" run --noise=var:x ./program
-expect_refused "darn run: noise: 'var:x' is not random:F/S, var:NAME:F/S or site:FILE:LINE:F/S, with F 0..1000 and S 0..10000000"
+expect_refused "darn run: noise: 'var:x' is not random:F/S, var:NAME:F/S, site:FILE:LINE:F/S or section:F/S, with F 0..1000 and S 0..10000000"
 try "$darn" run --color=$'a\nb' ./program
 expect_refused "darn run: color: 'a?b' is not one of auto|always|never"
 try env DARN_OPTIONS=budget=5:colour=never "$darn" run ./program
