@@ -41,6 +41,7 @@ static struct places *_Atomic places;
  * blocked; nothing nests inside. */
 static struct darn_spin arm_lock;
 static bool armed_all;
+static bool any_begins; /* set once */
 static struct darn_rule *first_invited, *next_invited;
 
 /* Memory that is never given back, in pieces. */
@@ -189,6 +190,11 @@ int darn_rules_load(const char *path)
         darn_repository_read(text, size, section, &reader);
     darn_os_free(text, FILE_SIZE + 1);
     return size ? 0 : -1;
+}
+
+bool darn_rules_begin(void)
+{
+    return any_begins;
 }
 
 struct darn_rule *darn_rules(void)
@@ -350,6 +356,7 @@ static void add_site(struct places *table, uint64_t key, const struct darn_site 
         roles[filled] = (struct darn_role){point, site, copy_of(point, site), point->rule->roles};
         point->rule->roles = &roles[filled++];
         point->rule->matched |= point->role == DARN_ROLE_ENTRY;
+        any_begins |= point->role == DARN_ROLE_ENTRY;
         if (armed_all)
             __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_RULE, __ATOMIC_RELAXED);
     }

@@ -69,6 +69,9 @@ int darn_rules_load(const char *path);
 void darn_rules_module(const struct darn_site *start, const struct darn_site *stop,
                        const void *first_record, const void *last_record);
 
+/* Whether a section begins anywhere in the program. */
+bool darn_rules_begin(void);
+
 /* All of them, in the order of the repository. */
 struct darn_rule *darn_rules(void);
 

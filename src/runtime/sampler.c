@@ -164,7 +164,7 @@ static int sample(void *unused)
             darn_stuck_check();
         }
         darn_stuck_check();
-        raised = raise_once(darn_sections && rounds % 2);
+        raised = raise_once(darn_sections && rounds % 2 && darn_sections_exist());
         darn_os_sleep(budget_pause(raised, rounds) * (darn_threads_running() < 2 ? ALONE : 1));
         lengthen(rounds);
     }

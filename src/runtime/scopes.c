@@ -29,6 +29,14 @@ static _Atomic uint32_t begun;     /* how often somebody was watched in an annot
 static struct darn_spin extra_lock;
 static uint32_t extra_users;
 
+/* The program has annotations, and comes by them. */
+static bool annotated;
+
+bool darn_sections_exist(void)
+{
+    return annotated || darn_rules_begin();
+}
+
 bool darn_sections_want_all(void)
 {
     return atomic_load_explicit(&functions, memory_order_relaxed) != 0;
@@ -61,7 +69,7 @@ static bool is_watching(void)
 {
     if (!darn_state.ready || darn_state.mode != DARN_MODE_WATCH)
         return false;
-    darn_sections = true; /* the sampler shall think of them */
+    darn_sections = annotated = true; /* the sampler shall think of them */
     return true;
 }
 

@@ -47,6 +47,9 @@ void darn_sections_at_call(struct darn_thread *thread);
 /* The thread leaves all of its sections: it jumps, throws, or ends. */
 void darn_sections_abandon(struct darn_thread *thread);
 
+/* Whether there is any section that somebody could come into: else nobody need be invited. */
+bool darn_sections_exist(void);
+
 /* Lets up to one thread be watched in a section; takes that back. */
 void darn_sections_invite(bool on);
 bool darn_sections_invited(void);
