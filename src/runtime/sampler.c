@@ -33,6 +33,9 @@
 #define LONGEST_INVITATION UINT64_C(20000000)
 #define LONGEST_STEP       UINT64_C(8000000)
 
+/* In one of so many rounds somebody is invited to be watched inside a section. */
+#define ROUNDS_PER_SECTION 4
+
 /* One for sections is taken up by few of the accesses, and all have to look twice meanwhile. */
 #define LONGEST_FOR_SECTIONS UINT64_C(2000000)
 
@@ -164,7 +167,8 @@ static int sample(void *unused)
             darn_stuck_check();
         }
         darn_stuck_check();
-        raised = raise_once(darn_sections && rounds % 2 && darn_sections_exist());
+        raised =
+            raise_once(darn_sections && rounds % ROUNDS_PER_SECTION == 0 && darn_sections_exist());
         darn_os_sleep(budget_pause(raised, rounds) * (darn_threads_running() < 2 ? ALONE : 1));
         lengthen(rounds);
     }

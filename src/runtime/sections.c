@@ -14,6 +14,9 @@
 
 bool darn_sections;
 
+/* A thread that waits for something better passes armed sites meanwhile, and each pass costs. */
+#define MOST_TRIES 4
+
 /* Noise for sections was asked for: all are watched, always. */
 static bool always;
 static _Atomic uint32_t invited;
@@ -67,7 +70,8 @@ bool darn_inside_is_wanted(struct darn_thread *thread, uint32_t tries, uint64_t 
         return true;
     }
     if (!atomic_load_explicit(&invited, memory_order_relaxed) ||
-        !darn_sampler_is_worth(thread, tries) || !atomic_compare_exchange_strong(&invited, &one, 0))
+        !darn_sampler_is_worth(thread, tries < MOST_TRIES ? tries : MOST_TRIES) ||
+        !atomic_compare_exchange_strong(&invited, &one, 0))
         return false;
     *noise = darn_sampler_window();
     return true;
