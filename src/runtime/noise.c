@@ -8,6 +8,7 @@
 #include "runtime/random.h"
 #include "runtime/sections.h"
 #include "runtime/state.h"
+#include "section/section.h"
 
 /*
  * Which specification fits a site is asked at every access and compares strings: remembered for the
@@ -18,39 +19,18 @@
 
 static _Atomic uint64_t remembered[REMEMBERED];
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
-static bool is_separator(char c)
-{
-    return c == '.' || c == '>' || c == '*' || c == '/';
-}
-
-/* The whole, or its last part: `acct->balance` is meant by balance, dir/bank.c by bank.c. */
-static bool fits_name(const char *text, const char *name)
-{
-    size_t length = strlen(text), name_length = strlen(name);
-
-    if (!ends_with(text, name))
-        return false;
-    return length == name_length || is_separator(text[length - name_length - 1]);
-}
-
 static bool fits(const struct darn_noise *noise, const struct darn_site *site)
 {
     switch (noise->kind) {
     case DARN_NOISE_RANDOM:
         return true;
     case DARN_NOISE_VAR:
-        return fits_name(darn_site_variable(site), noise->name);
+        return darn_section_means(darn_site_variable(site), noise->name);
     case DARN_NOISE_SECTION:
         return false;
     default:
-        return site->line == noise->line && fits_name(darn_site_file(site), noise->name);
+        return site->line == noise->line &&
+               darn_section_means_file(darn_site_file(site), noise->name);
     }
 }
 
