@@ -37,6 +37,10 @@ void darn_atomic_end(const volatile void *address);
 /* Before a function: nobody else may come between its accesses to a variable. */
 #define DARN_ATOMIC_FUNCTION __attribute__((noinline, annotate("darn.atomic")))
 
+/* Before a function: it is not expected to be atomic. To `darn predict --atomicity`, which takes it
+ * that all functions are that other files can call. */
+#define DARN_NOT_ATOMIC_FUNCTION __attribute__((noinline, annotate("darn.not_atomic")))
+
 /*
  * Nobody else writes the variable at this moment, not even atomically (others may read it); nobody
  * else touches it at all. If another thread does, that is reported.
@@ -62,6 +66,7 @@ void darn_atomic_end(const volatile void *address);
 #define DARN_IGNORE_END()               ((void)0)
 #define DARN_IGNORE_FUNCTION
 #define DARN_ATOMIC_FUNCTION
+#define DARN_NOT_ATOMIC_FUNCTION
 #define DARN_ASSERT_EXCLUSIVE_WRITER(variable) ((void)0)
 #define DARN_ASSERT_EXCLUSIVE_ACCESS(variable) ((void)0)
 #define DARN_ATOMIC_BEGIN(variable)            ((void)0)

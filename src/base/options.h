@@ -26,6 +26,9 @@ enum darn_noise_how { DARN_NOISE_SLEEP, DARN_NOISE_YIELD, DARN_NOISE_BUSY };
 
 enum darn_trace_what { DARN_TRACE_SHARED, DARN_TRACE_ALL, DARN_TRACE_SYNC };
 
+/* How threads are kept out of a section that another one is in. */
+enum darn_heal_with { DARN_HEAL_BLOCK, DARN_HEAL_LOCK, DARN_HEAL_YIELD, DARN_HEAL_PRIORITY };
+
 enum darn_color { DARN_COLOR_AUTO, DARN_COLOR_ALWAYS, DARN_COLOR_NEVER };
 
 struct darn_options {
@@ -37,7 +40,7 @@ struct darn_options {
     uint32_t noise_count;
     uint32_t exitcode;
     uint32_t verbosity;
-    uint32_t color; /* enum darn_color */
+    uint32_t color;          /* enum darn_color */
     uint32_t trace_what;     /* enum darn_trace_what */
     uint32_t max_size;       /* of a trace, in megabytes */
     uint32_t spin_threshold; /* Tian's: how often a read sees the same value until it spins */
@@ -51,12 +54,17 @@ struct darn_options {
     char log_path[DARN_OPTIONS_PATH]; /* "stderr", "stdout", or a path */
     char suppressions[DARN_OPTIONS_PATH];
     char strip_path_prefix[DARN_OPTIONS_PATH];
-    char trace[DARN_OPTIONS_PATH];   /* empty: nothing is recorded */
-    char profile[DARN_OPTIONS_PATH]; /* empty: nothing is known */
-    char learn[DARN_OPTIONS_PATH];   /* empty: nothing is learned */
-    char control[DARN_OPTIONS_PATH]; /* empty: threads run as they like */
+    char trace[DARN_OPTIONS_PATH];        /* empty: nothing is recorded */
+    char profile[DARN_OPTIONS_PATH];      /* empty: nothing is known */
+    char learn[DARN_OPTIONS_PATH];        /* empty: nothing is learned */
+    char control[DARN_OPTIONS_PATH];      /* empty: threads run as they like */
     char sections[DARN_OPTIONS_PATH];     /* a repository; empty: none */
     char sections_out[DARN_OPTIONS_PATH]; /* what became of them; empty: violations are reported */
+    char heal[DARN_OPTIONS_PATH];         /* a repository of what is healed; empty: nothing is */
+    char heal_out[DARN_OPTIONS_PATH];     /* what became of that */
+    char heal_learn[DARN_OPTIONS_PATH];   /* what is found is healed, and written here */
+    uint32_t heal_with;                   /* enum darn_heal_with */
+    uint32_t heal_bound;                  /* milliseconds that a thread waits at most */
     struct darn_noise noise[DARN_NOISE_SPECS];
 };
 

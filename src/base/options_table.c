@@ -235,6 +235,54 @@ static const struct darn_option table[] = {
                 "see darn sections refine",
     },
     {
+        .name = "heal",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, heal),
+        .initial = "",
+        .value = "FILE",
+        .help = "keep the sections of this repository atomic, and look\n"
+                "for nothing; see darn heal",
+    },
+    {
+        .name = "heal_with",
+        .type = DARN_OPTION_CHOICE,
+        .offset = offsetof(struct darn_options, heal_with),
+        .initial = "block",
+        .value = "block|lock|yield|priority",
+        .help = "how others are kept out of a section: block: who would\n"
+                "harm it waits; lock: everybody waits; yield, priority:\n"
+                "nobody waits, harm becomes less likely",
+    },
+    {
+        .name = "heal_bound",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, heal_bound),
+        .initial = "100",
+        .min = 1,
+        .max = 60000,
+        .value = "N",
+        .help = "how long a thread waits at most before a section that\n"
+                "another is in, in milliseconds",
+    },
+    {
+        .name = "heal_out",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, heal_out),
+        .initial = "",
+        .value = "FILE",
+        .help = "write what was healed, and what was not, to FILE as\n"
+                "JSON Lines",
+    },
+    {
+        .name = "heal_learn",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, heal_learn),
+        .initial = "",
+        .value = "FILE",
+        .help = "look for races as well; heal what is found from then\n"
+                "on, and write it to FILE, a repository",
+    },
+    {
         .name = "verbosity",
         .type = DARN_OPTION_NUMBER,
         .offset = offsetof(struct darn_options, verbosity),

@@ -8,10 +8,12 @@
 #include "cli/race_blocks.h"
 #include "cli/color.h"
 #include "cli/command.h"
+#include "cli/explain.h"
 #include "cli/lineup.h"
 #include "cli/output.h"
 #include "cli/places.h"
 #include "cli/say.h"
+#include "cli/unit_names.h"
 #include "cli/verdicts.h"
 #include "report/format.h"
 #include "report/predict.h"
@@ -27,8 +29,10 @@ struct analysis {
     const struct darn_analysis_options *options;
     struct darn_lineup lineup;
     struct darn_verdicts verdicts;
+    struct darn_explain explain;
     struct darn_modules modules;
     struct darn_suppressions *suppressions;
+    struct darn_unit_names unit_names;
     uint64_t events;
     double reading; /* seconds */
     uint32_t trace; /* the number of the present one */
@@ -117,7 +121,10 @@ static void collect(struct analysis *analysis, struct darn_trace *trace, const c
             struct darn_finding *finding = darn_finding_predicted(&predicted);
 
             add_arguments(finding, analysis->options->arguments);
-            darn_verdicts_add(&analysis->verdicts, finding, analysis->trace, &analysis->modules);
+            darn_explain_note(&analysis->explain,
+                              darn_verdicts_add(&analysis->verdicts, finding, analysis->trace,
+                                                &analysis->modules),
+                              i, j);
         }
     }
 }
@@ -137,6 +144,53 @@ static void warn_of_gaps(const struct analysis *analysis, const char *path,
                   path, about.lost);
 }
 
+/* The one finding that is to be explained, while its trace is open. 0, or an exit status. */
+static int explain(struct analysis *analysis, struct darn_trace *trace, const char *path,
+                   const struct darn_engine_config *config)
+{
+    const struct darn_analysis_options *options = analysis->options;
+    FILE *out = options->out ? options->out : stdout;
+    struct darn_style style = {options->strip_path_prefix,
+                               darn_wants_color(options->color, fileno(out))};
+    int64_t chosen =
+        darn_explain_choose(options->explain, &analysis->verdicts, analysis->suppressions);
+    const struct darn_explain_origin *origin;
+    const struct darn_lineup_entry *entry;
+    struct darn_explain_job job = {0};
+    struct darn_witness witness;
+    size_t count;
+    int result;
+
+    if (chosen < 0 || (size_t)chosen >= analysis->explain.count)
+        return darn_refuse(options->command,
+                           "--explain: there is no finding '%s': %zu were found, and have the "
+                           "numbers from 1 on in the order in which they are printed",
+                           options->explain, analysis->verdicts.count);
+    origin = &analysis->explain.origins[chosen];
+    entry = &analysis->lineup.entries[origin->entry];
+    job = (struct darn_explain_job){
+        .finding = analysis->verdicts.items[chosen].finding,
+        .engine = entry->engine,
+        .state = entry->state,
+        .prediction = origin->prediction,
+        .witness = &witness,
+        .trace = trace,
+        .path = path,
+        .modules = &analysis->modules,
+        .style = &style,
+    };
+    result = darn_witness_read(
+        &witness, &entry->engine->predictions(entry->state, &count)[origin->prediction], trace,
+        config);
+    if (!result) {
+        darn_format_find("text")->finding(out, job.finding, &style);
+        fputc('\n', out);
+        darn_explain_print(out, &job);
+    }
+    darn_witness_free(&witness);
+    return result ? darn_refuse(options->command, "out of memory") : 0;
+}
+
 /* 0, or an exit status. */
 static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, const char *path)
 {
@@ -151,13 +205,14 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
         .ignore_escape = options->ignore_escape,
         .ignore_order = options->ignore_order,
         .block_work = options->block_work,
+        .block_events = (uint32_t)options->block_events,
         .is_unit = darn_places_is_unit,
         .reads_too = darn_places_reads_too,
         .context = &places,
     };
     int status;
 
-    places.rules = (struct darn_unit_rules){options->transactions, options->no_transactions};
+    places.rules = darn_unit_names_rules(&analysis->unit_names);
     if (darn_places_make(&places, trace) || darn_lineup_start(&analysis->lineup, &config))
         status = darn_refuse(options->command, "out of memory");
     else
@@ -168,6 +223,8 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
         darn_race_blocks_find(&blocks, trace);
         collect(analysis, trace, path, &blocks);
         warn_of_gaps(analysis, path, trace);
+        if (is_given(options->explain))
+            status = explain(analysis, trace, path, &config);
     }
     darn_lineup_stop(&analysis->lineup);
     darn_race_blocks_free(&blocks);
@@ -219,6 +276,8 @@ static void print_findings(struct analysis *analysis, FILE *out, const struct da
             continue;
         }
         darn_format_find("text")->finding(out, finding, style);
+        if (strcmp(analysis->options->command, "analyze") == 0)
+            fprintf(out, "  at length: --explain=%zu\n", summary->item_count + 1);
         fputc('\n', out);
         if (json)
             darn_format_find("json")->finding(json, finding, &plain);
@@ -311,6 +370,9 @@ static int prepare(struct analysis *analysis)
                            strerror(-result));
     if (darn_lineup_choose(&analysis->lineup, engines, error, sizeof(error)))
         return darn_refuse(options->command, "%s", error);
+    if (darn_unit_names_read(&analysis->unit_names, options->transactions, options->no_transactions,
+                             error, sizeof(error)))
+        return darn_refuse(options->command, "transactions: %s", error);
     if (!is_given(options->suppressions))
         return 0;
     analysis->suppressions =
@@ -324,6 +386,7 @@ int darn_analysis_check(const struct darn_analysis_options *options)
     int status = prepare(&analysis);
 
     darn_lineup_free(&analysis.lineup);
+    darn_unit_names_free(&analysis.unit_names);
     darn_suppressions_free(analysis.suppressions);
     return status;
 }
@@ -331,9 +394,19 @@ int darn_analysis_check(const struct darn_analysis_options *options)
 static void end(struct analysis *analysis)
 {
     darn_verdicts_free(&analysis->verdicts);
+    darn_explain_free(&analysis->explain);
     darn_lineup_free(&analysis->lineup);
     darn_modules_close(&analysis->modules);
+    darn_unit_names_free(&analysis->unit_names);
     darn_suppressions_free(analysis->suppressions);
+}
+
+/* What was explained has been printed already. */
+static int finish_explained(const struct analysis *analysis)
+{
+    int status = analysis->options->out ? 0 : darn_finish_output();
+
+    return status ? status : DARN_EXIT_FINDINGS;
 }
 
 int darn_analysis_run_all(const struct darn_analysis_options *options, char *const *paths,
@@ -342,10 +415,12 @@ int darn_analysis_run_all(const struct darn_analysis_options *options, char *con
     struct analysis analysis = {.options = options};
     int status = prepare(&analysis);
 
+    if (!status && is_given(options->explain) && count > 1)
+        status = darn_refuse(options->command, "--explain takes one trace, not %zu", count);
     for (size_t i = 0; !status && i < count; i++)
         status = analyze_path(&analysis, paths[i]);
     if (!status)
-        status = report(&analysis);
+        status = is_given(options->explain) ? finish_explained(&analysis) : report(&analysis);
     end(&analysis);
     return status;
 }

@@ -26,10 +26,12 @@ struct darn_analysis_options {
     bool ignore_atomic; /* atomic accesses are plain ones */
     bool ignore_escape; /* atomicity: all memory has escaped */
     bool ignore_order;  /* atomicity: fork, join and barriers order nothing */
-    const char *transactions, *no_transactions; /* names of functions, separated by commas */
+    const char *transactions, *no_transactions; /* names of functions (unit_names.h) */
     uint64_t block_work; /* 0: as much as the engine likes */
+    uint64_t block_events; /* the same; of 32 bits */
     bool prefix;        /* of a damaged trace, analyze what comes before the damage */
     char *const *arguments; /* of the program that was recorded, for advice; ends with NULL */
+    const char *explain; /* the number or id of the finding that is told at length, and no other */
     bool stats;         /* print what each engine costs */
     bool quiet;         /* when nothing is found, say nothing */
     FILE *out;          /* where the reports go; NULL: stdout */

@@ -24,6 +24,8 @@ enum {
     TRANSACTIONS,
     NO_TRANSACTIONS,
     BLOCK_WORK,
+    BLOCK_EVENTS,
+    EXPLAIN,
     PREFIX,
     SUPPRESSIONS,
     STRIP,
@@ -49,11 +51,19 @@ const struct darn_cli_option darn_analyze_options[] = {
                   "put nothing in order"},
     [TRANSACTIONS] = {"--transactions", "NAMES",
                       "atomicity: these functions are expected to be atomic,\n"
-                      "though static; separated by commas, * for any letters"},
+                      "though static; separated by commas, * for any letters,\n"
+                      "!NAME: this one is not, @FILE: what FILE names"},
     [NO_TRANSACTIONS] = {"--no-transactions", "NAMES", "and these are not"},
     [BLOCK_WORK] = {"--block-work", "N",
                     "the most comparisons that the engine blocks makes\n"
                     "at the end (default: 200000000)"},
+    [BLOCK_EVENTS] = {"--block-events", "N",
+                      "the most initial reads and final writes of one\n"
+                      "transaction that it puts in pairs (default: 128)"},
+    [EXPLAIN] = {"--explain", "FINDING",
+                 "one finding at length, by its number in the list or by\n"
+                 "its id: what the threads did, which lock is missing,\n"
+                 "and what could have put the accesses in order"},
     [PREFIX] = {"--prefix", NULL,
                 "of a damaged trace, analyze what comes before the\n"
                 "damage, instead of refusing it"},
@@ -113,14 +123,16 @@ static int set_color(struct darn_analyze_line *line, const char *value)
     return darn_refuse(line->options.command, "--color is auto, always or never, not '%s'", value);
 }
 
-static int set_work(struct darn_analyze_line *line, const char *value)
+/* A bound of the engine blocks. */
+static int set_bound(struct darn_analyze_line *line, int option, const char *value, uint64_t most,
+                     uint64_t *bound)
 {
-    uint64_t work;
+    uint64_t number;
 
-    if (!darn_number_parse(value, strlen(value), &work) || !work)
-        return darn_refuse(line->options.command, "--block-work is a number from 1 on, not '%s'",
-                           value);
-    line->options.block_work = work;
+    if (!darn_number_parse(value, strlen(value), &number) || !number || number > most)
+        return darn_refuse(line->options.command, "%s is a number from 1 on, not '%s'",
+                           darn_analyze_options[option].name, value);
+    *bound = number;
     return 0;
 }
 
@@ -155,7 +167,12 @@ static int set_option(struct darn_analyze_line *line, int option, const char *va
         options->no_transactions = value;
         return 0;
     case BLOCK_WORK:
-        return set_work(line, value);
+        return set_bound(line, option, value, UINT64_MAX, &options->block_work);
+    case BLOCK_EVENTS:
+        return set_bound(line, option, value, UINT32_MAX, &options->block_events);
+    case EXPLAIN:
+        options->explain = value;
+        return *value ? 0 : darn_refuse(options->command, "--explain needs a value");
     case PREFIX:
         options->prefix = true;
         return 0;

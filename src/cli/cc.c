@@ -17,6 +17,7 @@
 #include "cli/parts.h"
 #include "cli/response.h"
 #include "cli/say.h"
+#include "cli/section_file.h"
 #include "cli/words.h"
 
 /* One of the two compilers. */
@@ -121,17 +122,62 @@ static int pass_ignorelist(const struct language *language, const char *path)
     return 0;
 }
 
+/* What is wrong in the repository is said, and the rest is used. 0 or an exit status. */
+static int check_repository(const struct language *language, const char *path)
+{
+    struct darn_sections sections = {0};
+    uint32_t errors = 0;
+    int status = darn_section_file_load(language->command, path, &sections, &errors);
+
+    if (!status && errors && !sections.count)
+        status = darn_refuse(language->command, "%s: nothing of it can be used", path);
+    darn_sections_free(&sections);
+    return status;
+}
+
+/* Hands the repository, if there is one, to the plugin. 0 or an exit status. */
+static int pass_repository(const struct language *language, const char *path)
+{
+    char absolute[PATH_MAX];
+    int result, status;
+
+    if (!path)
+        path = getenv(DARN_ONLY_VARIABLE);
+    if (!path || !*path)
+        return 0;
+    result = darn_absolute_path(path, absolute, sizeof(absolute));
+    if (result)
+        return darn_refuse(language->command, "%s: %s", path, strerror(-result));
+    /* A file that is called "-" is not the standard input: the plugin could not read that. */
+    status = check_repository(language, strcmp(path, "-") == 0 ? absolute : path);
+    if (!status)
+        setenv(DARN_ONLY_VARIABLE, absolute, 1);
+    return status;
+}
+
 /* Hands our own options to the plugin. 0 or an exit status. */
 static int pass_options(const struct language *language, const struct darn_cc_line *line,
                         const struct darn_cc_own *own)
 {
+    int status;
+
     if (own->functions)
         setenv(DARN_FUNCTIONS_VARIABLE, "1", 1);
     if (own->no_sections)
         setenv(DARN_SECTIONS_VARIABLE, "0", 1);
     if (own->no_warnings || line->no_warnings)
         setenv(DARN_WARNINGS_VARIABLE, "0", 1);
-    return pass_ignorelist(language, own->ignorelist);
+    status = pass_repository(language, own->only);
+    return status ? status : pass_ignorelist(language, own->ignorelist);
+}
+
+/* Whether the program is built to be healed, at no other cost: the plugin gives the functions that
+ * need it a frame pointer, and the annotations of darn.h are nothing. */
+static bool is_for_production(void)
+{
+    const char *path = getenv(DARN_ONLY_VARIABLE);
+
+    return path && *path;
 }
 
 static void add_first(struct darn_words *out, const struct darn_parts *parts)
@@ -140,7 +186,8 @@ static void add_first(struct darn_words *out, const struct darn_parts *parts)
     darn_words_add(out, "--start-no-unused-arguments");
     darn_words_add(out, "-g"); /* before the user's, so that -g0 or -ggdb win */
     darn_words_join(out, "-fpass-plugin=", parts->plugin);
-    darn_words_add(out, "-D__DARN__=1");
+    if (!is_for_production())
+        darn_words_add(out, "-D__DARN__=1");
     darn_words_add(out, "-idirafter");
     darn_words_add(out, parts->include);
     darn_words_add(out, "--end-no-unused-arguments");
@@ -158,7 +205,7 @@ static void add_runtime(struct darn_words *out, const struct darn_parts *parts)
 
     snprintf(dynamic_list, sizeof(dynamic_list), "--dynamic-list=%s", parts->symbols);
     add_for_linker(out, "--whole-archive");
-    add_for_linker(out, parts->runtime);
+    add_for_linker(out, is_for_production() ? parts->production : parts->runtime);
     add_for_linker(out, "--no-whole-archive");
     add_for_linker(out, dynamic_list);
     darn_words_add(out, "-lpthread");
@@ -170,8 +217,10 @@ static void add_last(struct darn_words *out, const struct darn_cc_line *line,
                      const struct darn_parts *parts)
 {
     darn_words_add(out, "--start-no-unused-arguments");
-    darn_words_add(out, "-fno-omit-frame-pointer");
-    darn_words_add(out, "-mno-omit-leaf-frame-pointer");
+    if (!is_for_production()) {
+        darn_words_add(out, "-fno-omit-frame-pointer");
+        darn_words_add(out, "-mno-omit-leaf-frame-pointer");
+    }
     if (line->no_debug) /* without lines the plugin cannot tell the source's own reads */
         darn_words_add(out, "-gline-tables-only");
     if (line->lto) { /* and what clang refuses without it */

@@ -6,9 +6,15 @@
 
 #define PREFIX "--darn-"
 
-enum { IGNORELIST, FUNCTIONS, NO_SECTIONS, NO_WARNINGS, HELP };
+/* The one that has a name without the prefix; with it, it is understood, too. */
+#define ONLY_PREFIXED "--darn-only"
+
+enum { ONLY, IGNORELIST, FUNCTIONS, NO_SECTIONS, NO_WARNINGS, HELP };
 
 const struct darn_cli_option darn_cc_options[] = {
+    [ONLY] = {"--only", "FILE",
+              "for production: instrument nothing but what is needed to heal the\n"
+              "sections of the repository FILE"},
     [IGNORELIST] = {"--darn-ignorelist", "FILE",
                     "do not watch the functions and files that FILE names,\n"
                     "in the sanitizers' format: fun:PATTERN, src:PATTERN"},
@@ -22,6 +28,7 @@ const struct darn_cli_option darn_cc_options[] = {
 const struct darn_cli_option darn_cc_environment[] = {
     {"DARN_CLANG", "PATH", "the clang to use, instead of clang-19"},
     {"DARN_CLANGXX", "PATH", "the clang++ to use, instead of clang++-19"},
+    {"DARN_ONLY", "FILE", "as --only, for every compilation"},
     {"DARN_IGNORELIST", "FILE", "as --darn-ignorelist, for every compilation"},
     {"DARN_FUNCTIONS", "1", "as --darn-functions, for every compilation"},
     {"DARN_SECTIONS", "0", "as --darn-no-sections, for every compilation"},
@@ -30,11 +37,11 @@ const struct darn_cli_option darn_cc_environment[] = {
 };
 
 /* The value of the option if the word is that option with a value, otherwise NULL. */
-static const char *value_of(const char *word, const struct darn_cli_option *option)
+static const char *value_of(const char *word, const char *name)
 {
-    size_t length = strlen(option->name);
+    size_t length = strlen(name);
 
-    if (strncmp(word, option->name, length) != 0 || word[length] != '=' || !word[length + 1])
+    if (strncmp(word, name, length) != 0 || word[length] != '=' || !word[length + 1])
         return NULL;
     return word + length + 1;
 }
@@ -60,12 +67,17 @@ static bool take_switch(struct darn_cc_own *own, const char *word)
 
 static int take(struct darn_cc_own *own, const char *word, char *error, size_t error_size)
 {
-    const char *value = value_of(word, &darn_cc_options[IGNORELIST]);
+    const char *list = value_of(word, darn_cc_options[IGNORELIST].name);
+    const char *only = value_of(word, darn_cc_options[ONLY].name);
 
-    if (value) {
-        own->ignorelist = value;
+    if (!only)
+        only = value_of(word, ONLY_PREFIXED);
+    if (list)
+        own->ignorelist = list;
+    if (only)
+        own->only = only;
+    if (list || only)
         return 0;
-    }
     if (take_switch(own, word))
         return 0;
     for (const struct darn_cli_option *option = darn_cc_options; option->name; option++) {
@@ -84,13 +96,22 @@ static int take(struct darn_cc_own *own, const char *word, char *error, size_t e
     return -EINVAL;
 }
 
+static bool is_own(const char *word)
+{
+    const char *only = darn_cc_options[ONLY].name;
+    size_t length = strlen(only);
+
+    return strncmp(word, PREFIX, strlen(PREFIX)) == 0 ||
+           (strncmp(word, only, length) == 0 && (!word[length] || word[length] == '='));
+}
+
 int darn_cc_options_take(struct darn_cc_own *own, struct darn_words *clang, int argc, char **argv,
                          char *error, size_t error_size)
 {
     bool only_inputs = false;
 
     for (int i = 0; i < argc; i++) {
-        if (!only_inputs && strncmp(argv[i], PREFIX, strlen(PREFIX)) == 0) {
+        if (!only_inputs && is_own(argv[i])) {
             if (take(own, argv[i], error, error_size))
                 return -EINVAL;
             continue;

@@ -20,6 +20,7 @@ int darn_cmd_replay(int argc, char **argv);
 int darn_cmd_shrink(int argc, char **argv);
 int darn_cmd_report(int argc, char **argv);
 int darn_cmd_sections(int argc, char **argv);
+int darn_cmd_heal(int argc, char **argv);
 
 /* What `darn help NAME` prints, on stdout. */
 void darn_help_cc(void);
@@ -33,5 +34,6 @@ void darn_help_hunt(void);
 void darn_help_replay(void);
 void darn_help_shrink(void);
 void darn_help_sections(void);
+void darn_help_heal(void);
 
 #endif

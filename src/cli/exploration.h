@@ -32,6 +32,11 @@ struct darn_exploration {
     /* What is done with a run that failed, or in which threads have met; see below. */
     bool (*look)(struct darn_exploration *exploration, struct darn_player *player,
                  uint64_t schedule);
+    /* When the servers are there, before the search: 0 or an exit status. NULL: nothing. */
+    int (*before)(struct darn_exploration *exploration);
+    /* What is said when it is over: 0 or an exit status. */
+    int (*summary)(struct darn_exploration *exploration);
+    void *context; /* of whoever explores */
     const char *input;
     struct darn_player *players; /* each job's own, while it runs */
     uint32_t player_count;
@@ -69,6 +74,11 @@ struct darn_exploration {
     atomic_bool enough;        /* no job begins another run */
     atomic_int interrupted;    /* the signal; 0: none */
 };
+
+/* explore.c: the whole of it, as the line says; `exploration` has its command, its functions, lock
+ * and condition. An exit status. What it has counted stays in it. */
+int darn_exploration_make(struct darn_exploration *exploration,
+                          const struct darn_explore_line *line);
 
 /* explore_start.c: starts the servers, learns, arms. 0 or an exit status. */
 int darn_exploration_start(struct darn_exploration *exploration);

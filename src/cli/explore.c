@@ -82,7 +82,7 @@ static int check(const struct darn_explore_line *line)
             return darn_refuse("explore", "json: %s cannot be written: %s", line->json_file,
                                strerror(-result));
     }
-    return line->directory ? darn_explore_keep_check(line->directory) : 0;
+    return line->directory ? darn_explore_keep_check("explore", line->directory) : 0;
 }
 
 static struct timespec moment(double seconds)
@@ -125,7 +125,7 @@ static int run_jobs(struct darn_exploration *exploration)
     int error = 0;
 
     if (!jobs)
-        return darn_refuse("explore", "out of memory");
+        return darn_refuse(exploration->command, "out of memory");
     pthread_mutex_lock(&exploration->lock);
     for (; count < exploration->player_count && !error; count += !error) {
         jobs[count].exploration = exploration;
@@ -138,22 +138,25 @@ static int run_jobs(struct darn_exploration *exploration)
     for (uint32_t i = 0; i < count; i++)
         pthread_join(jobs[i].thread, NULL);
     free(jobs);
-    return count ? 0 : darn_refuse("explore", "no thread can be made: %s", strerror(error));
+    return count ? 0
+                 : darn_refuse(exploration->command, "no thread can be made: %s", strerror(error));
 }
 
 /* 0 or an exit status. */
 static int search(struct darn_exploration *exploration)
 {
-    int status;
+    int status = exploration->before ? exploration->before(exploration) : 0;
 
+    if (status)
+        return status;
     exploration->search = darn_search_new(&exploration->line->search);
     if (!exploration->search)
-        return darn_refuse("explore", "out of memory");
+        return darn_refuse(exploration->command, "out of memory");
     exploration->started = darn_clock();
     status = run_jobs(exploration);
     exploration->ended = darn_clock();
     if (!status)
-        status = darn_exploration_summary(exploration);
+        status = exploration->summary(exploration);
     darn_search_free(exploration->search);
     return status;
 }
@@ -173,12 +176,37 @@ static int explore(struct darn_exploration *exploration)
     return status ? status : signal ? 128 + signal : 0;
 }
 
+int darn_exploration_make(struct darn_exploration *exploration,
+                          const struct darn_explore_line *line)
+{
+    int status = darn_input_keep(exploration->command, line->input, &exploration->input);
+
+    if (status)
+        return status;
+    exploration->line = line;
+    exploration->style =
+        (struct darn_style){line->strip_path_prefix, darn_wants_color(line->color, STDERR_FILENO)};
+    /* A systematic search relies on the same points in every run. */
+    exploration->learns_on =
+        line->points == DARN_POINTS_SHARED && line->search.kind != DARN_SEARCH_CHESS;
+    sem_init(&exploration->ends, 0, 0);
+    catch_signals(exploration);
+    status = explore(exploration);
+    for (size_t i = 0; i < exploration->found_count; i++)
+        darn_finding_free(exploration->found[i].finding);
+    free(exploration->found);
+    darn_map_free(&exploration->seen);
+    darn_map_free(&exploration->slow_ones);
+    return status;
+}
+
 int darn_cmd_explore(int argc, char **argv)
 {
     static struct darn_explore_line line;
     static struct darn_exploration exploration = {
         .command = "explore",
         .look = darn_exploration_found,
+        .summary = darn_exploration_summary,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .changed = PTHREAD_COND_INITIALIZER,
     };
@@ -191,23 +219,5 @@ int darn_cmd_explore(int argc, char **argv)
         return darn_finish_output();
     }
     status = check(&line);
-    if (!status)
-        status = darn_input_keep("explore", line.input, &exploration.input);
-    if (status)
-        return status;
-    exploration.line = &line;
-    exploration.style =
-        (struct darn_style){line.strip_path_prefix, darn_wants_color(line.color, STDERR_FILENO)};
-    /* A systematic search relies on the same points in every run. */
-    exploration.learns_on =
-        line.points == DARN_POINTS_SHARED && line.search.kind != DARN_SEARCH_CHESS;
-    sem_init(&exploration.ends, 0, 0);
-    catch_signals(&exploration);
-    status = explore(&exploration);
-    for (size_t i = 0; i < exploration.found_count; i++)
-        darn_finding_free(exploration.found[i].finding);
-    free(exploration.found);
-    darn_map_free(&exploration.seen);
-    darn_map_free(&exploration.slow_ones);
-    return status;
+    return status ? status : darn_exploration_make(&exploration, &line);
 }

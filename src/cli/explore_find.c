@@ -85,13 +85,16 @@ static void complete(struct darn_finding *finding, const struct darn_judged *jud
     }
 }
 
-static void print_headline(const struct darn_judged *judged, uint64_t schedule)
+static void print_headline(const char *command, const struct darn_judged *judged, uint64_t schedule)
 {
     if (!*judged->text) {
-        fprintf(stderr, "darn explore: schedule %" PRIu64 ": two threads met\n", schedule);
+        fprintf(stderr, "darn %s: schedule %" PRIu64 ": two threads met\n", command, schedule);
         return;
     }
-    fprintf(stderr, "darn explore: schedule %" PRIu64 " fails: ", schedule);
+    if (schedule)
+        fprintf(stderr, "darn %s: schedule %" PRIu64 " fails: ", command, schedule);
+    else /* one that was followed */
+        fprintf(stderr, "darn %s: it fails: ", command);
     for (const char *c = judged->text; *c; c++)
         fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, stderr);
     fputc('\n', stderr);
@@ -101,14 +104,15 @@ static void print(struct darn_exploration *exploration, const struct darn_explor
                   const struct darn_finding *finding, uint64_t schedule, bool differs)
 {
     darn_exploration_clear_progress(exploration);
-    print_headline(&scene->judged, schedule);
+    print_headline(exploration->command, &scene->judged, schedule);
     darn_format_find("text")->finding(stderr, finding, &exploration->style);
     if (scene->story.length)
         fprintf(stderr, "\n%s", scene->story.text);
     if (differs)
-        fputs("darn explore: it did not happen again when the same schedule was followed: "
-              "something outside of the threads differs from run to run\n",
-              stderr);
+        fprintf(stderr,
+                "darn %s: it did not happen again when the same schedule was followed: "
+                "something outside of the threads differs from run to run\n",
+                exploration->command);
     fputc('\n', stderr);
 }
 

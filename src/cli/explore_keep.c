@@ -76,7 +76,7 @@ static int make_directories(const char *path)
     }
 }
 
-int darn_explore_keep_check(const char *directory)
+int darn_explore_keep_check(const char *command, const char *directory)
 {
     int result = make_directories(directory);
     struct stat about;
@@ -85,7 +85,7 @@ int darn_explore_keep_check(const char *directory)
         result = -ENOTDIR;
     if (!result && access(directory, W_OK | X_OK))
         result = -errno;
-    return result ? darn_refuse("explore", "-o: %s: %s", directory, strerror(-result)) : 0;
+    return result ? darn_refuse(command, "-o: %s: %s", directory, strerror(-result)) : 0;
 }
 
 /* The first number that is not taken. 0 or a negative errno. */
@@ -143,5 +143,6 @@ void darn_explore_keep(const struct darn_explore_scene *scene, struct darn_explo
         result = write_all(scene, path, exploration, finding);
     }
     if (result)
-        darn_warn("explore", "the schedule cannot be kept in %s: %s", path, strerror(-result));
+        darn_warn(exploration->command, "the schedule cannot be kept in %s: %s", path,
+                  strerror(-result));
 }

@@ -36,6 +36,6 @@ void darn_explore_keep(const struct darn_explore_scene *scene, struct darn_explo
                        struct darn_finding *finding);
 
 /* Whether -o can be used. 0, or an exit status after one line on stderr. */
-int darn_explore_keep_check(const char *directory);
+int darn_explore_keep_check(const char *command, const char *directory);
 
 #endif

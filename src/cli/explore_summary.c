@@ -32,8 +32,9 @@ void darn_exploration_show_progress(struct darn_exploration *exploration)
 {
     if (!isatty(STDERR_FILENO))
         return;
-    fprintf(stderr, "\r\033[Kdarn explore: %" PRIu64 " schedules, %.0f per second, %zu found",
-            exploration->schedules, rate_of(exploration, darn_clock()), exploration->found_count);
+    fprintf(stderr, "\r\033[Kdarn %s: %" PRIu64 " schedules, %.0f per second, %zu found",
+            exploration->command, exploration->schedules, rate_of(exploration, darn_clock()),
+            exploration->found_count);
     fflush(stderr);
     exploration->progress = true;
 }

@@ -32,6 +32,7 @@ enum darn_target_kind {
     DARN_TARGET_DEADLOCK,
     DARN_TARGET_NOTIFICATION,
     DARN_TARGET_TRIPLE, /* an access that comes into an atomic section */
+    DARN_TARGET_QUAD,   /* four accesses of two threads to two variables */
 };
 
 /* Addresses in the program: a side of a race, the acquisitions of a cycle, where is waited. */
@@ -46,12 +47,13 @@ struct darn_target {
     enum darn_target_kind kind;
     struct darn_finding *finding;
     bool is_ours;                     /* the finding is freed with the target */
-    struct darn_target_side sides[3]; /* without any, nothing can be tried */
+    struct darn_target_side sides[4]; /* without any, nothing can be tried */
     uint64_t keys[DARN_TARGET_KEYS];  /* of the sites to be armed, sorted */
     uint32_t key_count;
     uint64_t triple[3]; /* of a triple: the keys of entry, remote access and end */
     uint32_t calls[3];  /* of a site in another function, inlined: the call (darn_site_call_of) */
     bool is_across;     /* entry and end may be in different functions */
+    bool is_crossed;    /* of a quad: the third access is of the thread that made the first */
     uint32_t begun, trials, hits;
     uint32_t hangs;                             /* trials that took too long */
     uint32_t ends[2][DARN_VERDICTS];            /* of the hits, by which side went first */
@@ -131,7 +133,8 @@ int darn_hunt_shrink(struct darn_hunt *hunt);
 /* Whether the target shows two threads that meet, and not how a run ends. */
 static inline bool darn_target_is_met(const struct darn_target *target)
 {
-    return target->kind == DARN_TARGET_RACE || target->kind == DARN_TARGET_TRIPLE;
+    return target->kind == DARN_TARGET_RACE || target->kind == DARN_TARGET_TRIPLE ||
+           target->kind == DARN_TARGET_QUAD;
 }
 
 /* ---- hunt_order.c: what comes first, and how long it may take ---- */

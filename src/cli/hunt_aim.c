@@ -171,23 +171,73 @@ static void choose_copy(const struct darn_player *player, struct darn_target *ta
     keep_copy(player, target, 2, copy);
 }
 
+static bool has_copy(const struct darn_player *player, const struct darn_target_side *side,
+                     uint32_t call)
+{
+    for (uint32_t i = 0; i < side->count; i++)
+        if ((uint32_t)darn_scene_site_inlined(&player->scene, side->places[i]) == call)
+            return true;
+    return false;
+}
+
+/* Of the copies of an inlined function the one that the stack of a prediction is in: that of the
+ * call, or the function itself if there is none for the call. Where names are not those of the
+ * source (C++), all stay. */
+static void keep_on_stack(const struct darn_player *player, struct darn_target_side *side,
+                          const struct darn_stack *stack)
+{
+    const struct darn_frame *caller = stack->count > 1 ? &stack->frames[1] : NULL;
+    uint32_t call = caller && caller->function && caller->line
+                        ? darn_site_call_of(caller->function, caller->line)
+                        : 0;
+
+    if (side->count < 2)
+        return;
+    if (call && has_copy(player, side, call))
+        keep_copies(player, side, call);
+    else if (has_copy(player, side, 0))
+        keep_copies(player, side, 0);
+}
+
+/* A prediction names its accesses, with their stacks. */
+static void aim_at_access(const struct darn_player *player, const uint64_t *keys,
+                          struct darn_target *target, int side)
+{
+    const struct darn_access *access = &target->finding->accesses[side];
+
+    darn_target_add_key(target, access->site_key);
+    add_site(player, keys, &target->sides[side], access->site_key);
+    keep_on_stack(player, &target->sides[side], &access->stack);
+}
+
 static void aim_at_triple(const struct darn_player *player, const uint64_t *keys,
                           struct darn_target *target)
 {
-    const struct darn_finding *finding = target->finding;
-
-    /* A prediction names its accesses; of more than three there is no aim yet. */
-    for (size_t i = 0; finding->access_count == 3 && i < 3; i++) {
-        target->triple[i] = finding->accesses[i].site_key;
-        darn_target_add_key(target, target->triple[i]);
+    if (!target->is_ours) {
+        /* Of cycles, with more than four accesses, there is no aim. */
+        for (int i = 0; target->finding->access_count == 3 && i < 3; i++) {
+            target->triple[i] = target->finding->accesses[i].site_key;
+            aim_at_access(player, keys, target, i);
+        }
+        return;
     }
     for (int i = 0; i < 3; i++) {
         add_site(player, keys, &target->sides[i], target->triple[i]);
         if (target->calls[i])
             keep_copies(player, &target->sides[i], target->calls[i]);
     }
-    if (target->is_ours)
-        choose_copy(player, target);
+    choose_copy(player, target);
+}
+
+static void aim_at_quad(const struct darn_player *player, const uint64_t *keys,
+                        struct darn_target *target)
+{
+    const struct darn_access *accesses = target->finding->accesses;
+
+    target->is_crossed = accesses[0].thread && accesses[2].thread &&
+                         strcmp(accesses[0].thread, accesses[2].thread) == 0;
+    for (int i = 0; i < 4; i++)
+        aim_at_access(player, keys, target, i);
 }
 
 static void aim(const struct darn_player *player, const uint64_t *keys, struct darn_target *target)
@@ -201,6 +251,9 @@ static void aim(const struct darn_player *player, const uint64_t *keys, struct d
         break;
     case DARN_TARGET_TRIPLE:
         aim_at_triple(player, keys, target);
+        break;
+    case DARN_TARGET_QUAD:
+        aim_at_quad(player, keys, target);
         break;
     default:
         aim_at_notification(player, target);
@@ -226,7 +279,7 @@ void darn_hunt_aim(struct darn_hunt *hunt)
 }
 
 /* Sections say which copies of an inlined function they mean. Of a prediction it is not known which
- * copy of the entry belongs to which copy of the end. */
+ * copy of the entry belongs to which copy of the end, where its stacks leave several. */
 static bool has_clear_ends(const struct darn_target *target)
 {
     uint32_t entries = target->sides[0].count, ends = target->sides[2].count;
@@ -238,6 +291,9 @@ bool darn_hunt_can_try(const struct darn_target *target)
 {
     if (target->kind == DARN_TARGET_TRIPLE)
         return target->sides[1].count && has_clear_ends(target);
+    for (int i = 0; target->kind == DARN_TARGET_QUAD && i < 4; i++)
+        if (target->sides[i].count != 1)
+            return false;
     return target->sides[0].count && (!darn_target_is_met(target) || target->sides[1].count);
 }
 
@@ -286,6 +342,12 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
         add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
         add_aims(plan, &target->sides[2], DARN_AIM_THIRD);
+    } else if (target->kind == DARN_TARGET_QUAD) {
+        plan->kind = DARN_STRATEGY_QUAD;
+        add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
+        add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
+        add_aims(plan, &target->sides[2], target->is_crossed ? DARN_AIM_BACK : DARN_AIM_THIRD);
+        add_aims(plan, &target->sides[3], DARN_AIM_FOURTH);
     } else if (target->kind == DARN_TARGET_DEADLOCK) {
         plan->kind = DARN_STRATEGY_AIM;
         add_aims(plan, &target->sides[0], DARN_AIM_HOLD_LOCKED);

@@ -65,10 +65,11 @@ static int record(struct darn_hunt *hunt, const char *trace)
 
 static enum darn_target_kind kind_of(const struct darn_finding *finding)
 {
-    return darn_finding_is(finding, "deadlock")              ? DARN_TARGET_DEADLOCK
-           : darn_finding_is(finding, "notification")        ? DARN_TARGET_NOTIFICATION
-           : darn_finding_is(finding, "atomicity-violation") ? DARN_TARGET_TRIPLE
-                                                             : DARN_TARGET_RACE;
+    if (darn_finding_is(finding, "atomicity-violation"))
+        return finding->access_count == 4 ? DARN_TARGET_QUAD : DARN_TARGET_TRIPLE;
+    return darn_finding_is(finding, "deadlock")       ? DARN_TARGET_DEADLOCK
+           : darn_finding_is(finding, "notification") ? DARN_TARGET_NOTIFICATION
+                                                      : DARN_TARGET_RACE;
 }
 
 /* What an earlier hunt has tried is not tried again. */
@@ -112,7 +113,7 @@ static void say_predicted(struct darn_hunt *hunt, double seconds, bool recorded)
 {
     size_t races = count(hunt, DARN_TARGET_RACE), deadlocks = count(hunt, DARN_TARGET_DEADLOCK);
     size_t notifications = count(hunt, DARN_TARGET_NOTIFICATION);
-    size_t violations = count(hunt, DARN_TARGET_TRIPLE);
+    size_t violations = count(hunt, DARN_TARGET_TRIPLE) + count(hunt, DARN_TARGET_QUAD);
     char others[64] = "";
 
     if (violations)

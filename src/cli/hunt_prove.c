@@ -91,6 +91,22 @@ static const struct darn_block_met *find_triple(const struct darn_target *target
     return NULL;
 }
 
+/* The same for four accesses. */
+static const struct darn_block_met *find_quad(const struct darn_target *target,
+                                              const struct darn_result *result)
+{
+    for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++) {
+        const struct darn_block_met *met = &result->met[i];
+        bool is_it = met->kind == DARN_MET_QUAD;
+
+        for (int side = 0; side < 4; side++)
+            is_it = is_it && is_on(&target->sides[side], met->threads[3 - side].place);
+        if (is_it)
+            return met;
+    }
+    return NULL;
+}
+
 /* Whether all threads of the cycle stand where the prediction says. */
 static bool is_the_deadlock(const struct darn_target *target, const struct darn_result *result)
 {
@@ -124,9 +140,11 @@ static void keep_hit(struct darn_target *target, struct darn_player *player,
 
 static bool note_met(struct darn_hunt *hunt, struct darn_target *target, struct darn_player *player)
 {
-    const struct darn_block_met *met = target->kind == DARN_TARGET_RACE
-                                           ? find_met(target, &player->block->result)
-                                           : find_triple(target, &player->block->result);
+    const struct darn_result *result = &player->block->result;
+    const struct darn_block_met *met =
+        target->kind == DARN_TARGET_RACE     ? find_met(target, result)
+        : target->kind == DARN_TARGET_TRIPLE ? find_triple(target, result)
+                                             : find_quad(target, result);
 
     if (!met)
         return false;

@@ -32,6 +32,8 @@ static const struct command {
      darn_help_explore},
     {"sections", "say which code should be atomic: darn sections infer|show|check|refine",
      darn_cmd_sections, darn_help_sections},
+    {"heal", "run a program so that thread bugs that are known do not happen", darn_cmd_heal,
+     darn_help_heal},
     {"record", "run a program and keep a trace of what its threads do", darn_cmd_record,
      darn_help_record},
     {"analyze", "say which races and deadlocks could happen, from a trace", darn_cmd_analyze,

@@ -41,6 +41,7 @@ int darn_parts_find(struct darn_parts *parts)
     }
     if (join(parts->plugin, PATH_MAX, root, "lib/darn/darn_plugin.so") ||
         join(parts->runtime, PATH_MAX, root, "lib/darn/libdarn_rt.a") ||
+        join(parts->production, PATH_MAX, root, "lib/darn/libdarn_heal_rt.a") ||
         join(parts->preload, PATH_MAX, root, "lib/darn/libdarn_rt.so") ||
         join(parts->symbols, PATH_MAX, root, "lib/darn/darn_rt.syms") ||
         join(parts->include, PATH_MAX, root, "include"))

@@ -11,6 +11,7 @@
 struct darn_parts {
     char plugin[PATH_MAX];
     char runtime[PATH_MAX];
+    char production[PATH_MAX]; /* that of programs that are built to be healed */
     char preload[PATH_MAX]; /* the same as a shared object, for programs that were not compiled */
     char symbols[PATH_MAX]; /* the linker's list of names that the program exports */
     char include[PATH_MAX];

@@ -84,14 +84,22 @@ uint64_t darn_places_predicate(const void *context, uint32_t id)
     return hash_predicate(site->variable);
 }
 
-bool darn_places_is_unit(const void *context, uint32_t id)
+/* What the source says of the function. */
+static enum darn_unit unit_of(const struct darn_trace_site *site)
+{
+    if (site->flags & DARN_SITE_UNIT)
+        return DARN_UNIT_NAMED;
+    return site->flags & (DARN_SITE_LOCAL | DARN_SITE_NO_UNIT) ? DARN_UNIT_NO : DARN_UNIT_YES;
+}
+
+enum darn_unit darn_places_is_unit(const void *context, uint32_t id)
 {
     const struct darn_places *places = context;
     const struct darn_trace_site *site = darn_trace_site(places->trace, id);
 
     if (!site || !site->function)
-        return true;
-    return darn_unit_rules_say(&places->rules, site->function, !(site->flags & DARN_SITE_LOCAL));
+        return DARN_UNIT_YES;
+    return darn_unit_rules_say(&places->rules, site->function, unit_of(site));
 }
 
 bool darn_places_reads_too(const void *context, uint32_t id)

@@ -22,7 +22,7 @@ void darn_places_free(struct darn_places *places);
 /* For struct darn_engine_config: `context` is the struct darn_places. */
 uint32_t darn_places_of(const void *context, uint32_t site);
 uint64_t darn_places_predicate(const void *context, uint32_t site);
-bool darn_places_is_unit(const void *context, uint32_t site);
+enum darn_unit darn_places_is_unit(const void *context, uint32_t site);
 bool darn_places_reads_too(const void *context, uint32_t site);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/options.h"
 #include "cli/parts.h"
 #include "cli/say.h"
 #include "report/shell.h"
@@ -187,11 +188,26 @@ static void take_inputs(struct darn_schedule *schedule, const struct darn_player
     schedule->input_length = length;
 }
 
+/* A run that was healed (server_process.c) is healed again when it is replayed. */
+static char **take_environment(void)
+{
+    static struct darn_options options;
+    const char *variable = getenv(DARN_OPTIONS_VARIABLE);
+    char error[DARN_OPTIONS_ERROR], *words[] = {NULL, NULL}, **copy;
+
+    darn_options_default(&options);
+    if (variable && darn_options_parse(&options, variable, error, sizeof(error)) == 0 &&
+        options.heal[0] && asprintf(&words[0], DARN_OPTIONS_VARIABLE "=%s", variable) < 0)
+        words[0] = NULL;
+    copy = copy_words(words);
+    free(words[0]);
+    return copy;
+}
+
 struct darn_schedule *darn_player_take(struct darn_player *player)
 {
     struct darn_schedule *schedule = calloc(1, sizeof(*schedule));
     const struct darn_block *block = player->block;
-    char *none[] = {NULL};
     char *directory = getcwd(NULL, 0);
 
     if (!schedule) {
@@ -201,7 +217,7 @@ struct darn_schedule *darn_player_take(struct darn_player *player)
     schedule->program = strdup(player->path);
     schedule->directory = directory ? directory : strdup("/");
     schedule->arguments = copy_words(player->program);
-    schedule->environment = copy_words(none);
+    schedule->environment = take_environment();
     schedule->input = player->input ? strdup("input") : NULL;
     schedule->time = block->result.time;
     schedule->build = player->build;

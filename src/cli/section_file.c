@@ -248,6 +248,8 @@ static int write_all(FILE *file, const struct darn_sections *sections)
         fputs(",\n \"dropped\": [", file);
         fits = write_list(file, sections, true, page);
     }
+    if (fits && sections->rest)
+        fputs(sections->rest, file);
     fputs("}\n", file);
     free(page);
     if (!fits)

@@ -78,6 +78,21 @@ static bool is_ours(const char *variable)
            strncmp(variable, "LD_BIND_NOW=", 12) == 0;
 }
 
+/* A program that is healed is healed in controlled runs as well; nothing else of the options that
+ * we were given is for them. */
+static int keep_healing(struct darn_options *options, char *error, size_t size)
+{
+    static struct darn_options given;
+    const char *variable = getenv(DARN_OPTIONS_VARIABLE);
+
+    darn_options_default(&given);
+    if (!variable || darn_options_parse(&given, variable, error, size) || !given.heal[0])
+        return 0; /* whatever else is wrong with them does not concern us */
+    options->heal_with = given.heal_with;
+    options->heal_bound = given.heal_bound;
+    return darn_options_set(options, "heal", given.heal, error, size);
+}
+
 /* The environment goes to the program by execve: other jobs start at the same time. */
 static int make_environment(struct darn_server *server)
 {
@@ -98,6 +113,7 @@ static int make_environment(struct darn_server *server)
     memcpy(server->text, name, sizeof(name));
     darn_options_default(options);
     if (darn_options_set(options, "control", server->link, error, sizeof(error)) ||
+        keep_healing(options, error, sizeof(error)) ||
         darn_options_format(options, server->text + sizeof(name) - 1, room, error, sizeof(error)))
         status = darn_refuse(server->options.command, "%s", error);
     free(options);

@@ -81,6 +81,22 @@ static void write_thread(const struct darn_trace *trace, uint64_t number, char *
     make_printable(to);
 }
 
+/* `0x10 to 0x2000`; the piece of a stack has a length. */
+static void write_pointer(const struct darn_trace *trace, const struct darn_event *event,
+                          const char *what, char *to, size_t size)
+{
+    const char *name = darn_trace_pointee_name(trace, event);
+    int length = snprintf(to, size, "%s to ", event->target ? what : "a new thread,");
+
+    if (name)
+        snprintf(to + length, size - (size_t)length, "%s", name);
+    else if (event->size)
+        snprintf(to + length, size - (size_t)length, "0x%" PRIx64 " %" PRIu32 " bytes",
+                 event->extra, event->size);
+    else
+        snprintf(to + length, size - (size_t)length, "0x%" PRIx64, event->extra);
+}
+
 /* What the event is about. */
 static void write_target(const struct darn_trace *trace, const struct darn_event *event, char *to,
                          size_t size)
@@ -100,6 +116,7 @@ static void write_target(const struct darn_trace *trace, const struct darn_event
         break;
     case DARN_EVENT_ALLOC:
     case DARN_EVENT_FREE:
+    case DARN_EVENT_STACK:
         snprintf(to, size, "%s %" PRIu64 " byte%s", what, event->extra,
                  event->extra == 1 ? "" : "s");
         break;
@@ -120,6 +137,9 @@ static void write_target(const struct darn_trace *trace, const struct darn_event
     case DARN_EVENT_SPIN:
         darn_trace_place(trace, (uint32_t)event->extra, 0, place, sizeof(place));
         snprintf(to, size, "ended by the store at %.100s", place);
+        break;
+    case DARN_EVENT_POINTER:
+        write_pointer(trace, event, what, to, size);
         break;
     case DARN_EVENT_EXIT:
     case DARN_EVENT_FENCE:

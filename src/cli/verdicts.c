@@ -82,9 +82,9 @@ static struct darn_verdict *append(struct darn_verdicts *verdicts)
     return &verdicts->items[verdicts->count++];
 }
 
-/* Whether the finding is there already, and was put together with it. */
-static bool is_known(struct darn_verdicts *verdicts, const struct darn_finding *finding,
-                     uint32_t trace)
+/* The index + 1 of the same finding, with which it was put together; 0 when there is none. */
+static size_t find_known(struct darn_verdicts *verdicts, const struct darn_finding *finding,
+                         uint32_t trace)
 {
     uintptr_t index = darn_map_get(&verdicts->by_id, key_of(finding), 0);
 
@@ -93,22 +93,23 @@ static bool is_known(struct darn_verdicts *verdicts, const struct darn_finding *
     return index;
 }
 
-void darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *finding, uint32_t trace,
-                       struct darn_modules *modules)
+size_t darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *finding,
+                         uint32_t trace, struct darn_modules *modules)
 {
     /* Symbols take most of the time: what has its id without them is not looked up again. */
-    bool known = finding->id && is_known(verdicts, finding, trace);
+    size_t known = finding->id ? find_known(verdicts, finding, trace) : 0;
 
     if (!known) {
         darn_finding_complete(finding, modules);
-        known = is_known(verdicts, finding, trace);
+        known = find_known(verdicts, finding, trace);
     }
     if (known) {
         darn_finding_free(finding);
-        return;
+        return known - 1;
     }
     *append(verdicts) = (struct darn_verdict){finding, trace, 0};
     darn_map_put(&verdicts->by_id, key_of(finding), verdicts->count);
+    return verdicts->count - 1;
 }
 
 void darn_verdicts_suppress(struct darn_verdicts *verdicts,

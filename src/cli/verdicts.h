@@ -29,9 +29,9 @@ void darn_verdicts_free(struct darn_verdicts *verdicts);
 
 /* Takes the finding over, completes it (report/predict.h) and keeps it. One that is there already
  * gets the engine added to its own. Engines count in different ways, so in one trace the largest
- * count stands; those of different traces add up. */
-void darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *finding, uint32_t trace,
-                       struct darn_modules *modules);
+ * count stands; those of different traces add up. The result is its index. */
+size_t darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *finding,
+                         uint32_t trace, struct darn_modules *modules);
 
 /* Drops those that are suppressed. No more are to be added after it. */
 void darn_verdicts_suppress(struct darn_verdicts *verdicts,

@@ -171,8 +171,11 @@ static void on_access(struct darn_atombase *base, const struct darn_event *event
     struct visit visit = {base, event};
     void *cell = NULL;
 
-    if (!is_variable(base, event))
+    if (!is_variable(base, event)) {
+        if (!base->no_escape) /* it is no variable, but who comes to it may come to all around it */
+            (void)darn_escape_has(base->escape, event->target, event->thread);
         return;
+    }
     if (!(event->flags & DARN_EVENT_GAPS))
         cell = darn_shadow_exact(base->shadow, event->target, event->size);
     if (cell)
@@ -212,8 +215,13 @@ void darn_atombase_event(struct darn_atombase *base, const struct darn_event *ev
             darn_periods_event(base->periods, event);
         darn_escape_event(base->escape, event);
         break;
+    case DARN_EVENT_STACK:
+    case DARN_EVENT_POINTER:
+        darn_escape_event(base->escape, event);
+        break;
     default:
         darn_held_event(base->held, event);
+        darn_escape_event(base->escape, event);
         if (!base->config.ignore_order)
             darn_periods_event(base->periods, event);
         if (base->calls->other)

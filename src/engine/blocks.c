@@ -8,14 +8,8 @@
 #define SHIFT_STEP  4
 #define LEVELS      15 /* up to 1 << 62 bytes; longer blocks do not exist */
 
-struct block {
-    uint64_t start, size;
-    uint32_t thread;
-    uint32_t next; /* in the bucket, or among the free ones; 0: the last */
-};
-
 struct darn_blocks {
-    struct block *all; /* from 1 */
+    struct darn_block *all; /* from 1; `next` is in the bucket, or among the free ones */
     size_t count, capacity;
     uint32_t first_free;
     size_t live;
@@ -43,7 +37,7 @@ static size_t bucket_of(const struct darn_blocks *blocks, unsigned level, uint64
     return darn_spread(page * LEVELS + level) & (blocks->bucket_count - 1);
 }
 
-static size_t bucket_at(const struct darn_blocks *blocks, const struct block *block)
+static size_t bucket_at(const struct darn_blocks *blocks, const struct darn_block *block)
 {
     unsigned level = level_of(block->size);
 
@@ -86,7 +80,7 @@ static void grow_buckets(struct darn_blocks *blocks)
     blocks->buckets = darn_need_memory(calloc(blocks->bucket_count, sizeof(*old)));
     for (size_t i = 0; i < old_count; i++) {
         for (uint32_t at = old[i]; at;) {
-            struct block *block = &blocks->all[at];
+            struct darn_block *block = &blocks->all[at];
             uint32_t *to = &blocks->buckets[bucket_at(blocks, block)], next = block->next;
 
             block->next = *to;
@@ -107,11 +101,11 @@ static uint32_t *link_to(struct darn_blocks *blocks, unsigned level, uint64_t st
     return *link ? link : NULL;
 }
 
-void darn_blocks_remove(struct darn_blocks *blocks, uint64_t start)
+uint32_t darn_blocks_remove(struct darn_blocks *blocks, uint64_t start)
 {
     for (unsigned level = 0; level < LEVELS; level++) {
         uint32_t *link = blocks->on_level[level] ? link_to(blocks, level, start) : NULL;
-        struct block *block;
+        struct darn_block *block;
         uint32_t at;
 
         if (!link)
@@ -123,8 +117,9 @@ void darn_blocks_remove(struct darn_blocks *blocks, uint64_t start)
         blocks->live--;
         block->next = blocks->first_free;
         blocks->first_free = at;
-        return;
+        return block->list;
     }
+    return 0;
 }
 
 void darn_blocks_add(struct darn_blocks *blocks, uint64_t start, uint64_t size, uint32_t thread)
@@ -144,7 +139,7 @@ void darn_blocks_add(struct darn_blocks *blocks, uint64_t start, uint64_t size, 
     }
     bucket = &blocks->buckets[bucket_of(blocks, level, start >> shift_of(level))];
     blocks->all[at] =
-        (struct block){.start = start, .size = size, .thread = thread, .next = *bucket};
+        (struct darn_block){.start = start, .size = size, .thread = thread, .next = *bucket};
     *bucket = at;
     blocks->on_level[level]++;
     blocks->live++;
@@ -177,12 +172,36 @@ bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32
     return at != 0;
 }
 
-void darn_blocks_pass(struct darn_blocks *blocks, uint64_t address, uint32_t thread)
+struct darn_block *darn_blocks_at(struct darn_blocks *blocks, uint64_t address)
 {
     uint32_t at = block_with(blocks, address);
 
-    if (at)
-        blocks->all[at].thread = thread;
+    return at ? &blocks->all[at] : NULL;
+}
+
+/* How many pages of a level are looked at. */
+#define PAGES 64
+
+const struct darn_block *darn_blocks_overlapping(const struct darn_blocks *blocks, uint64_t start,
+                                                 uint64_t size)
+{
+    for (unsigned level = 0; level < LEVELS && size; level++) {
+        uint64_t first = start >> shift_of(level), last = (start + (size - 1)) >> shift_of(level);
+
+        if (!blocks->on_level[level])
+            continue;
+        for (uint64_t page = first ? first - 1 : 0; page <= last && page < first + PAGES; page++) {
+            uint32_t at = blocks->buckets[bucket_of(blocks, level, page)];
+
+            for (; at; at = blocks->all[at].next) {
+                const struct darn_block *block = &blocks->all[at];
+
+                if (start - block->start < block->size || block->start - start < size)
+                    return block;
+            }
+        }
+    }
+    return NULL;
 }
 
 size_t darn_blocks_memory(const struct darn_blocks *blocks)

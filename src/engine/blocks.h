@@ -14,19 +14,32 @@
 
 struct darn_blocks;
 
+struct darn_block {
+    uint64_t start, size;
+    uint32_t thread;
+    uint32_t list; /* whatever the owner of the blocks likes to keep here; 0 at first */
+    uint32_t next; /* our own */
+};
+
 /* NULL when there is no memory. */
 struct darn_blocks *darn_blocks_create(void);
 void darn_blocks_destroy(struct darn_blocks *blocks);
 
 /* A block that begins at the same address, and was never freed, makes room. */
 void darn_blocks_add(struct darn_blocks *blocks, uint64_t start, uint64_t size, uint32_t thread);
-void darn_blocks_remove(struct darn_blocks *blocks, uint64_t start);
+/* The list of the block that is gone, or 0. */
+uint32_t darn_blocks_remove(struct darn_blocks *blocks, uint64_t start);
 
 /* False when the address is in no block. */
 bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32_t *thread);
 
-/* From now on the thread of the block that has the address is said to be `thread`. */
-void darn_blocks_pass(struct darn_blocks *blocks, uint64_t address, uint32_t thread);
+/* The block that has the address, or NULL. Good until a block is added or removed. */
+struct darn_block *darn_blocks_at(struct darn_blocks *blocks, uint64_t address);
+
+/* Some block that has bytes in common with these, or NULL. Of ranges that are much longer than the
+ * blocks, those far inside may be overlooked. */
+const struct darn_block *darn_blocks_overlapping(const struct darn_blocks *blocks, uint64_t start,
+                                                 uint64_t size);
 
 size_t darn_blocks_memory(const struct darn_blocks *blocks);
 

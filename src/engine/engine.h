@@ -60,6 +60,12 @@ struct darn_prediction {
     struct darn_prediction_step steps[DARN_PREDICTION_STEPS];
 };
 
+enum darn_unit {
+    DARN_UNIT_NO,
+    DARN_UNIT_YES,   /* unless it is a thread's first function */
+    DARN_UNIT_NAMED, /* somebody has said so: even then */
+};
+
 /* What all engines may be told. A zeroed struct has the defaults. */
 struct darn_engine_config {
     bool ignore_sync;   /* take no notice of recognised spins (Tian's "without") */
@@ -72,7 +78,7 @@ struct darn_engine_config {
     uint64_t (*predicate_of)(const void *context, uint32_t site);
     /* Whether executions of the function that begins at this site are expected to be atomic
      * (transactions.h has the defaults). NULL: all are. */
-    bool (*is_unit)(const void *context, uint32_t site);
+    enum darn_unit (*is_unit)(const void *context, uint32_t site);
     /* Atomicity: whether a WRITE at this site stands for a read of the same bytes before it, too,
      * as in `x += 1`. May be NULL. */
     bool (*reads_too)(const void *context, uint32_t site);
@@ -101,6 +107,22 @@ struct darn_engine_fact {
 
 #define DARN_ENGINE_FACTS 16
 
+/* How an operation of a transaction commutes with those of other threads (Lipton). */
+enum darn_mover {
+    DARN_MOVER_RIGHT,
+    DARN_MOVER_LEFT,
+    DARN_MOVER_BOTH,
+    DARN_MOVER_NONE,
+    DARN_MOVER_PASSED, /* in a critical section with nothing that is shared: AcqA*Rel */
+};
+
+/* An operation of the transaction that a prediction is about. Of a RELEASE only the lock is known,
+ * not the place: that is where it was acquired. */
+struct darn_engine_mover {
+    struct darn_prediction_step step;
+    enum darn_mover type;
+};
+
 struct darn_engine {
     const char *name;
     const char *help; /* one line */
@@ -117,6 +139,11 @@ struct darn_engine {
     struct darn_engine_cost (*cost)(const void *state);
     /* After finish; fills at most DARN_ENGINE_FACTS, and says how many. May be NULL. */
     size_t (*facts)(const void *state, struct darn_engine_fact *facts);
+    /* After finish: the operations of the transaction of a prediction, by its index, as they were
+     * matched with the form that can be reduced. Fills at most `most`, and says how many there are.
+     * May be NULL. */
+    size_t (*movers)(const void *state, size_t prediction, struct darn_engine_mover *movers,
+                     size_t most);
     void (*destroy)(void *state);
 };
 

@@ -1,17 +1,21 @@
 /*
- * Dynamic escape analysis (Wang & Stoller, section 3), as far as a trace of a C program allows:
- * what a thread does with memory that only it can know needs no checking.
+ * Dynamic escape analysis (Wang & Stoller, section 3), for C: what a thread does with memory that
+ * only it can know needs no checking.
  *
- * The paper follows references: an object escapes when it is stored where others can see it, and
- * what it refers to escapes with it. That takes the values of pointers that are stored, which
- * events do not have (a WRITE has an address and a size), and the contents of a block at the time
- * when it escapes. What is done instead:
- *  - a block of the heap has not escaped as long as no thread has touched it but the one that
- *    allocated it. The whole block escapes with the first access of another thread. This is a
- *    guess: what the owner did between handing out the address and that access is left out, and a
- *    violation with it is missed;
- *  - all other memory has escaped from the beginning: globals, stacks, and blocks whose allocation
- *    was not recorded.
+ * An object is a block of the heap, or a piece of a thread's stack. It escapes
+ *  - when its address is stored in memory that has escaped, or is given to a new thread (POINTER);
+ *  - together with an object in which its address was stored before: known pointers are followed
+ *    from object to object;
+ *  - when another thread touches it. That should come too late to matter, but pointers that were
+ *    copied byte by byte, or stored by code that is not recorded, are not seen otherwise; nor are
+ *    any in traces of version 1.
+ *
+ * All other memory has escaped from the beginning: globals, blocks whose allocation was not
+ * recorded, and stacks that the trace does not tell.
+ *
+ * Of a stack the event tells which piece escapes, a frame or more: it stays so until the thread
+ * ends, whatever comes to lie there. When another thread touches a stack without having been seen
+ * to get its address, only what it touches escapes.
  */
 #ifndef DARN_ENGINE_ESCAPE_H
 #define DARN_ENGINE_ESCAPE_H
@@ -28,7 +32,7 @@ struct darn_escape;
 struct darn_escape *darn_escape_create(void);
 void darn_escape_destroy(struct darn_escape *escape);
 
-/* Takes notice of ALLOC and FREE. */
+/* Takes notice of ALLOC, FREE, STACK, POINTER and EXIT. */
 void darn_escape_event(struct darn_escape *escape, const struct darn_event *event);
 
 /* An access: whether the memory has escaped, or does with this access. Once it has, it stays so

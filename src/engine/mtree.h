@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/engine.h"
 #include "trace/event.h"
 
 /* The most nodes and variables of one transaction, and of all that are kept. */
@@ -95,5 +96,13 @@ struct darn_mworld {
  * steps that show it. */
 bool darn_mtree_is_atomic(const struct darn_mtree *tree, const struct darn_mworld *world,
                           const struct darn_mstep *steps[2]);
+
+/* The pattern of the tree (5.6, steps 1 to 3) in the order in which it is matched: the accesses of
+ * a node, each once for varsOne and twice for varsMul, then the sections inside of it. `is_end`:
+ * the release of the lock whose ACQUIRE the step is. */
+typedef void darn_mtree_visit(void *context, const struct darn_mstep *step, enum darn_mover type,
+                              bool is_end);
+void darn_mtree_pattern(const struct darn_mtree *tree, const struct darn_mworld *world,
+                        darn_mtree_visit *visit, void *context);
 
 #endif

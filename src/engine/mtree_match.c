@@ -175,3 +175,55 @@ bool darn_mtree_is_atomic(const struct darn_mtree *tree, const struct darn_mworl
     steps[1] = match.wrong;
     return !match.wrong;
 }
+
+struct walk {
+    struct match match;
+    darn_mtree_visit *visit;
+    void *context;
+};
+
+static void walk_use(const struct walk *walk, const struct darn_muse *use, bool is_idle)
+{
+    const struct darn_mworld *world = walk->match.world;
+    enum darn_mover type = is_idle                                       ? DARN_MOVER_PASSED
+                           : world->races(world->context, use->variable) ? DARN_MOVER_NONE
+                                                                         : DARN_MOVER_BOTH;
+
+    for (int i = 0; i < 1 + use->is_multiple; i++)
+        walk->visit(walk->context, &use->step, type, false);
+}
+
+static uint32_t walk_node(const struct walk *walk, uint32_t at, bool is_passed)
+{
+    const struct darn_mtree *tree = walk->match.tree;
+    const struct darn_mworld *world = walk->match.world;
+    const struct darn_mnode *node = &tree->nodes[at];
+    bool is_both = at && world->is_both(world->context, node->lock);
+
+    is_passed = is_passed || (at && is_idle(&walk->match, at));
+    if (at)
+        walk->visit(walk->context, &node->step,
+                    is_passed ? DARN_MOVER_PASSED
+                    : is_both ? DARN_MOVER_BOTH
+                              : DARN_MOVER_RIGHT,
+                    false);
+    for (uint32_t i = 0; i < node->uses; i++)
+        walk_use(walk, &tree->uses[node->first_use + i], is_passed);
+    for (uint32_t inner = at + 1; inner < node->end;)
+        inner = walk_node(walk, inner, is_passed);
+    if (at)
+        walk->visit(walk->context, &node->step,
+                    is_passed ? DARN_MOVER_PASSED
+                    : is_both ? DARN_MOVER_BOTH
+                              : DARN_MOVER_LEFT,
+                    true);
+    return node->end;
+}
+
+void darn_mtree_pattern(const struct darn_mtree *tree, const struct darn_mworld *world,
+                        darn_mtree_visit *visit, void *context)
+{
+    struct walk walk = {{.tree = tree, .world = world}, visit, context};
+
+    walk_node(&walk, 0, false);
+}

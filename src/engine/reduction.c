@@ -45,6 +45,8 @@ struct reduction {
     size_t open_capacity;
     struct darn_map gone; /* serials, to the verdicts of variables whose memory was freed */
     uint64_t cut;
+    uint32_t *found; /* the tree of each prediction */
+    size_t found_count, found_capacity;
 };
 
 static struct darn_mtree *tree_of(struct reduction *reduction, uint32_t thread)
@@ -206,7 +208,8 @@ static size_t more(const struct darn_atombase *base)
                     darn_movers_memory(&reduction->movers) + darn_mtrees_memory(&reduction->trees) +
                     darn_threads_memory(&reduction->threads) +
                     reduction->open_capacity * sizeof(*reduction->open) +
-                    reduction->gone.capacity * 2 * sizeof(uintptr_t);
+                    reduction->gone.capacity * 2 * sizeof(uintptr_t) +
+                    reduction->found_capacity * sizeof(*reduction->found);
 
     for (uint32_t i = 0; i < reduction->threads.count; i++)
         memory += darn_mtree_memory(&reduction->open[i]);
@@ -240,6 +243,7 @@ static void destroy(void *state)
         darn_mtree_free(&reduction->open[i]);
     darn_threads_free(&reduction->threads);
     darn_map_free(&reduction->gone);
+    free(reduction->found);
     free(reduction->open);
     free(reduction);
 }
@@ -288,6 +292,17 @@ static bool is_both(void *context, uint64_t lock)
     return darn_movers_are_both(&reduction->movers, lock);
 }
 
+static struct darn_event event_of(const struct darn_mtree *tree, const struct darn_mstep *step)
+{
+    return (struct darn_event){.target = step->target,
+                               .thread = tree->thread,
+                               .size = step->size,
+                               .site = step->site,
+                               .stack = step->stack,
+                               .kind = step->kind,
+                               .lock = step->lock};
+}
+
 static void report(struct reduction *reduction, const struct darn_mtree *tree,
                    const struct darn_mstep *steps[2])
 {
@@ -299,17 +314,16 @@ static void report(struct reduction *reduction, const struct darn_mtree *tree,
         key = darn_hash_place(key, darn_place(&base->config, steps[i]->site, steps[i]->stack),
                               steps[i]->target);
     prediction = darn_pairs_see_key(base->pairs, DARN_PREDICTS_IRREDUCIBLE, key, steps[1]->target);
-    for (int i = 0; prediction && i < 2; i++) {
-        struct darn_event event = {.target = steps[i]->target,
-                                   .thread = tree->thread,
-                                   .size = steps[i]->size,
-                                   .site = steps[i]->site,
-                                   .stack = steps[i]->stack,
-                                   .kind = steps[i]->kind,
-                                   .lock = steps[i]->lock};
+    if (!prediction)
+        return;
+    for (int i = 0; i < 2; i++) {
+        struct darn_event event = event_of(tree, steps[i]);
 
         darn_atom_step(base, prediction, &event, steps[i]->holding, tree->unit);
     }
+    reduction->found = darn_grow(reduction->found, &reduction->found_capacity,
+                                 reduction->found_count + 1, sizeof(*reduction->found));
+    reduction->found[reduction->found_count++] = (uint32_t)(tree - reduction->trees.all);
 }
 
 static void finish(void *state)
@@ -354,6 +368,43 @@ static size_t facts(const void *state, struct darn_engine_fact *facts)
     return count;
 }
 
+struct movers {
+    const struct reduction *reduction;
+    const struct darn_mtree *tree;
+    struct darn_engine_mover *all;
+    size_t count, most;
+};
+
+static void add_mover(void *context, const struct darn_mstep *step, enum darn_mover type,
+                      bool is_end)
+{
+    struct movers *movers = context;
+    struct darn_engine_mover *mover = &movers->all[movers->count];
+
+    if (movers->count++ >= movers->most)
+        return;
+    mover->type = type;
+    mover->step = (struct darn_prediction_step){.event = event_of(movers->tree, step)};
+    mover->step.unit = movers->tree->unit;
+    darn_holding_fill(movers->reduction->base.held, step->holding, &mover->step);
+    if (is_end)
+        mover->step.event.kind = DARN_EVENT_RELEASE;
+}
+
+static size_t list_movers(const void *state, size_t prediction, struct darn_engine_mover *all,
+                          size_t most)
+{
+    const struct reduction *reduction = state;
+    struct darn_mworld world = {(void *)state, races, is_alone, is_both};
+    struct movers movers = {reduction, NULL, all, 0, most};
+
+    if (prediction >= reduction->found_count)
+        return 0;
+    movers.tree = &reduction->trees.all[reduction->found[prediction]];
+    darn_mtree_pattern(movers.tree, &world, add_mover, &movers);
+    return movers.count;
+}
+
 const struct darn_engine darn_engine_reduction = {
     .name = "reduction",
     .help = "transactions whose events cannot be moved together past those of other threads",
@@ -364,5 +415,6 @@ const struct darn_engine darn_engine_reduction = {
     .dynamic = darn_atombase_dynamic,
     .cost = darn_atombase_cost,
     .facts = facts,
+    .movers = list_movers,
     .destroy = destroy,
 };

@@ -101,6 +101,7 @@ static void enter(struct darn_transactions *transactions, struct thread *thread,
 {
     const struct darn_engine_config *config = &transactions->config;
     bool is_first = thread->is_new && !thread->depth;
+    enum darn_unit unit = DARN_UNIT_YES;
     size_t before = thread->capacity;
 
     thread->is_new = false;
@@ -111,9 +112,11 @@ static void enter(struct darn_transactions *transactions, struct thread *thread,
         thread->functions[thread->depth - 1] = name_of(event);
         transactions->stacks += (thread->capacity - before) * sizeof(*thread->functions);
     }
-    if (thread->unit_at || is_first)
+    if (thread->unit_at)
         return;
-    if (config->is_unit && !config->is_unit(config->context, event->site))
+    if (config->is_unit)
+        unit = config->is_unit(config->context, event->site);
+    if (unit == DARN_UNIT_NO || (is_first && unit != DARN_UNIT_NAMED))
         return;
     thread->unit_at = thread->depth;
     thread->unit_site = event->site;
@@ -258,26 +261,37 @@ static bool matches(const char *pattern, size_t length, const char *name)
     return *name == *pattern && matches(pattern + 1, length - 1, name + 1);
 }
 
-static bool is_in(const char *list, const char *name)
+enum match { MATCH_NONE, MATCH_PATTERN, MATCH_NAME };
+
+static enum match match_of(const char *list, const char *name)
 {
     static const char between[] = ", \t\n";
+    enum match best = MATCH_NONE;
 
     while (list && *(list += strspn(list, between))) {
         size_t length = strcspn(list, between);
 
-        if (matches(list, length, name))
-            return true;
+        if (matches(list, length, name)) {
+            if (!memchr(list, '*', length))
+                return MATCH_NAME;
+            best = MATCH_PATTERN;
+        }
         list += length;
     }
-    return false;
+    return best;
 }
 
-bool darn_unit_rules_say(const struct darn_unit_rules *rules, const char *function,
-                         bool is_external)
+enum darn_unit darn_unit_rules_say(const struct darn_unit_rules *rules, const char *function,
+                                   enum darn_unit otherwise)
 {
-    if (is_in(rules->exclude, function))
-        return false;
-    if (is_in(rules->include, function))
-        return true;
-    return is_external && strcmp(function, "main") != 0;
+    enum match included = match_of(rules->include, function);
+    enum match excluded = match_of(rules->exclude, function);
+
+    if (excluded && excluded >= included)
+        return DARN_UNIT_NO;
+    if (included)
+        return included == MATCH_NAME ? DARN_UNIT_NAMED : DARN_UNIT_YES;
+    if (otherwise == DARN_UNIT_YES && strcmp(function, "main") == 0)
+        return DARN_UNIT_NO;
+    return otherwise;
 }

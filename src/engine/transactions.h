@@ -6,10 +6,10 @@
  *  - critical sections outside of those, from the first lock to the last.
  *
  * Of nested ones the outermost counts. The first function of a thread, main or a start routine, is
- * its whole life and is none. A transaction ends at a FORK, JOIN or barrier, and the next begins
- * after it. So it does where the thread waits for others in another way (condition variable,
- * semaphore, message): what waits for a change cannot be atomic. This is ours: the paper leaves
- * wait and notify out.
+ * its whole life and is none, unless somebody has named it. A transaction ends at a FORK, JOIN or
+ * barrier, and the next begins after it. So it does where the thread waits for others in another
+ * way (condition variable, semaphore, message): what waits for a change cannot be atomic. This is
+ * ours: the paper leaves wait and notify out.
  *
  * A function that returns with a lock held (a wrapper of lock) leaves a critical section behind.
  *
@@ -56,15 +56,17 @@ uint64_t darn_transactions_count(const struct darn_transactions *transactions);
 size_t darn_transactions_memory(const struct darn_transactions *transactions);
 
 /*
- * The defaults and what overrides them, for whoever has the names of functions. `include` and
- * `exclude` are names separated by commas or blanks, with * for any letters; they may be NULL.
- * The exclusion wins, and `main` is excluded unless it is included by name.
+ * What overrides the defaults, for whoever has the names of functions. `include` and `exclude` are
+ * names separated by commas or blanks, with * for any letters; they may be NULL. A name in full
+ * counts for more than a pattern, and of equals the exclusion wins. `otherwise` is what the
+ * function says of itself: that it is annotated (DARN_UNIT_NAMED, or DARN_UNIT_NO), or its linkage
+ * (DARN_UNIT_YES, or DARN_UNIT_NO); main is no transaction by its linkage.
  */
 struct darn_unit_rules {
     const char *include, *exclude;
 };
 
-bool darn_unit_rules_say(const struct darn_unit_rules *rules, const char *function,
-                         bool is_external);
+enum darn_unit darn_unit_rules_say(const struct darn_unit_rules *rules, const char *function,
+                                   enum darn_unit otherwise);
 
 #endif

@@ -329,12 +329,12 @@ static size_t facts(const void *state, struct darn_engine_fact *facts)
         {"potential deadlocks: where there are any, what is said about atomicity may be wrong",
          engine->deadlocks, false},
         {"cyclic dependencies of three or more transactions", engine->check.cycles, false},
-        {"comparisons of blocks that were left out (block_work)", engine->check.skipped, true},
+        {"comparisons of blocks that were left out (--block-work)", engine->check.skipped, true},
         {"findings that were not told: after 16 on two variables for the same two transactions, "
          "or 1024 in all",
          engine->check.unreported, true},
         {"search for cyclic dependencies given up before its end", engine->check.is_cut, true},
-        {"transactions of which not all pairs of accesses were looked at (block_events)",
+        {"transactions of which not all pairs of accesses were looked at (--block-events)",
          engine->cut, true},
         {"pairs of variables for which there was no room", engine->pairs_full, true},
     };

@@ -6,6 +6,7 @@
 
 #include "plugin/libcalls.h"
 #include "plugin/origin.h"
+#include "plugin/pointer.h"
 #include "plugin/wait.h"
 #include "site/site.h"
 
@@ -227,7 +228,7 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
     case LLVMAtomicCmpXchg:
         value = LLVMGetOperand(instruction, 1);
         add_access(c, instruction, LLVMGetOperand(instruction, 0), LLVMTypeOf(value),
-                   DARN_SITE_UPDATE, NULL);
+                   DARN_SITE_UPDATE, darn_update_value(instruction, c->layout));
         break;
     case LLVMFence:
         if (!LLVMIsAtomicSingleThread(instruction))

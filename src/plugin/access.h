@@ -13,7 +13,7 @@ struct darn_access {
     LLVMValueRef instruction; /* the hook goes right in front of it */
     LLVMValueRef pointer;     /* NULL for a fence; of a wait, the condition variable */
     LLVMValueRef length;      /* for a range: its length, or NULL for a string */
-    LLVMValueRef value;       /* for a write: what is written, or NULL */
+    LLVMValueRef value;       /* for a write: what is written, or NULL; see also pointer.h */
     const char *variable;     /* its name, or NULL: by the pointer */
     uint64_t gaps;            /* see struct darn_site */
     uint32_t size;

@@ -42,9 +42,9 @@ typedef void place(struct darn_guards *guards, LLVMValueRef before, const char *
                    LLVMValueRef site);
 
 static void tell(struct darn_guards *guards, struct darn_sites *sites, LLVMValueRef function,
-                 place *place, const char *const hooks[2])
+                 uint16_t flags, place *place, const char *const hooks[2])
 {
-    LLVMValueRef site = darn_sites_add_function(sites);
+    LLVMValueRef site = darn_sites_add_function(sites, flags);
     LLVMBasicBlockRef block;
 
     if (!site)
@@ -59,17 +59,17 @@ static void tell(struct darn_guards *guards, struct darn_sites *sites, LLVMValue
 }
 
 void darn_function_instrument(struct darn_guards *guards, struct darn_sites *sites,
-                              LLVMValueRef function)
+                              LLVMValueRef function, uint16_t flags)
 {
     static const char *const hooks[] = {DARN_HOOK_BEGIN, DARN_HOOK_END};
 
-    tell(guards, sites, function, darn_guards_place_function, hooks);
+    tell(guards, sites, function, flags, darn_guards_place_function, hooks);
 }
 
 void darn_function_tell_atomic(struct darn_guards *guards, struct darn_sites *sites,
-                               LLVMValueRef function)
+                               LLVMValueRef function, uint16_t flags)
 {
     static const char *const hooks[] = {DARN_HOOK_ATOMIC_BEGIN, DARN_HOOK_ATOMIC_END};
 
-    tell(guards, sites, function, darn_guards_place_atomic, hooks);
+    tell(guards, sites, function, flags, darn_guards_place_atomic, hooks);
 }

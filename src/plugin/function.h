@@ -16,10 +16,11 @@
  * leaves it: what was inlined belongs to the function it was inlined into.
  */
 void darn_function_instrument(struct darn_guards *guards, struct darn_sites *sites,
-                              LLVMValueRef function);
+                              LLVMValueRef function, uint16_t flags);
 
-/* Tells the beginning and the ends of a function that is annotated as atomic. */
+/* Tells the beginning and the ends of a function that is annotated as atomic. Of both, `flags` are
+ * added to the site. */
 void darn_function_tell_atomic(struct darn_guards *guards, struct darn_sites *sites,
-                               LLVMValueRef function);
+                               LLVMValueRef function, uint16_t flags);
 
 #endif

@@ -1,5 +1,6 @@
 #include "plugin/group.h"
 
+#include "plugin/pointer.h"
 #include "site/site.h"
 
 /* How far back the computation of an address is followed. */
@@ -105,7 +106,9 @@ static int joins(const struct darn_map *order, const struct darn_access *access,
     return darn_access_is_plain(access) &&
            LLVMGetInstructionParent(access->instruction) == LLVMGetInstructionParent(leader) &&
            is_quiet_between(last, access->instruction) &&
-           can_precede(order, access->pointer, leader, MAX_DEPTH);
+           can_precede(order, access->pointer, leader, MAX_DEPTH) &&
+           (!darn_access_stores_pointer(access) ||
+            can_precede(order, access->value, leader, MAX_DEPTH));
 }
 
 size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct darn_map *order)
@@ -129,6 +132,8 @@ size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct da
             !joins(order, access, last, leader))
             break;
         make_precede(order, builder, access->pointer, leader);
+        if (darn_access_stores_pointer(access))
+            make_precede(order, builder, access->value, leader);
         last = access->instruction;
         end = i + 1;
         members++;

@@ -12,13 +12,9 @@
 #include <string.h>
 
 #include "plugin/group.h"
+#include "plugin/guard_parts.h"
 #include "site/guard.h"
 #include "site/site.h"
-
-#define PREFIX "darn.guard."
-
-/* Of a guard that is not a group's: those of the hook, and the site's armed byte. */
-#define MAX_ARGUMENTS 4
 
 static int has_module_flag(LLVMModuleRef module, const char *name)
 {
@@ -85,9 +81,8 @@ static LLVMValueRef load_byte(struct darn_guards *guards, LLVMValueRef address)
     return load;
 }
 
-/* Goes to `unlikely` if the byte is not 0, else to `likely`. */
-static void branch_on(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
-                      LLVMBasicBlockRef likely)
+void darn_guard_branch(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
+                       LLVMBasicBlockRef likely)
 {
     LLVMValueRef zero = LLVMConstInt(guards->i8, 0, 0);
     LLVMValueRef raised = LLVMBuildICmp(guards->builder, LLVMIntNE, byte, zero, "");
@@ -118,7 +113,7 @@ static void look_into_filter(struct darn_guards *guards, LLVMValueRef address, L
     LLVMValueRef slot = LLVMBuildInBoundsGEP2(b, guards->i8, filter, &index, 1, "");
     LLVMValueRef watched = load_byte(guards, slot);
 
-    branch_on(guards, LLVMBuildOr(b, watched, load_byte(guards, armed), ""), call, done);
+    darn_guard_branch(guards, LLVMBuildOr(b, watched, load_byte(guards, armed), ""), call, done);
 }
 
 static LLVMValueRef to_word(struct darn_guards *guards, LLVMValueRef value)
@@ -155,12 +150,11 @@ int darn_guards_take(LLVMValueRef value)
     }
 }
 
-/* The hook gets the first `count` arguments of the guard. */
-static void call_hook(struct darn_guards *guards, LLVMValueRef guard, const char *name,
-                      unsigned count)
+void darn_guard_call(struct darn_guards *guards, LLVMValueRef guard, const char *name,
+                     unsigned count)
 {
-    LLVMValueRef arguments[MAX_ARGUMENTS];
-    LLVMTypeRef types[MAX_ARGUMENTS], type;
+    LLVMValueRef arguments[DARN_GUARD_ARGUMENTS];
+    LLVMTypeRef types[DARN_GUARD_ARGUMENTS], type;
     LLVMValueRef call;
 
     LLVMGetParams(guard, arguments);
@@ -174,7 +168,7 @@ static void call_hook(struct darn_guards *guards, LLVMValueRef guard, const char
     LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
 }
 
-static void mark_inline(struct darn_guards *guards, LLVMValueRef guard)
+void darn_guard_inline(struct darn_guards *guards, LLVMValueRef guard)
 {
     LLVMSetLinkage(guard, LLVMInternalLinkage);
     LLVMAddAttributeAtIndex(guard, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -183,7 +177,7 @@ static void mark_inline(struct darn_guards *guards, LLVMValueRef guard)
                             attribute(guards, "nounwind"));
 }
 
-static LLVMBasicBlockRef append_block(struct darn_guards *guards, LLVMValueRef guard)
+LLVMBasicBlockRef darn_guard_block(struct darn_guards *guards, LLVMValueRef guard)
 {
     return LLVMAppendBasicBlockInContext(guards->context, guard, "");
 }
@@ -193,7 +187,7 @@ static void branch_on_attention(struct darn_guards *guards, LLVMBasicBlockRef ra
 {
     LLVMValueRef attention = global(guards, DARN_ATTENTION, DARN_ATTENTION_HERE, guards->i8);
 
-    branch_on(guards, load_byte(guards, attention), raised, done);
+    darn_guard_branch(guards, load_byte(guards, attention), raised, done);
 }
 
 static void branch_on_functions(struct darn_guards *guards, LLVMBasicBlockRef wanted,
@@ -201,25 +195,32 @@ static void branch_on_functions(struct darn_guards *guards, LLVMBasicBlockRef wa
 {
     LLVMValueRef functions = global(guards, DARN_FUNCTIONS, DARN_FUNCTIONS_HERE, guards->i8);
 
-    branch_on(guards, load_byte(guards, functions), wanted, done);
+    darn_guard_branch(guards, load_byte(guards, functions), wanted, done);
 }
 
 static int is_of_function(const char *hook_name)
 {
-    return strcmp(hook_name, DARN_HOOK_BEGIN) == 0 || strcmp(hook_name, DARN_HOOK_END) == 0;
+    static const char *const names[] = {DARN_HOOK_BEGIN, DARN_HOOK_END, DARN_HOOK_BLOCK_BEGIN,
+                                        DARN_HOOK_BLOCK_END};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(hook_name, names[i]) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, const char *hook_name,
                                 LLVMTypeRef type, int filtered)
 {
     LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
-    LLVMBasicBlockRef entry = append_block(guards, guard);
-    LLVMBasicBlockRef raised = append_block(guards, guard);
-    LLVMBasicBlockRef call = filtered ? append_block(guards, guard) : raised;
-    LLVMBasicBlockRef done = append_block(guards, guard);
+    LLVMBasicBlockRef entry = darn_guard_block(guards, guard);
+    LLVMBasicBlockRef raised = darn_guard_block(guards, guard);
+    LLVMBasicBlockRef call = filtered ? darn_guard_block(guards, guard) : raised;
+    LLVMBasicBlockRef done = darn_guard_block(guards, guard);
     unsigned count = LLVMCountParams(guard) - (filtered ? 1 : 0);
 
-    mark_inline(guards, guard);
+    darn_guard_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
     if (is_of_function(hook_name))
         branch_on_functions(guards, raised, done);
@@ -230,7 +231,7 @@ static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, co
         look_into_filter(guards, LLVMGetParam(guard, 0), LLVMGetParam(guard, count), call, done);
         LLVMPositionBuilderAtEnd(guards->builder, call);
     }
-    call_hook(guards, guard, hook_name, count);
+    darn_guard_call(guards, guard, hook_name, count);
     LLVMBuildBr(guards->builder, done);
     LLVMPositionBuilderAtEnd(guards->builder, done);
     LLVMBuildRetVoid(guards->builder);
@@ -244,7 +245,7 @@ static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, co
 static void call_guard(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
                        LLVMValueRef *arguments, unsigned count, LLVMValueRef armed)
 {
-    LLVMTypeRef types[MAX_ARGUMENTS], type;
+    LLVMTypeRef types[DARN_GUARD_ARGUMENTS], type;
     LLVMValueRef guard;
     char name[128];
     char *type_name = LLVMPrintTypeToString(LLVMTypeOf(arguments[count > 2 ? 1 : 0]));
@@ -254,7 +255,7 @@ static void call_guard(struct darn_guards *guards, LLVMValueRef before, const ch
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     type = LLVMFunctionType(guards->nothing, types, count, 0);
-    snprintf(name, sizeof(name), PREFIX "%s.%s", hook_name, type_name);
+    snprintf(name, sizeof(name), DARN_GUARD_PREFIX "%s.%s", hook_name, type_name);
     LLVMDisposeMessage(type_name);
     guard = LLVMGetNamedFunction(guards->module, name);
     if (!guard)
@@ -269,7 +270,7 @@ static void call_guard(struct darn_guards *guards, LLVMValueRef before, const ch
 static void call_at_once(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
                          LLVMValueRef *arguments, unsigned count)
 {
-    LLVMTypeRef types[MAX_ARGUMENTS], type;
+    LLVMTypeRef types[DARN_GUARD_ARGUMENTS], type;
     LLVMValueRef call;
 
     for (unsigned i = 0; i < count; i++)
@@ -283,7 +284,7 @@ static void call_at_once(struct darn_guards *guards, LLVMValueRef before, const 
     LLVMSetCurrentDebugLocation2(guards->builder, NULL);
 }
 
-static LLVMValueRef as_length(struct darn_guards *guards, LLVMValueRef before, LLVMValueRef length)
+LLVMValueRef darn_guard_length(struct darn_guards *guards, LLVMValueRef before, LLVMValueRef length)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(length)) != LLVMIntegerTypeKind ||
         LLVMGetIntTypeWidth(LLVMTypeOf(length)) == 64)
@@ -295,7 +296,7 @@ static LLVMValueRef as_length(struct darn_guards *guards, LLVMValueRef before, L
 void darn_guards_place(struct darn_guards *guards, const struct darn_access *access,
                        struct darn_record record)
 {
-    LLVMValueRef arguments[MAX_ARGUMENTS] = {access->pointer, record.site};
+    LLVMValueRef arguments[DARN_GUARD_ARGUMENTS] = {access->pointer, record.site};
 
     if (access->flags & DARN_SITE_SPIN) {
         call_at_once(guards, access->instruction, DARN_HOOK_SPIN, arguments, 2);
@@ -306,11 +307,11 @@ void darn_guards_place(struct darn_guards *guards, const struct darn_access *acc
     } else if (access->flags & DARN_SITE_RANGE) {
         int string = LLVMGetTypeKind(LLVMTypeOf(access->length)) == LLVMPointerTypeKind;
 
-        arguments[1] = as_length(guards, access->instruction, access->length);
+        arguments[1] = darn_guard_length(guards, access->instruction, access->length);
         arguments[2] = record.site;
         call_guard(guards, access->instruction, string ? DARN_HOOK_STRING : DARN_HOOK_RANGE,
                    arguments, 3, NULL);
-    } else if (access->flags & DARN_SITE_VALUE) {
+    } else if (access->flags & (DARN_SITE_VALUE | DARN_SITE_POINTER)) {
         arguments[1] = access->value;
         arguments[2] = record.site;
         call_guard(guards, access->instruction, DARN_HOOK_WRITE, arguments, 3, record.armed);
@@ -325,56 +326,18 @@ void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,
     call_guard(guards, before, hook_name, &site, 1, NULL);
 }
 
+void darn_guards_place_block(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
+                             LLVMValueRef pointer, LLVMValueRef site)
+{
+    LLVMValueRef arguments[DARN_GUARD_ARGUMENTS] = {pointer, site};
+
+    call_guard(guards, before, hook_name, arguments, 2, NULL);
+}
+
 void darn_guards_place_atomic(struct darn_guards *guards, LLVMValueRef before,
                               const char *hook_name, LLVMValueRef site)
 {
     call_at_once(guards, before, hook_name, &site, 1);
-}
-
-/* if (*armed) hook(the other arguments) */
-static LLVMValueRef build_armed_guard(struct darn_guards *guards, const char *name,
-                                      const char *hook_name, LLVMTypeRef type, unsigned count)
-{
-    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
-    LLVMBasicBlockRef entry = append_block(guards, guard);
-    LLVMBasicBlockRef call = append_block(guards, guard);
-    LLVMBasicBlockRef done = append_block(guards, guard);
-
-    mark_inline(guards, guard);
-    LLVMPositionBuilderAtEnd(guards->builder, entry);
-    /* Not atomic, so that the load becomes a part of the comparison: nothing that would merge or
-     * move loads runs after this. */
-    branch_on(guards, LLVMBuildLoad2(guards->builder, guards->i8, LLVMGetParam(guard, count), ""),
-              call, done);
-    LLVMPositionBuilderAtEnd(guards->builder, call);
-    call_hook(guards, guard, hook_name, count);
-    LLVMBuildBr(guards->builder, done);
-    LLVMPositionBuilderAtEnd(guards->builder, done);
-    LLVMBuildRetVoid(guards->builder);
-    return guard;
-}
-
-void darn_guards_place_armed(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
-                             LLVMValueRef pointer, struct darn_record record)
-{
-    LLVMValueRef arguments[MAX_ARGUMENTS], guard;
-    LLVMTypeRef types[MAX_ARGUMENTS] = {guards->pointer, guards->pointer, guards->pointer}, type;
-    unsigned count = 0;
-    char name[64];
-
-    if (pointer)
-        arguments[count++] = pointer;
-    arguments[count++] = record.site;
-    arguments[count] = record.armed;
-    type = LLVMFunctionType(guards->nothing, types, count + 1, 0);
-    snprintf(name, sizeof(name), PREFIX "armed.%s", hook_name);
-    guard = LLVMGetNamedFunction(guards->module, name);
-    if (!guard)
-        guard = build_armed_guard(guards, name, hook_name, type, count);
-    LLVMPositionBuilderBefore(guards->builder, before);
-    LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(before));
-    LLVMBuildCall2(guards->builder, type, guard, arguments, count + 1, "");
-    LLVMSetCurrentDebugLocation2(guards->builder, NULL);
 }
 
 /* Of each member of a group a guard gets what darn_hook_write does, and its armed byte. */
@@ -389,8 +352,8 @@ static void build_group_calls(struct darn_guards *guards, LLVMValueRef guard, un
     LLVMTypeRef type = LLVMFunctionType(guards->nothing, types, FOR_HOOK, 0);
 
     for (unsigned i = 0; i < count; i++) {
-        LLVMBasicBlockRef call_block = append_block(guards, guard);
-        LLVMBasicBlockRef next = i + 1 < count ? append_block(guards, guard) : done;
+        LLVMBasicBlockRef call_block = darn_guard_block(guards, guard);
+        LLVMBasicBlockRef next = i + 1 < count ? darn_guard_block(guards, guard) : done;
         LLVMValueRef arguments[PER_MEMBER], call;
 
         for (unsigned j = 0; j < PER_MEMBER; j++)
@@ -409,11 +372,11 @@ static LLVMValueRef build_group_guard(struct darn_guards *guards, const char *na
                                       LLVMTypeRef type, unsigned count)
 {
     LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
-    LLVMBasicBlockRef entry = append_block(guards, guard);
-    LLVMBasicBlockRef raised = append_block(guards, guard);
-    LLVMBasicBlockRef done = append_block(guards, guard);
+    LLVMBasicBlockRef entry = darn_guard_block(guards, guard);
+    LLVMBasicBlockRef raised = darn_guard_block(guards, guard);
+    LLVMBasicBlockRef done = darn_guard_block(guards, guard);
 
-    mark_inline(guards, guard);
+    darn_guard_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
     branch_on_attention(guards, raised, done);
     LLVMPositionBuilderAtEnd(guards->builder, raised);
@@ -422,12 +385,16 @@ static LLVMValueRef build_group_guard(struct darn_guards *guards, const char *na
     return guard;
 }
 
-/* A constant as the word that the hook gets; another value is converted by the guard itself. */
-static LLVMValueRef constant_word(struct darn_guards *guards, LLVMValueRef value)
+/* The value of a member as the word that the hook gets: nothing is computed for it, a pointer is
+ * one already. */
+static LLVMValueRef word_of(struct darn_guards *guards, LLVMValueRef leader, LLVMValueRef value)
 {
     if (value && LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64)
         return LLVMConstInt(guards->i64, LLVMConstIntGetZExtValue(value), 0);
-    return LLVMConstInt(guards->i64, 0, 0);
+    if (!value || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
+        return LLVMConstInt(guards->i64, 0, 0);
+    LLVMPositionBuilderBefore(guards->builder, leader);
+    return LLVMBuildPtrToInt(guards->builder, value, guards->i64, "");
 }
 
 void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
@@ -440,14 +407,14 @@ void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
 
     for (unsigned i = 0; i < count; i++) {
         arguments[PER_MEMBER * i] = members[i].pointer;
-        arguments[PER_MEMBER * i + 1] = constant_word(guards, members[i].value);
+        arguments[PER_MEMBER * i + 1] = word_of(guards, leader, members[i].value);
         arguments[PER_MEMBER * i + 2] = members[i].record.site;
         arguments[PER_MEMBER * i + 3] = members[i].record.armed;
     }
     for (unsigned i = 0; i < total; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     type = LLVMFunctionType(guards->nothing, types, total, 0);
-    snprintf(name, sizeof(name), PREFIX "group.%u", count);
+    snprintf(name, sizeof(name), DARN_GUARD_PREFIX "group.%u", count);
     guard = LLVMGetNamedFunction(guards->module, name);
     if (!guard)
         guard = build_group_guard(guards, name, type, count);
@@ -465,7 +432,8 @@ static void remove_guards(LLVMModuleRef module)
         size_t length;
 
         next = LLVMGetNextFunction(f);
-        if (strncmp(LLVMGetValueName2(f, &length), PREFIX, strlen(PREFIX)) == 0 &&
+        if (strncmp(LLVMGetValueName2(f, &length), DARN_GUARD_PREFIX, strlen(DARN_GUARD_PREFIX)) ==
+                0 &&
             !LLVMGetFirstUse(f))
             LLVMDeleteFunction(f);
     }

@@ -29,7 +29,7 @@ void darn_guards_place(struct darn_guards *guards, const struct darn_access *acc
 /* One of the accesses that share a guard. */
 struct darn_member {
     LLVMValueRef pointer;
-    LLVMValueRef value; /* a constant that is written, or NULL */
+    LLVMValueRef value; /* a constant or a pointer that is written, or NULL */
     struct darn_record record;
 };
 
@@ -42,9 +42,22 @@ void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
 void darn_guards_place_armed(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
                              LLVMValueRef pointer, struct darn_record record);
 
+/* For programs that are built to be healed: what looks at the armed byte alone, in front of the
+ * access, and with DARN_SITE_AFTER among its flags behind it, too. */
+void darn_guards_place_around(struct darn_guards *guards, const struct darn_access *access,
+                              struct darn_record record);
+
+/* Where something can stand that is to happen right behind the instruction; NULL: nowhere. */
+LLVMValueRef darn_guards_behind(LLVMValueRef instruction);
+
 /* A call without a guard (DARN_HOOK_ATOMIC_BEGIN, DARN_HOOK_ATOMIC_END). */
 void darn_guards_place_atomic(struct darn_guards *guards, LLVMValueRef before,
                               const char *hook_name, LLVMValueRef site);
+
+/* A guarded call where an annotated block begins (DARN_HOOK_BLOCK_BEGIN) or ends
+ * (DARN_HOOK_BLOCK_END); `pointer` is its variable. */
+void darn_guards_place_block(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
+                             LLVMValueRef pointer, LLVMValueRef site);
 
 /* A guarded call at the beginning of a function (DARN_HOOK_BEGIN) or at an end (DARN_HOOK_END). */
 void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,

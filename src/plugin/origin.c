@@ -23,6 +23,16 @@ void darn_origin_init(void)
     LLVMParseCommandLineOptions(sizeof(options) / sizeof(options[0]), options, "");
 }
 
+void darn_origin_init_loads(void)
+{
+    static const char *const options[] = {"darn", "-enable-load-in-loop-pre=false"};
+    static int is_done; /* LLVM takes the option once */
+
+    if (!is_done)
+        LLVMParseCommandLineOptions(sizeof(options) / sizeof(options[0]), options, "");
+    is_done = 1;
+}
+
 /* 0 when the instruction has no place in the source. With column 0: its line. */
 static uintptr_t position_at(LLVMValueRef instruction, unsigned column)
 {

@@ -23,13 +23,20 @@
 /* When the plugin is loaded. */
 void darn_origin_init(void);
 
+/*
+ * Instead of it, in programs that are built to be healed, and when there is something to instrument
+ * in the module. An access too many does no harm there, so loops are vectorized as ever; but the
+ * first load of a section has to be where the source has it.
+ */
+void darn_origin_init_loads(void);
+
 /* Before the optimizer: remembers where this function loads. */
 void darn_origin_note(LLVMValueRef function);
 
 /*
- * After the optimizer: of `for (…) n += i;` one load, one addition and one store may be left, and the
- * load has no line. Where the same block stores what was computed from it, the source has it, and it
- * gets the place of the store.
+ * After the optimizer: of `for (…) n += i;` one load, one addition and one store may be left, and
+ * the load has no line. Where the same block stores what was computed from it, the source has it,
+ * and it gets the place of the store.
  */
 void darn_origin_adopt(LLVMValueRef function);
 

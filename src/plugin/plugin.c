@@ -9,19 +9,22 @@
 #include "plugin/group.h"
 #include "plugin/guard.h"
 #include "plugin/ignore.h"
+#include "plugin/mark.h"
 #include "plugin/names.h"
+#include "plugin/only.h"
 #include "plugin/origin.h"
+#include "plugin/pin.h"
+#include "plugin/pointer.h"
+#include "plugin/reach.h"
 #include "plugin/section.h"
 #include "plugin/select.h"
 #include "plugin/sites.h"
 #include "plugin/spin.h"
+#include "plugin/unit.h"
 #include "plugin/wait.h"
 #include "plugin/wait_check.h"
 #include "site/guard.h"
 #include "site/site.h"
-
-/* The annotation of DARN_ATOMIC_FUNCTION (darn.h). */
-#define ATOMIC "darn.atomic"
 
 /* A function that has this attribute at the end of the pipeline is watched. */
 #define WATCHED "sanitize_thread"
@@ -33,7 +36,8 @@ static unsigned watched_kind(void)
 
 void darn_plugin_load(void)
 {
-    darn_origin_init();
+    if (!darn_wanted()) /* of those, most modules are to become what they are without darn */
+        darn_origin_init();
 }
 
 static int is_set(const char *variable)
@@ -62,27 +66,42 @@ static void keep_apart(LLVMValueRef function)
  * not inline a function that has it not (one that is ignored) into one that has it. No TSan pass
  * runs.
  */
+static void watch(LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, watched_kind(), 0));
+    darn_origin_note(function);
+}
+
 void darn_plugin_prepare(LLVMModuleRef module)
 {
-    int functions = is_set(DARN_FUNCTIONS_VARIABLE);
+    const struct darn_wanted *wanted = darn_wanted();
+    int functions = is_set(DARN_FUNCTIONS_VARIABLE) && !wanted;
+    struct darn_map reached = {0};
     struct darn_ignore ignore;
     const char *warnings = getenv(DARN_WARNINGS_VARIABLE);
-    LLVMAttributeRef watched =
-        LLVMCreateEnumAttribute(LLVMGetModuleContext(module), watched_kind(), 0);
 
     darn_ignore_init(&ignore, module);
+    if (wanted)
+        darn_reach_find(&reached, module, wanted);
+    if (reached.count)
+        darn_origin_init_loads();
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || darn_ignore_function(&ignore, f))
             continue;
-        LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, watched);
-        darn_origin_note(f);
+        if (!wanted || darn_map_get(&reached, (uintptr_t)f, 0))
+            watch(f);
         if (functions && LLVMGetLinkage(f) == LLVMExternalLinkage)
             keep_apart(f);
         if (!warnings || strcmp(warnings, "0") != 0)
             darn_wait_check(f);
     }
+    darn_map_free(&reached);
     darn_ignore_free(&ignore);
-    darn_waits_note(module);
+    if (!wanted)
+        darn_waits_note(module);
 }
 
 static int is_watched(LLVMValueRef function)
@@ -102,20 +121,19 @@ struct instrumentation {
     struct darn_spins spins;
     struct darn_calls calls;
     struct darn_sections sections;
-    struct darn_map atomics; /* functions that are annotated as atomic */
-    int functions;           /* their beginnings and ends are told */
+    struct darn_units units;
+    int functions; /* their beginnings and ends are told */
 };
 
 static void instrument_one(struct instrumentation *in, struct darn_access *access)
 {
-    if (access->value && darn_guards_take(access->value))
-        access->flags |= DARN_SITE_VALUE;
+    access->flags |= darn_value_flags(access);
     darn_guards_place(&in->guards, access, darn_sites_add(&in->sites, access, in->names));
 }
 
 /*
- * Of the values that a group writes only constants are handed over: others are computed behind the
- * guard, or would have to be kept for it.
+ * Of the values that a group writes only constants and pointers are handed over: others are
+ * computed behind the guard, or would have to be kept for it.
  */
 static void instrument_group(struct instrumentation *in, struct darn_access *accesses,
                              size_t extent)
@@ -129,9 +147,11 @@ static void instrument_group(struct instrumentation *in, struct darn_access *acc
 
         if (access->dropped)
             continue;
-        if (access->value && LLVMIsAConstantInt(access->value) && darn_guards_take(access->value))
-            access->flags |= DARN_SITE_VALUE;
-        member = (struct darn_member){access->pointer, access->value,
+        if (access->value &&
+            (LLVMIsAConstantInt(access->value) || darn_access_stores_pointer(access)))
+            access->flags |= darn_value_flags(access);
+        member = (struct darn_member){access->pointer,
+                                      access->flags & DARN_SITE_VALUE ? access->value : NULL,
                                       darn_sites_add(&in->sites, access, in->names)};
         if (access->entry)
             entry = member;
@@ -157,36 +177,10 @@ static void instrument_extras(struct instrumentation *in, struct darn_accesses *
     }
 }
 
-/* Where the mark goes: in front of all that was put there for accesses. */
-static LLVMValueRef place_of_mark(const struct darn_mark *mark)
-{
-    LLVMValueRef in;
-
-    if (mark->call)
-        return mark->before ? mark->call : LLVMGetNextInstruction(mark->call);
-    in = LLVMGetFirstInstruction(mark->block);
-    while (LLVMIsAPHINode(in) || LLVMIsALandingPadInst(in))
-        in = LLVMGetNextInstruction(in);
-    return in;
-}
-
-static void instrument_marks(struct instrumentation *in, const struct darn_code *code)
-{
-    for (size_t i = 0; i < code->mark_count; i++) {
-        const struct darn_mark *mark = &code->marks[i];
-        struct darn_access access = {.instruction = mark->position,
-                                     .kind = mark->before ? DARN_SITE_CALL : DARN_SITE_LEAVE,
-                                     .shift = mark->shift};
-        const char *hook = mark->before ? DARN_HOOK_CALL : DARN_HOOK_LEAVE;
-
-        darn_guards_place_armed(&in->guards, place_of_mark(mark), hook, NULL,
-                                darn_sites_add(&in->sites, &access, in->names));
-    }
-}
-
 static void instrument_function(struct instrumentation *in, struct darn_code *code)
 {
     struct darn_accesses *accesses = &code->accesses;
+    uint16_t flags = darn_units_flags(&in->units, code->function);
     struct darn_map order = {0};
 
     darn_group_number(&order, code->function);
@@ -202,11 +196,13 @@ static void instrument_function(struct instrumentation *in, struct darn_code *co
             instrument_one(in, &accesses->items[i]);
     }
     instrument_extras(in, accesses);
-    instrument_marks(in, code);
+    for (size_t i = 0; i < code->mark_count; i++)
+        darn_mark_place(&code->marks[i], &in->guards, &in->sites, in->names);
     if (in->functions)
-        darn_function_instrument(&in->guards, &in->sites, code->function);
-    if (darn_map_get(&in->atomics, (uintptr_t)code->function, 0))
-        darn_function_tell_atomic(&in->guards, &in->sites, code->function);
+        darn_function_instrument(&in->guards, &in->sites, code->function, flags);
+    if (darn_units_is_atomic(&in->units, code->function))
+        darn_function_tell_atomic(&in->guards, &in->sites, code->function, flags);
+    darn_units_instrument(&in->guards, &in->sites, in->names, code->function);
     darn_sites_end(&in->sites);
     darn_map_free(&order);
 }
@@ -252,6 +248,7 @@ static void collect_functions(struct instrumentation *in, LLVMModuleRef module)
             continue;
         in->sections.code_count++;
         code->function = f;
+        darn_pin_release(f);
         darn_origin_adopt(f);
         darn_spins_find(&in->spins, f);
         darn_accesses_collect(&code->accesses, f, in->layout, &in->escape, &in->spins.reads);
@@ -266,11 +263,38 @@ static void free_all(struct instrumentation *in)
     free(in->sections.codes);
     darn_sections_free(&in->sections);
     darn_calls_free(&in->calls);
-    darn_map_free(&in->atomics);
+    darn_units_free(&in->units);
     darn_names_destroy(in->names);
     darn_escape_free(&in->escape);
     darn_spins_free(&in->spins);
     darn_sites_free(&in->sites);
+}
+
+static void instrument_all(struct instrumentation *in)
+{
+    const struct darn_wanted *wanted = darn_wanted();
+
+    if (wanted) {
+        struct darn_only only = {.wanted = wanted,
+                                 .guards = &in->guards,
+                                 .sites = &in->sites,
+                                 .names = in->names,
+                                 .sections = &in->sections};
+
+        darn_only_instrument(&only);
+        return;
+    }
+    for (size_t i = 0; i < in->sections.code_count; i++)
+        instrument_function(in, &in->sections.codes[i]);
+}
+
+static int has_watched(LLVMModuleRef module)
+{
+    LLVMValueRef f = LLVMGetFirstFunction(module);
+
+    while (f && !is_watched(f))
+        f = LLVMGetNextFunction(f);
+    return f != NULL;
 }
 
 void darn_plugin_instrument(LLVMModuleRef module)
@@ -278,16 +302,18 @@ void darn_plugin_instrument(LLVMModuleRef module)
     struct instrumentation in = {.layout = LLVMGetModuleDataLayout(module),
                                  .functions = is_set(DARN_FUNCTIONS_VARIABLE)};
 
-    darn_spins_prepare(module, is_watched);
+    if (darn_wanted() && !has_watched(module))
+        return;
+    if (!darn_wanted())
+        darn_spins_prepare(module, is_watched);
     darn_guards_init(&in.guards, module);
     darn_sites_init(&in.sites, module);
     darn_escape_init(&in.escape);
-    darn_annotated(&in.atomics, module, ATOMIC);
+    darn_units_init(&in.units, module);
     in.names = darn_names_create(module, in.layout);
     collect_functions(&in, module);
     find_sections(&in);
-    for (size_t i = 0; i < in.sections.code_count; i++)
-        instrument_function(&in, &in.sections.codes[i]);
+    instrument_all(&in);
     darn_sections_emit(&in.sections, &in.sites);
     darn_sites_announce(&in.sites);
     free_all(&in);

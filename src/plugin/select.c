@@ -4,6 +4,7 @@
  * alarm, it only has to be sure not to hide a race:
  *
  * - a later access is covered by an earlier one to the same bytes that writes, or if both read;
+ *   but not one that stores a pointer, for which pointer it is matters, too;
  * - an earlier read is covered by a later write in the same block (x += 1 needs one hook, as a
  * write).
  *
@@ -14,6 +15,7 @@
 
 #include <stdlib.h>
 
+#include "plugin/pointer.h"
 #include "site/site.h"
 
 /* How many earlier accesses are compared with: bounds the work in huge blocks. */
@@ -56,7 +58,7 @@ static int compare(struct recent *recent, struct darn_access *access)
         if (earlier->dropped || earlier->pointer != access->pointer)
             continue;
         if (earlier->size >= access->size && !(earlier->flags & DARN_SITE_GAPS) &&
-            (writes(earlier) || !writes(access))) {
+            (writes(earlier) || !writes(access)) && !darn_access_stores_pointer(access)) {
             access->dropped = 1;
             return 0;
         }

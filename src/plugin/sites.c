@@ -222,7 +222,7 @@ uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift,
     return darn_site_key_of(&site, file, function);
 }
 
-LLVMValueRef darn_sites_add_function(struct darn_sites *sites)
+LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags)
 {
     LLVMContextRef context = LLVMGetModuleContext(sites->module);
     LLVMMetadataRef subprogram = LLVMGetSubprogram(sites->function);
@@ -230,7 +230,7 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites)
     LLVMLinkage linkage = LLVMGetLinkage(sites->function);
     bool is_local = linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
     struct darn_access access = {.kind = DARN_SITE_FUNCTION,
-                                 .flags = is_local ? DARN_SITE_LOCAL : 0};
+                                 .flags = flags | (is_local ? DARN_SITE_LOCAL : 0)};
     struct source source = {0};
     struct darn_record record;
     struct darn_text text;

@@ -38,8 +38,9 @@ struct darn_record {
 struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
                                   struct darn_names *names);
 
-/* The record of the function itself, or NULL if it has no place in the source. */
-LLVMValueRef darn_sites_add_function(struct darn_sites *sites);
+/* The record of the function itself, or NULL if it has no place in the source. `flags` are added to
+ * its own. */
+LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags);
 
 /* darn_site_key of the record that an instruction gets for this kind of site, `shift` columns
  * farther (see struct darn_access). */

@@ -302,11 +302,49 @@ static struct darn_finding *make_triple(const struct darn_scene *scene,
     return finding;
 }
 
+/* Whether an earlier access of the quad touches the same memory. */
+static bool is_touched(const struct darn_block_met *met, int access)
+{
+    for (int i = 0; i < access; i++)
+        if (met->threads[3 - i].object == met->threads[3 - access].object)
+            return true;
+    return false;
+}
+
+/* Four accesses, in the order in which they happen; each variable is named once, as in what is
+ * predicted. */
+static struct darn_finding *make_quad(const struct darn_scene *scene,
+                                      const struct darn_block_met *met)
+{
+    struct darn_finding *finding =
+        darn_scene_finding(scene, "atomicity-violation", "racefuzzer", 4);
+    struct darn_pool *pool = &finding->pool;
+    bool is_known = true;
+
+    finding->reason = "two-variables";
+    for (int i = 0; i < 4; i++) {
+        struct darn_access *access = &finding->accesses[i];
+        const char *names = finding->variable;
+
+        darn_scene_access(scene, finding, &met->threads[3 - i], access);
+        access->variable = variable_of(scene, pool, &met->threads[3 - i]);
+        is_known &= access->site_hash != 0;
+        if (access->variable && !is_touched(met, i) &&
+            !(names && strcmp(names, access->variable) == 0))
+            finding->variable = names ? darn_pool_format(pool, "%s, %s", names, access->variable)
+                                      : access->variable;
+    }
+    if (is_known)
+        finding->id = darn_identity_places(finding);
+    return finding;
+}
+
 struct darn_finding *darn_scene_met(const struct darn_scene *scene,
                                     const struct darn_block_met *met)
 {
-    struct darn_finding *finding =
-        met->kind == DARN_MET_TRIPLE ? make_triple(scene, met) : make_race(scene, met);
+    struct darn_finding *finding = met->kind == DARN_MET_TRIPLE ? make_triple(scene, met)
+                                   : met->kind == DARN_MET_QUAD ? make_quad(scene, met)
+                                                                : make_race(scene, met);
 
     darn_scene_complete(scene, finding);
     return finding;

@@ -301,7 +301,7 @@ static void put_met(struct darn_story *story, const struct darn_row *row)
 
     darn_tint(&story->ink, DARN_TINT_WARNING);
     put_margin(story, "*");
-    if (met->kind == DARN_MET_TRIPLE) {
+    if (met->kind == DARN_MET_TRIPLE || met->kind == DARN_MET_QUAD) {
         put_triple(story, row);
         return;
     }

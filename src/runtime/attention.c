@@ -47,6 +47,16 @@ static void choose_lines(void)
     }
 }
 
+/* Lines that call whatever happens: of variables that are healed. */
+static uint8_t marked[DARN_FILTER_SIZE];
+static bool any_marked;
+
+static void add_marked(void)
+{
+    for (uint32_t i = 0; i < DARN_FILTER_SIZE; i++)
+        darn_filter[i] |= marked[i];
+}
+
 static void refresh(void)
 {
     bool full = always || places || darn_sections_want_all();
@@ -57,14 +67,16 @@ static void refresh(void)
         return;
     }
     memset((void *)darn_filter, full, sizeof(darn_filter));
-    if (darn_state.mode != DARN_MODE_WATCH)
+    if (any_marked)
+        add_marked();
+    if (darn_state.mode != DARN_MODE_WATCH && darn_state.mode != DARN_MODE_HEAL)
         choose_lines();
     watching = full ? darn_watch_is_open() : darn_watch_each(mark);
     if (!full) {
         watching |= darn_spins_each(mark);
         watching |= darn_sections_each(mark);
     }
-    darn_attention = full || keep || watching || inviting_sections;
+    darn_attention = full || keep || watching || inviting_sections || any_marked;
 }
 
 void darn_attention_refresh(void)
@@ -72,6 +84,25 @@ void darn_attention_refresh(void)
     darn_spin_lock(&lock);
     refresh();
     darn_spin_unlock(&lock);
+}
+
+void darn_attention_mark(uintptr_t address, uint64_t size)
+{
+    uint64_t mask = darn_os_block_signals();
+    uintptr_t last = (address + size - 1) >> DARN_FILTER_SHIFT;
+
+    darn_spin_lock(&lock);
+    any_marked = true;
+    for (uintptr_t line = address >> DARN_FILTER_SHIFT; line <= last; line++)
+        marked[darn_filter_index(line << DARN_FILTER_SHIFT)] = 1;
+    refresh();
+    darn_spin_unlock(&lock);
+    darn_os_restore_signals(mask);
+}
+
+bool darn_attention_is_marked(uintptr_t address)
+{
+    return marked[darn_filter_index(address)];
 }
 
 void darn_attention_always(void)

@@ -34,6 +34,10 @@ uint32_t darn_attention_round(void);
 /* Takes one place of the invitation, if there is one. */
 bool darn_attention_accept(void);
 
+/* Accesses to this line of memory call from now on, always: something there is healed. */
+void darn_attention_mark(uintptr_t address, uint64_t size);
+bool darn_attention_is_marked(uintptr_t address);
+
 /* The set of open windows has changed. */
 void darn_attention_refresh(void);
 

@@ -167,9 +167,10 @@ static void arm_sites(void)
             continue;
         if (all && is_learned(site))
             bits |= DARN_ARMED_RECORD;
+        bits |= *darn_site_armed(site) & DARN_ARMED_HEAL; /* what is healed stays so */
         if (*darn_site_armed(site) != bits)
             *darn_site_armed(site) = bits;
-        any |= armed;
+        any |= bits != 0;
     }
     if (any)
         darn_attention_keep(); /* for good: with nothing armed it costs a look at a byte */

@@ -25,8 +25,8 @@ int darn_control_open(const char *path);
 /* Just before main: serves until the command says that it is enough. Returns in each run. */
 void darn_control_serve(void);
 
-/* A module was loaded while the program runs: the command learns of its sites, and those that it has
- * armed are armed. */
+/* A module was loaded while the program runs: the command learns of its sites, and those that it
+ * has armed are armed. */
 void darn_control_loaded(const struct darn_site *start, const struct darn_site *stop);
 
 /* Whether the code there was compiled by darn: in a module that has sites. */

@@ -274,17 +274,21 @@ static void deal_with(const struct darn_met *met, uint32_t picked)
         darn_scene_tripled(&darn_slots[choices[met->a].slot], steps);
         return;
     }
+    if (met->kind == DARN_MET_QUAD) {
+        darn_scene_quadrupled(&darn_slots[met->thread], &darn_slots[choices[met->a].slot], steps);
+        return;
+    }
     darn_scene_met((enum darn_met_kind)met->kind, &darn_slots[choices[met->a].slot],
                    &darn_slots[choices[met->b].slot], picked == met->b, steps);
 }
 
-/* Of the accesses before the last one of a triple nothing is left when it is met. */
+/* Of the accesses before the last one of a triple or quad nothing is left when it is met. */
 static void note_triple(const struct darn_slot *slot)
 {
     for (uint32_t i = 0; i < strategy.come_count; i++)
-        darn_scene_note(&darn_slots[strategy.come_into[i]], slot, true);
+        darn_scene_note(&darn_slots[strategy.come_into[i]], slot, strategy.come_as[i]);
     if (strategy.comes_first)
-        darn_scene_note(slot, slot, false);
+        darn_scene_note(slot, slot, 0);
 }
 
 bool darn_decide_aims_at(uint64_t place)

@@ -11,6 +11,7 @@
 #include "runtime/crash.h"
 #include "runtime/deliver.h"
 #include "runtime/deliver_parts.h"
+#include "runtime/heal.h"
 #include "runtime/os.h"
 #include "runtime/spin.h"
 #include "runtime/spins.h"
@@ -300,6 +301,8 @@ void darn_finding_race(const struct darn_race *race)
         settle(finding, darn_deliver_race(race, id, variable));
     }
     give_lock();
+    if (finding && darn_healing)
+        darn_heal_learn(finding->site, finding->other);
     halt_after(finding);
 }
 
@@ -342,6 +345,8 @@ void darn_finding_violation(const struct darn_violation *violation)
         settle(finding, darn_deliver_violation(violation, id, variable));
     }
     give_lock();
+    if (finding && darn_healing)
+        darn_heal_learn(violation->entry->touch.site, violation->end->touch.site);
     halt_after(finding);
 }
 

@@ -5,6 +5,8 @@
 
 #include "runtime/os.h"
 #include "runtime/profile.h"
+#include "runtime/sites.h"
+#include "runtime/state.h"
 
 #define FIRST 2000
 #define BURST 100
@@ -34,7 +36,8 @@ static void cool(const struct darn_site *site)
     place = atomic_fetch_add(&cooling_count, 1);
     if (place >= COOLING)
         return;
-    __atomic_fetch_and(darn_site_armed(site), (uint8_t)~DARN_ARMED_RECORD, __ATOMIC_RELAXED);
+    __atomic_fetch_and(darn_site_armed(site), (uint8_t) ~(DARN_ARMED_RECORD | DARN_ARMED_POINTER),
+                       __ATOMIC_RELAXED);
     atomic_store(&cooling[place], site);
 }
 
@@ -76,7 +79,7 @@ bool darn_heat_count(struct darn_thread *thread, const struct darn_site *site, u
 
     if (!heat)
         return true;
-    if (!(*darn_site_armed(site) & DARN_ARMED_RECORD)) {
+    if (!(*darn_site_armed(site) & (DARN_ARMED_RECORD | DARN_ARMED_POINTER))) {
         heat->chosen++;
         return is_chosen(heat, address);
     }
@@ -86,6 +89,20 @@ bool darn_heat_count(struct darn_thread *thread, const struct darn_site *site, u
         cool(site);
     }
     return true;
+}
+
+/* What the site had when it was disarmed. */
+static uint8_t armed_bits(const struct darn_site *site)
+{
+    uint8_t bits = DARN_ARMED_RECORD;
+
+    if (darn_state.mode != DARN_MODE_RECORD)
+        return bits;
+    if (!darn_site_is_marked(darn_site_number(site)))
+        bits = 0;
+    if (site->flags & DARN_SITE_POINTER && darn_site_writes(site))
+        bits |= DARN_ARMED_POINTER;
+    return bits;
 }
 
 /* A place that was taken but not filled yet is left for the next time. */
@@ -98,7 +115,7 @@ void darn_heat_again(void)
         const struct darn_site *site = atomic_exchange(&cooling[i], NULL);
 
         if (site)
-            __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_RECORD, __ATOMIC_RELAXED);
+            __atomic_fetch_or(darn_site_armed(site), armed_bits(site), __ATOMIC_RELAXED);
         else
             left++;
     }

@@ -12,6 +12,7 @@
 #include "runtime/control.h"
 #include "runtime/counters.h"
 #include "runtime/decide.h"
+#include "runtime/heal.h"
 #include "runtime/heat.h"
 #include "runtime/hook.h"
 #include "runtime/noise.h"
@@ -92,8 +93,19 @@ static void make_noise(struct darn_thread *thread, const struct darn_touch *touc
 /* A site that the profile does not name comes by when it touches one of the chosen lines. */
 static bool is_recorded(const struct darn_site *site)
 {
-    return *darn_site_armed(site) || site->flags & DARN_SITE_SPIN ||
+    return *darn_site_armed(site) & ~DARN_ARMED_POINTER || site->flags & DARN_SITE_SPIN ||
            darn_site_is_marked(darn_site_number(site));
+}
+
+static void record(struct darn_thread *thread, const struct darn_touch *touch, bool sync,
+                   const void *frame)
+{
+    const struct darn_site *site = touch->site;
+
+    if (sync || is_recorded(site))
+        darn_record_access(thread, touch->address, touch->size, site, sync, frame);
+    if (site->flags & DARN_SITE_POINTER && darn_site_writes(site))
+        darn_record_pointer(thread, touch->address, touch->value, frame);
 }
 
 /* Recording and learning: an access is noted, and nobody waits for others to come. */
@@ -112,8 +124,8 @@ static void note(struct darn_thread *thread, const struct darn_touch *touch, con
     }
     if (touch->op != DARN_OP_READ)
         sync = darn_spins_store(thread, touch);
-    if (darn_recording && touch->site && (sync || is_recorded(touch->site)))
-        darn_record_access(thread, touch->address, touch->size, touch->site, sync, frame);
+    if (darn_recording && touch->site)
+        record(thread, touch, sync, frame);
 }
 
 /* Another access of the same thread stands for this one, except in sections and under control. */
@@ -150,11 +162,21 @@ static void watch(struct darn_thread *thread, const struct darn_touch *touch, co
     darn_watch_pass(thread, touch);
 }
 
+static bool is_healed(const struct darn_touch *touch)
+{
+    return touch->site && (*darn_site_armed(touch->site) & DARN_ARMED_HEAL ||
+                           darn_attention_is_marked(touch->address));
+}
+
 void darn_hook_touch(const struct darn_touch *touch, const void *frame)
 {
     struct darn_thread *thread = darn_thread_self();
 
-    if (!thread || darn_benign(touch))
+    if (!thread)
+        return;
+    if (darn_healing && is_healed(touch))
+        darn_heal_access(thread, touch, frame);
+    if (darn_state.mode == DARN_MODE_HEAL || darn_benign(touch))
         return;
     if (darn_state.mode == DARN_MODE_CONTROL) {
         if (!thread->ignore)
@@ -227,6 +249,10 @@ HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site)
 
     if (!thread || darn_state.finished)
         return;
+    if (darn_healing && is_healed(&touch))
+        darn_heal_access(thread, &touch, __builtin_frame_address(0));
+    if (darn_state.mode == DARN_MODE_HEAL)
+        return;
     if (darn_state.mode == DARN_MODE_CONTROL) {
         darn_turn_spin(thread, address, site, __builtin_frame_address(0));
         return;
@@ -260,11 +286,11 @@ HOOK void darn_hook_wait(const void *cond, const struct darn_site *site)
         thread->wait_site = site;
 }
 
-static void mark_function(enum darn_event_kind kind, const struct darn_site *site,
-                          const void *frame)
+void darn_hook_mark(enum darn_event_kind kind, const volatile void *variable,
+                    const struct darn_site *site, const void *frame)
 {
     struct darn_thread *thread = darn_recording ? darn_thread_self() : NULL;
-    struct darn_event event = {.kind = (uint8_t)kind};
+    struct darn_event event = {.kind = (uint8_t)kind, .target = (uintptr_t)variable};
 
     if (thread && !thread->ignore)
         darn_record_event(thread, &event, site, frame);
@@ -272,12 +298,22 @@ static void mark_function(enum darn_event_kind kind, const struct darn_site *sit
 
 HOOK void darn_hook_begin(const struct darn_site *site)
 {
-    mark_function(DARN_EVENT_BEGIN, site, __builtin_frame_address(0));
+    darn_hook_mark(DARN_EVENT_BEGIN, NULL, site, __builtin_frame_address(0));
 }
 
 HOOK void darn_hook_end(const struct darn_site *site)
 {
-    mark_function(DARN_EVENT_END, site, __builtin_frame_address(0));
+    darn_hook_mark(DARN_EVENT_END, NULL, site, __builtin_frame_address(0));
+}
+
+HOOK void darn_hook_block_begin(const volatile void *variable, const struct darn_site *site)
+{
+    darn_hook_mark(DARN_EVENT_BEGIN, variable, site, __builtin_frame_address(0));
+}
+
+HOOK void darn_hook_block_end(const volatile void *variable, const struct darn_site *site)
+{
+    darn_hook_mark(DARN_EVENT_END, variable, site, __builtin_frame_address(0));
 }
 
 /* Without a guard but the site's own: ways out of sections, and calls that lead into one. */
@@ -287,6 +323,8 @@ HOOK void darn_hook_leave(const struct darn_site *site)
 
     if (!thread)
         return;
+    if (thread->healer)
+        darn_heal_leave(thread, site, __builtin_frame_address(0));
     if (thread->slot && darn_state.mode == DARN_MODE_CONTROL)
         darn_decide_leave(thread->slot);
     else if (thread->inside)
@@ -297,8 +335,21 @@ HOOK void darn_hook_call(const struct darn_site *site)
 {
     struct darn_thread *thread = darn_thread_self();
 
+    if (thread && darn_healing)
+        darn_heal_call(thread, site, __builtin_frame_address(0));
     if (thread && darn_sections)
         darn_sections_call(thread, site, __builtin_frame_address(0));
+}
+
+/* Behind an access, in programs that are built to be healed. */
+HOOK void darn_hook_done(uintptr_t address, const struct darn_site *site)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    (void)address;
+    (void)site;
+    if (thread && thread->lingers)
+        darn_heal_done(thread);
 }
 
 /* Whether functions shall say when they begin and end (darn cc --darn-functions). */
@@ -313,6 +364,16 @@ static void arm(const struct darn_site *start, const struct darn_site *stop, uin
             continue; /* for sections only */
         if (site->flags & flags || !flags)
             __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_RECORD, __ATOMIC_RELAXED);
+    }
+}
+
+/* Of the others, those that store pointers: they may hand out what is shared. */
+static void arm_pointers(const struct darn_site *start, const struct darn_site *stop)
+{
+    for (const struct darn_site *site = start; site < stop; site++) {
+        if (darn_site_writes(site) && site->flags & DARN_SITE_POINTER &&
+            !(site->flags & DARN_SITE_EXTRA))
+            __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_POINTER, __ATOMIC_RELAXED);
     }
 }
 
@@ -343,5 +404,7 @@ void darn_hook_arm(const struct darn_site *start, const struct darn_site *stop)
         arm(start, stop, 0);
     else if (darn_state.mode == DARN_MODE_RECORD)
         arm(start, stop, DARN_SITE_ATOMIC); /* they synchronize, also with code that nobody sees */
+    if (darn_state.mode == DARN_MODE_RECORD)
+        arm_pointers(start, stop);
     mark_armed(start, stop);
 }

@@ -12,6 +12,7 @@
 #include "runtime/counters.h"
 #include "runtime/deliver.h"
 #include "runtime/finding.h"
+#include "runtime/heal.h"
 #include "runtime/helper.h"
 #include "runtime/intercept.h"
 #include "runtime/noise.h"
@@ -92,6 +93,7 @@ void darn_before_fork(void)
     darn_findings_before_fork();
     darn_threads_before_fork();
     darn_sections_before_fork();
+    darn_heal_before_fork();
     darn_attention_before_fork();
     fork_mask = mask;
 }
@@ -103,6 +105,7 @@ void darn_after_fork_in_parent(void)
     uint64_t mask = fork_mask;
 
     darn_attention_after_fork(false);
+    darn_heal_after_fork(false);
     darn_sections_after_fork(false);
     darn_threads_after_fork(false);
     darn_findings_after_fork(false);
@@ -118,23 +121,37 @@ void darn_after_fork_in_child(void)
     darn_record_after_fork();
     darn_profile_after_fork();
     darn_sampler_after_fork();
+    darn_heal_after_fork(true);
     darn_sections_after_fork(true);
     darn_attention_after_fork(true);
     if (darn_turns)
         darn_turn_after_fork();
-    if (darn_state.mode != DARN_MODE_WATCH)
+    if (darn_state.mode != DARN_MODE_WATCH && darn_state.mode != DARN_MODE_HEAL)
         darn_attention_off(); /* the trace or profile is that of the parent */
     darn_threads_after_fork(true);
     darn_findings_after_fork(true);
     darn_os_restore_signals(fork_mask);
 }
 
+/* What was built to be healed has neither the hooks nor the interceptors for anything else. */
+static int check_production(const struct darn_options *options)
+{
+    if (!darn_production)
+        return 0;
+    if (options->trace[0] || options->learn[0] || options->control[0] || options->heal_learn[0]) {
+        darn_say("darn: this program was built with darn cc --only, to be healed: build it without "
+                 "--only for everything else");
+        return STATUS_WRONG_USAGE;
+    }
+    return 0;
+}
+
 static void set_mode(void)
 {
     const struct darn_options *options = &darn_state.options;
-    int status = 0;
+    int status = check_production(options);
 
-    if (options->profile[0] && darn_profile_load(options->profile))
+    if (!status && options->profile[0] && darn_profile_load(options->profile))
         status = refuse_profile(options->profile);
     if (darn_state.preloaded)
         darn_stack_prepare();
@@ -142,6 +159,8 @@ static void set_mode(void)
         status = darn_record_open();
     if (!status)
         status = darn_sections_open();
+    if (!status)
+        status = darn_heal_open();
     if (!status && options->control[0])
         status = darn_control_open(options->control);
     if (status)
@@ -153,6 +172,9 @@ static void set_mode(void)
         darn_state.mode = DARN_MODE_LEARN;
     else if (options->control[0])
         darn_state.mode = DARN_MODE_CONTROL;
+    else if (darn_production || (darn_healing && !options->heal_learn[0]))
+        darn_state.mode = DARN_MODE_HEAL;
+    darn_state.quiet = darn_production && !darn_healing;
 }
 
 static void raise_attention(void)
@@ -160,9 +182,9 @@ static void raise_attention(void)
     bool records = darn_recording && darn_state.mode == DARN_MODE_RECORD &&
                    darn_state.options.trace_what != DARN_TRACE_SYNC;
 
-    if (darn_noise_is_at_sites())
+    if (darn_noise_is_at_sites() && darn_state.mode != DARN_MODE_HEAL)
         darn_attention_always();
-    else if (darn_state.mode == DARN_MODE_LEARN || records)
+    else if (darn_state.mode == DARN_MODE_LEARN || records || darn_healing)
         darn_attention_keep();
     darn_functions = records;
 }
@@ -239,6 +261,8 @@ int darn_finish(int status)
     darn_findings_undefer();
     if (darn_sections)
         darn_sections_finish();
+    if (darn_healing)
+        darn_heal_finish();
     if (darn_state.options.verbosity >= 1)
         say_counters();
     findings = darn_findings_lock(&count);

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 
 #include "runtime/decide.h"
+#include "runtime/heal.h"
 #include "runtime/intercept.h"
 #include "runtime/sections.h"
 
@@ -17,6 +18,8 @@ static void leave(void)
         darn_decide_leave(thread->slot);
     else if (thread && (thread->inside || thread->scope_depth))
         darn_sections_abandon(thread);
+    if (thread && darn_healing)
+        darn_heal_abandon(thread);
 }
 
 #define INTERCEPT_JUMP(name)                                                                       \

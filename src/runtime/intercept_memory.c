@@ -52,6 +52,8 @@ static int is_early(const void *block)
 
 static void allocated(void *block, size_t size, const void *frame)
 {
+    if (darn_state.mode == DARN_MODE_HEAL)
+        return;
     darn_heap_add(block, size, frame);
     if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0) && block) {
         if (darn_recording)
@@ -75,6 +77,8 @@ static void spoil(void *block)
 /* Before the block is really free. */
 static void freed(void *block, const void *frame)
 {
+    if (darn_state.mode == DARN_MODE_HEAL)
+        return;
     darn_heap_remove(block);
     if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0)) {
         if (darn_recording)

@@ -4,6 +4,7 @@
 #include <threads.h>
 #include <time.h>
 
+#include "runtime/gates.h"
 #include "runtime/intercept.h"
 #include "runtime/os.h"
 #include "runtime/record.h"
@@ -16,6 +17,8 @@ static int taken(struct darn_thread *thread, const volatile void *lock, enum dar
 {
     if (result == 0 || result == EOWNERDEAD)
         darn_lock_taken(thread, lock, kind, flags, frame);
+    else
+        darn_gate_leave(thread, lock);
     return result;
 }
 
@@ -54,6 +57,7 @@ DARN_INTERCEPT(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
                      darn_turn_try(thread->slot, DARN_STEP_LOCK, mutex, try_only, FRAME), FRAME);
@@ -67,6 +71,7 @@ DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
     int result;
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return taken(thread, mutex, DARN_LOCK_MUTEX, 0,
                      control_mutex(thread->slot, mutex, DARN_NO_DEADLINE, FRAME), FRAME);
@@ -85,6 +90,7 @@ DARN_INTERCEPT(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struc
 {
     struct darn_thread *thread = darn_thread_self();
 
+    darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return taken(
             thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
@@ -98,6 +104,7 @@ DARN_INTERCEPT(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t c
 {
     struct darn_thread *thread = darn_thread_self();
 
+    darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
                      control_mutex(thread->slot, mutex, darn_vtime_of(clock, until), FRAME), FRAME);
@@ -116,12 +123,14 @@ DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
         result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
         if (result == 0)
             darn_lock_given(thread, mutex, FRAME);
+        darn_gate_leave(thread, mutex);
         return result;
     }
     had = darn_lock_given(thread, mutex, FRAME);
     result = DARN_REAL(pthread_mutex_unlock)(mutex);
     if (result && had)
         darn_lock_taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY, FRAME);
+    darn_gate_leave(thread, mutex);
     return result;
 }
 
@@ -130,6 +139,7 @@ DARN_INTERCEPT(int, pthread_spin_lock, pthread_spinlock_t *lock)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return taken(thread, lock, DARN_LOCK_SPIN, 0,
                      darn_turn_lock(thread->slot, DARN_STEP_LOCK, lock, sizeof(*lock), try_spin,
@@ -143,6 +153,7 @@ DARN_INTERCEPT(int, pthread_spin_trylock, pthread_spinlock_t *lock)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return taken(thread, lock, DARN_LOCK_SPIN, DARN_EVENT_TRY,
                      darn_turn_try(thread->slot, DARN_STEP_LOCK, lock, try_spin, FRAME), FRAME);
@@ -153,15 +164,19 @@ DARN_INTERCEPT(int, pthread_spin_trylock, pthread_spinlock_t *lock)
 DARN_INTERCEPT(int, pthread_spin_unlock, pthread_spinlock_t *lock)
 {
     struct darn_thread *thread = darn_thread_self();
+    int result;
 
     darn_noise_at_call(thread);
     if (darn_turn_mine(thread)) {
         darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, lock, give_spin, FRAME);
         darn_lock_given(thread, (const volatile void *)lock, FRAME);
+        darn_gate_leave(thread, lock);
         return 0;
     }
     darn_lock_given(thread, (const volatile void *)lock, FRAME);
-    return DARN_REAL(pthread_spin_unlock)(lock);
+    result = DARN_REAL(pthread_spin_unlock)(lock);
+    darn_gate_leave(thread, lock);
+    return result;
 }
 
 DARN_INTERCEPT(int, mtx_trylock, mtx_t *mutex)
@@ -169,6 +184,7 @@ DARN_INTERCEPT(int, mtx_trylock, mtx_t *mutex)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return thrd_result(
             taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
@@ -183,6 +199,7 @@ DARN_INTERCEPT(int, mtx_lock, mtx_t *mutex)
     int result;
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return thrd_result(taken(thread, mutex, DARN_LOCK_MUTEX, 0,
                                  control_mutex(thread->slot, mutex, DARN_NO_DEADLINE, FRAME),
@@ -201,6 +218,7 @@ DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
 {
     struct darn_thread *thread = darn_thread_self();
 
+    darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return thrd_result(
             taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
@@ -213,16 +231,19 @@ DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
 DARN_INTERCEPT(int, mtx_unlock, mtx_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
+    int result;
 
     darn_noise_at_call(thread);
     if (darn_turn_mine(thread)) {
-        int result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
-
+        result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
         darn_lock_given(thread, mutex, FRAME);
+        darn_gate_leave(thread, mutex);
         return thrd_result(result);
     }
     darn_lock_given(thread, mutex, FRAME);
-    return DARN_REAL(mtx_unlock)(mutex);
+    result = DARN_REAL(mtx_unlock)(mutex);
+    darn_gate_leave(thread, mutex);
+    return result;
 }
 
 static int try_mutex(volatile void *lock)

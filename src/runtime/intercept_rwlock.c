@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "runtime/gates.h"
 #include "runtime/intercept.h"
 #include "runtime/record.h"
 #include "runtime/vtime.h"
@@ -13,6 +14,8 @@ static int taken(pthread_rwlock_t *lock, enum darn_lock_kind kind, unsigned flag
 {
     if (result == 0)
         darn_lock_taken(darn_thread_self(), lock, kind, flags, frame);
+    else
+        darn_gate_leave(darn_thread_self(), lock);
     return result;
 }
 
@@ -38,6 +41,7 @@ DARN_INTERCEPT(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *lock)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return taken(lock, DARN_LOCK_READ, DARN_EVENT_TRY,
                      darn_turn_try(thread->slot, DARN_STEP_READLOCK, lock, try_read, FRAME), FRAME);
@@ -51,6 +55,7 @@ DARN_INTERCEPT(int, pthread_rwlock_rdlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_READ, lock, DARN_NO_DEADLINE, FRAME);
     result = DARN_REAL(pthread_rwlock_tryrdlock)(lock);
@@ -68,6 +73,7 @@ DARN_INTERCEPT(int, pthread_rwlock_timedrdlock, pthread_rwlock_t *lock,
 {
     struct darn_thread *thread = darn_thread_self();
 
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_READ, lock, darn_vtime_of(CLOCK_REALTIME, until),
                        FRAME);
@@ -80,6 +86,7 @@ DARN_INTERCEPT(int, pthread_rwlock_clockrdlock, pthread_rwlock_t *lock, clockid_
 {
     struct darn_thread *thread = darn_thread_self();
 
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_READ, lock, darn_vtime_of(clock, until), FRAME);
     return taken(lock, DARN_LOCK_READ, DARN_EVENT_TRY,
@@ -91,6 +98,7 @@ DARN_INTERCEPT(int, pthread_rwlock_trywrlock, pthread_rwlock_t *lock)
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return taken(lock, DARN_LOCK_WRITE, DARN_EVENT_TRY,
                      darn_turn_try(thread->slot, DARN_STEP_WRITELOCK, lock, try_write, FRAME),
@@ -105,6 +113,7 @@ DARN_INTERCEPT(int, pthread_rwlock_wrlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_WRITE, lock, DARN_NO_DEADLINE, FRAME);
     result = DARN_REAL(pthread_rwlock_trywrlock)(lock);
@@ -122,6 +131,7 @@ DARN_INTERCEPT(int, pthread_rwlock_timedwrlock, pthread_rwlock_t *lock,
 {
     struct darn_thread *thread = darn_thread_self();
 
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_WRITE, lock, darn_vtime_of(CLOCK_REALTIME, until),
                        FRAME);
@@ -134,6 +144,7 @@ DARN_INTERCEPT(int, pthread_rwlock_clockwrlock, pthread_rwlock_t *lock, clockid_
 {
     struct darn_thread *thread = darn_thread_self();
 
+    darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_WRITE, lock, darn_vtime_of(clock, until), FRAME);
     return taken(lock, DARN_LOCK_WRITE, DARN_EVENT_TRY,
@@ -143,14 +154,16 @@ DARN_INTERCEPT(int, pthread_rwlock_clockwrlock, pthread_rwlock_t *lock, clockid_
 DARN_INTERCEPT(int, pthread_rwlock_unlock, pthread_rwlock_t *lock)
 {
     struct darn_thread *thread = darn_thread_self();
+    int result;
 
     darn_noise_at_call(thread);
-    if (darn_turn_mine(thread)) {
-        darn_lock_given(thread, lock, FRAME);
-        return darn_turn_unlock(thread->slot, DARN_STEP_RWUNLOCK, lock, give, FRAME);
-    }
     darn_lock_given(thread, lock, FRAME);
-    return DARN_REAL(pthread_rwlock_unlock)(lock);
+    if (darn_turn_mine(thread))
+        result = darn_turn_unlock(thread->slot, DARN_STEP_RWUNLOCK, lock, give, FRAME);
+    else
+        result = DARN_REAL(pthread_rwlock_unlock)(lock);
+    darn_gate_leave(thread, lock);
+    return result;
 }
 
 static int try_read(volatile void *lock)

@@ -52,8 +52,8 @@ static void record_join(struct darn_thread *thread, uint32_t other, bool try, co
         result;                                                                                    \
     })
 
-/* The record of a thread to be, with the stack of its creator. */
-static struct darn_thread *prepare(const void *frame)
+/* The record of a thread to be, with the stack of its creator; `argument` is what it is given. */
+static struct darn_thread *prepare(const void *argument, const void *frame)
 {
     struct darn_thread *creator = darn_thread_self();
     struct darn_thread *thread = creator ? darn_thread_new() : NULL;
@@ -69,6 +69,8 @@ static struct darn_thread *prepare(const void *frame)
         darn_turn_pass(creator->slot, DARN_STEP_CREATE, NULL, frame);
         darn_turn_add(thread);
     }
+    if (darn_recording)
+        darn_record_pointer(creator, 0, (uintptr_t)argument, frame);
     record_thread(creator, DARN_EVENT_FORK, thread->number, frame);
     return thread;
 }
@@ -84,7 +86,7 @@ static void *run_pthread(void *argument)
 DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
-    struct darn_thread *thread = prepare(FRAME);
+    struct darn_thread *thread = prepare(argument, FRAME);
     uint32_t number;
     int result;
 
@@ -113,7 +115,7 @@ static int run_c11(void *argument)
 
 DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
 {
-    struct darn_thread *thread = prepare(FRAME);
+    struct darn_thread *thread = prepare(argument, FRAME);
     uint32_t number;
     int result;
 

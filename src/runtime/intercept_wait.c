@@ -5,6 +5,7 @@
 #include <threads.h>
 #include <time.h>
 
+#include "runtime/gates.h"
 #include "runtime/intercept.h"
 #include "runtime/outsiders.h"
 #include "runtime/record.h"
@@ -37,6 +38,7 @@ static void begin_wait(struct darn_thread *thread, const volatile void *cond,
     }
     thread->wait_site = NULL;
     thread->waits_with = (uintptr_t)mutex;
+    darn_gate_wait(thread, mutex, true);
     if (kind == DARN_WAIT_COND)
         darn_sampler_start(); /* whoever is alone waits in vain */
     darn_wait_begin(thread, kind, cond, frame);
@@ -49,6 +51,7 @@ static int end_wait(struct darn_thread *thread, const volatile void *cond,
     if (!thread)
         return result;
     thread->waits_with = 0;
+    darn_gate_wait(thread, mutex, false);
     darn_record(thread, DARN_EVENT_ACQUIRE, mutex, NULL, 0, frame);
     darn_record(thread, DARN_EVENT_WAKE, cond, mutex, timed_out ? DARN_EVENT_TIMEOUT : 0, frame);
     return result;

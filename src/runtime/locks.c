@@ -34,6 +34,18 @@ static_assert((int)DARN_LOCK_READ == (int)DARN_EVENT_RDLOCK &&
                   (int)DARN_LOCK_SPIN == (int)DARN_EVENT_SPINLOCK,
               "record copies the kind");
 
+bool darn_lock_stacks;
+
+static void find_callers(struct darn_lock *lock, const struct darn_thread *thread,
+                         const void *frame)
+{
+    uintptr_t pcs[1 + DARN_LOCK_CALLERS];
+    uint32_t depth = darn_stack_walk_into(pcs, 1 + DARN_LOCK_CALLERS, thread, frame);
+
+    for (uint32_t i = 1; i < depth; i++)
+        lock->callers[i - 1] = pcs[i];
+}
+
 void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
                          enum darn_lock_kind kind, const void *frame)
 {
@@ -53,11 +65,13 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
     if (known) {
         known->depth++;
     } else if (thread->locks.count < DARN_LOCKS_HELD) {
-        thread->locks.held[thread->locks.count++] =
-            (struct darn_lock){.address = (uintptr_t)lock,
-                               .pc = ((const uintptr_t *)frame)[1],
-                               .kind = (uint32_t)kind,
-                               .depth = 1};
+        known = &thread->locks.held[thread->locks.count++];
+        *known = (struct darn_lock){.address = (uintptr_t)lock,
+                                    .pc = ((const uintptr_t *)frame)[1],
+                                    .kind = (uint32_t)kind,
+                                    .depth = 1};
+        if (darn_lock_stacks)
+            find_callers(known, thread, frame);
     } else {
         darn_count(DARN_COUNT_LOCKS_NOT_LISTED);
     }

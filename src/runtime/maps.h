@@ -16,9 +16,8 @@ const char *darn_maps_find(struct darn_maps *maps, uintptr_t address, uint64_t *
 
 /* Calls back with each part of a file that is mapped: `offset` is the address of `start` in the ELF
  * file. */
-void darn_maps_each(struct darn_maps *maps,
-                    void (*visit)(uintptr_t start, uintptr_t end, uint64_t offset,
-                                  const char *path));
+void darn_maps_each(struct darn_maps *maps, void (*visit)(uintptr_t start, uintptr_t end,
+                                                          uint64_t offset, const char *path));
 
 /* Whether the address lies on the stack of the main thread. */
 bool darn_maps_is_main_stack(struct darn_maps *maps, uintptr_t address);

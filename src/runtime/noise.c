@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/counters.h"
+#include "runtime/heal.h"
 #include "runtime/os.h"
 #include "runtime/random.h"
 #include "runtime/sections.h"
@@ -126,6 +127,8 @@ void darn_noise_delay(struct darn_thread *thread)
 {
     const struct darn_options *options = &darn_state.options;
 
+    if (thread->lingers)
+        darn_heal_done(thread);
     if (thread->inside)
         darn_sections_at_call(thread);
     for (uint32_t i = 0; i < options->noise_count; i++) {

@@ -19,12 +19,13 @@ bool darn_noise_is_at_sites(void);
 uint64_t darn_noise_in_section(struct darn_thread *thread);
 
 /* Delays the thread before a synchronization call: as random noise says, or because it is inside an
- * atomic section. */
+ * atomic section. What it holds of a section that has ended (hold.h) is given back. */
 void darn_noise_delay(struct darn_thread *thread);
 
 static inline void darn_noise_at_call(struct darn_thread *thread)
 {
-    if (thread && __builtin_expect(darn_state.options.noise_count || thread->inside, 0))
+    if (thread &&
+        __builtin_expect(darn_state.options.noise_count || thread->inside || thread->lingers, 0))
         darn_noise_delay(thread);
 }
 

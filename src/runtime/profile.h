@@ -19,6 +19,7 @@ enum darn_armed {
     DARN_ARMED_SYNC_WRITE = 1 << 2, /* the store that ends one */
     DARN_ARMED_SUSPECT = 1 << 3,    /* a store that may end one */
     DARN_ARMED_SCOPE = 1 << 5,      /* seen because of an annotation (scopes.c) */
+    DARN_ARMED_POINTER = 1 << 7,    /* a trace records which pointers it stores (record_pointer.c) */
     DARN_ARMED_RULE = 1 << 4,       /* a point of a section that is of interest now (rules.h) */
 };
 

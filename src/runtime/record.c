@@ -270,6 +270,8 @@ void darn_record_alloc(const void *block, uint64_t size, const void *frame)
     if (!stream || stream->busy || !block || darn_state.options.trace_what == DARN_TRACE_SYNC)
         return;
     stream->busy = true;
+    stream->blocks++;
+    darn_record_block((uintptr_t)block, size);
     darn_stream_settle(thread, stream);
     coded.where = where_of(thread, stream, NULL, frame);
     /* Memory that others have used before: their free must come first. Other allocations are only
@@ -311,6 +313,7 @@ void darn_record_thread_start(struct darn_thread *thread)
     darn_os_thread_name(name);
     darn_tables_thread(thread, name);
     darn_record_event(thread, &event, NULL, NULL);
+    darn_record_stack(thread);
 }
 
 /*

@@ -37,6 +37,13 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
 void darn_record_event(struct darn_thread *thread, const struct darn_event *event,
                        const struct darn_site *site, const void *frame);
 
+/* What an access has stored at `at` is recorded if it may be a pointer that hands out memory; 0: it
+ * is given to a new thread. `frame` is that of the hook or interceptor. */
+void darn_record_pointer(struct darn_thread *thread, uintptr_t at, uint64_t value,
+                         const void *frame);
+void darn_record_block(uintptr_t start, uint64_t size); /* pointers may point there */
+void darn_record_stack(struct darn_thread *thread);
+
 /* A block of memory: after it was allocated, before it is freed. */
 void darn_record_alloc(const void *block, uint64_t size, const void *frame);
 void darn_record_free(const void *block, uint64_t size, const void *frame);

@@ -16,6 +16,7 @@
 #include "section/section.h"
 #include "site/site.h"
 
+struct darn_cure;
 struct darn_rule;
 
 struct darn_rule_point {
@@ -58,6 +59,8 @@ struct darn_rule {
     _Atomic uint32_t tries; /* how often somebody was watched in it */
     uint32_t holds;         /* threads that are in it, or on the way */
     bool invited;           /* who comes to its entry shall tell */
+    struct darn_cure *cure; /* it is healed, not watched (cures.h): */
+    uint8_t ops, allows;    /* what it does, and others may do, enum darn_section_allow */
     struct darn_rule *next;
 };
 

@@ -180,7 +180,7 @@ void darn_sampler_start(void)
     int self = darn_state.pid;
     uint64_t mask;
 
-    if (darn_state.mode == DARN_MODE_CONTROL)
+    if (darn_state.mode == DARN_MODE_CONTROL || darn_state.mode == DARN_MODE_HEAL)
         return;
     if (darn_state.finished || atomic_load(&running_in) == self ||
         atomic_exchange(&running_in, self) == self)

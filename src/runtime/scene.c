@@ -21,6 +21,8 @@ static void fill_locks(struct darn_block_thread *to, const struct darn_slot *slo
         if (slot->mutex && locks->held[i].address == slot->mutex && slot->order)
             continue;
         to->locks[to->lock_count] = locks->held[i].address;
+        for (uint32_t j = 0; j < DARN_LOCK_CALLERS && j < DARN_BLOCK_CALLERS; j++)
+            to->lock_callers[to->lock_count][j] = locks->held[i].callers[j];
         to->lock_pcs[to->lock_count++] = locks->held[i].pc;
     }
 }
@@ -115,12 +117,13 @@ void darn_scene_met(enum darn_met_kind kind, const struct darn_slot *a, const st
     keep_met();
 }
 
-/* What was noted for the thread in each slot: its own first access, and the remote one. */
-static struct darn_block_thread noted[DARN_SLOTS][2];
+/* What was noted for the thread in each slot: its own first access, and the second and third of
+ * whoever makes them. */
+static struct darn_block_thread noted[DARN_SLOTS][3];
 
-void darn_scene_note(const struct darn_slot *local, const struct darn_slot *slot, bool remote)
+void darn_scene_note(const struct darn_slot *local, const struct darn_slot *slot, uint32_t which)
 {
-    fill(&noted[local->index][remote], slot);
+    fill(&noted[local->index][which], slot);
 }
 
 void darn_scene_tripled(const struct darn_slot *local, uint64_t step)
@@ -134,6 +137,22 @@ void darn_scene_tripled(const struct darn_slot *local, uint64_t step)
     fill(&met->threads[0], local);
     met->threads[1] = notes[1];
     met->threads[2] = notes[0];
+    keep_met();
+}
+
+void darn_scene_quadrupled(const struct darn_slot *local, const struct darn_slot *slot,
+                           uint64_t step)
+{
+    const struct darn_block_thread *notes = noted[local->index];
+    struct darn_block_met *met = new_met(DARN_MET_QUAD, slot->place, notes[2].place, step);
+
+    if (!met)
+        return;
+    met->first = 1;
+    fill(&met->threads[0], slot);
+    met->threads[1] = notes[2];
+    met->threads[2] = notes[1];
+    met->threads[3] = notes[0];
     keep_met();
 }
 

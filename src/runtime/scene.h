@@ -15,9 +15,15 @@ void darn_scene_met(enum darn_met_kind kind, const struct darn_slot *a, const st
                     bool b_first, uint64_t step);
 
 /* The thread is about to make the second local access of a triple. What it and the remote thread
- * were about to do before was noted for it then. */
+ * were about to do before was noted for it then: `which` is 0 for the first access, 1 for the
+ * second, 2 for the third of four. */
 void darn_scene_tripled(const struct darn_slot *local, uint64_t step);
-void darn_scene_note(const struct darn_slot *local, const struct darn_slot *slot, bool remote);
+void darn_scene_note(const struct darn_slot *local, const struct darn_slot *slot, uint32_t which);
+
+/* The thread in `slot` is about to make the last of four accesses, the first of which was made by
+ * `local`. */
+void darn_scene_quadrupled(const struct darn_slot *local, const struct darn_slot *slot,
+                           uint64_t step);
 
 /* Two threads are about to race, whoever goes first. */
 void darn_scene_races(const struct darn_slot *slot);

@@ -3,11 +3,13 @@
  *
  * Within them the thread's accesses to one variable, wherever they are made, belong together: each
  * two that follow each other are a section, with what table 1 of AtomRace allows between them.
+ * Traces have their beginnings and ends (of blocks, the plugin tells them: darn_hook_block_begin).
  */
 #include <stddef.h>
 
 #include "runtime/attention.h"
 #include "runtime/counters.h"
+#include "runtime/hook.h"
 #include "runtime/inside.h"
 #include "runtime/os.h"
 #include "runtime/profile.h"
@@ -197,6 +199,7 @@ HOOK void darn_hook_atomic_begin(const struct darn_site *site)
 {
     struct darn_thread *thread = is_watching() ? darn_thread_self() : NULL;
 
+    darn_hook_mark(DARN_EVENT_BEGIN, NULL, site, __builtin_frame_address(0));
     if (!thread || thread->scope_depth++ || !is_wanted(thread, &thread->scope_noise))
         return;
     thread->scope = darn_site_function(site);
@@ -209,7 +212,7 @@ HOOK void darn_hook_atomic_end(const struct darn_site *site)
 {
     struct darn_thread *thread = darn_thread_peek();
 
-    (void)site;
+    darn_hook_mark(DARN_EVENT_END, NULL, site, __builtin_frame_address(0));
     if (!thread || !thread->scope_depth || --thread->scope_depth)
         return;
     if (thread->scope)

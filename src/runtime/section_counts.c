@@ -84,7 +84,7 @@ static void say_all_missing(void)
     struct darn_say say;
 
     for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
-        if (!rule->matched && missing++ < NAMED)
+        if (!rule->cure && !rule->matched && missing++ < NAMED)
             say_missing(rule);
     }
     if (missing <= NAMED)

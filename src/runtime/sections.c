@@ -175,7 +175,7 @@ static void begin_here(struct darn_thread *thread, const struct darn_touch *touc
         struct darn_rule *rule = roles[i].point->rule;
         struct darn_inside *inside;
 
-        if (roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
+        if (rule->cure || roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
             begin_anew(thread, rule, caller_of(frame)))
             continue;
         inside = begin(thread, rule, caller_of(frame));
@@ -226,7 +226,8 @@ void darn_sections_call(struct darn_thread *thread, const struct darn_site *site
     for (uint32_t i = 0; i < count; i++) {
         struct darn_rule *rule = roles[i].point->rule;
 
-        if (roles[i].point->role == DARN_ROLE_CALL && !begin_anew(thread, rule, caller_of(frame)))
+        if (!rule->cure && roles[i].point->role == DARN_ROLE_CALL &&
+            !begin_anew(thread, rule, caller_of(frame)))
             begin(thread, rule, caller_of(frame));
     }
 }

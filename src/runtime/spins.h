@@ -4,9 +4,9 @@
  * the other half of a synchronization.
  *
  * Only reads that the plugin has marked (DARN_SITE_SPIN) keep a load table, eight entries for each
- * thread (Tian has three; the loop of a tree barrier reads the flags of four children). When one of them spins, its address is watched for stores, through the filter that the
- * guards look into: no shadow memory is needed for the last writer. The pairs that were recognised
- * are the syn table.
+ * thread (Tian has three; the loop of a tree barrier reads the flags of four children). When one of
+ * them spins, its address is watched for stores, through the filter that the guards look into: no
+ * shadow memory is needed for the last writer. The pairs that were recognised are the syn table.
  */
 #ifndef DARN_RUNTIME_SPINS_H
 #define DARN_RUNTIME_SPINS_H

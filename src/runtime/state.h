@@ -9,16 +9,18 @@
 
 /* What the hooks do. */
 enum darn_mode {
-    DARN_MODE_WATCH,  /* look for races that happen */
-    DARN_MODE_RECORD, /* write a trace */
-    DARN_MODE_LEARN,  /* find out which sites share memory */
+    DARN_MODE_WATCH,   /* look for races that happen */
+    DARN_MODE_RECORD,  /* write a trace */
+    DARN_MODE_LEARN,   /* find out which sites share memory */
     DARN_MODE_CONTROL, /* one thread at a time (turn.h) */
+    DARN_MODE_HEAL,    /* look for nothing, and heal what is known (heal.h) */
 };
 
 struct darn_state {
-    bool ready;    /* options are read, threads may be made known */
-    bool finished; /* the program has ended as far as we are concerned */
-    int pid;       /* a child of vfork has our memory, but is not us */
+    bool ready;     /* options are read, threads may be made known */
+    bool finished;  /* the program has ended as far as we are concerned */
+    int pid;        /* a child of vfork has our memory, but is not us */
+    bool quiet;    /* there is nothing to do in this run: interceptors go straight on */
     bool preloaded; /* into a program that was not compiled by darn: no frame pointers */
     enum darn_mode mode;
     uint64_t seed;
@@ -26,6 +28,9 @@ struct darn_state {
 };
 
 extern struct darn_state darn_state;
+
+/* The program was built to be healed, and for nothing else (darn cc --only); NULL: it was not. */
+extern const char darn_production[] __attribute__((weak, visibility("hidden")));
 
 /* Reads the options and starts to watch; does nothing when that was done already. */
 void darn_init(void);

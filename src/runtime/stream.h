@@ -32,6 +32,7 @@ struct darn_stream {
     bool pending;      /* `late` waits for its stamp */
     struct darn_coded late;
     uint32_t last_alloc, alike; /* where the last allocation was, and how many there were */
+    uint32_t blocks;            /* how many allocations there were */
     uintptr_t deepest;          /* of the addresses recorded on the own stack; 0: none */
     struct {
         const struct darn_site *site;
@@ -43,6 +44,11 @@ struct darn_stream {
         uint32_t where;
         uint32_t segment;
     } repeats[DARN_REPEATS];
+    struct {
+        uintptr_t at;
+        uint64_t value;
+        uint32_t moment; /* counts stamps and allocations */
+    } pointers[DARN_REPEATS];
     struct {
         uintptr_t address;
         uint32_t where;

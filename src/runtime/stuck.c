@@ -224,8 +224,8 @@ static bool all_sleep(void)
 
 static bool may_end(const struct waiter *waiter)
 {
-    return !waiter->stable || waiter->kind == DARN_WAIT_OTHER ||
-           waiter->kind == DARN_WAIT_BARRIER || is_shared(waiter);
+    return !waiter->stable || waiter->kind == DARN_WAIT_OTHER || waiter->kind == DARN_WAIT_HEAL ||
+           waiter->kind == DARN_WAIT_GATE || waiter->kind == DARN_WAIT_BARRIER || is_shared(waiter);
 }
 
 /* Whether everybody has waited in vain for a while. */

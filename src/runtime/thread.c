@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "runtime/counters.h"
+#include "runtime/gates.h"
+#include "runtime/heal.h"
 #include "runtime/os.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
@@ -86,14 +88,17 @@ struct darn_thread *darn_thread_new(void)
 {
     struct darn_thread *thread = take_unused();
     struct darn_heat *heat;
+    struct darn_healer *healer;
 
     if (!thread) {
         darn_count(DARN_COUNT_THREADS_UNKNOWN);
         return NULL;
     }
     heat = thread->heat;
+    healer = thread->healer;
     memset(thread, 0, sizeof(*thread));
     thread->heat = heat; /* memory for the next one */
+    thread->healer = healer;
     thread->is_alive = true;
     thread->number = atomic_fetch_add(&next_number, 1);
     thread->random = spread(darn_state.seed + thread->number) | 1;
@@ -183,6 +188,9 @@ void darn_thread_end(void)
     if (!thread)
         return;
     darn_sections_abandon(thread);
+    if (darn_healing)
+        darn_heal_abandon(thread);
+    darn_gates_thread_end(thread);
     slot = darn_turn_end(thread);
     if (thread->spinning)
         darn_spins_leave(thread);

@@ -13,6 +13,7 @@
 #include "runtime/waits.h"
 
 struct darn_heat;
+struct darn_healer;
 struct darn_slot;
 struct darn_stream;
 
@@ -33,15 +34,19 @@ struct darn_thread {
     struct darn_locks locks;
     struct darn_load loads[DARN_LOADS]; /* Tian's load table (spins.c) */
     uint32_t next_load;
-    volatile bool in_loads;            /* a signal handler that comes now leaves `loads` alone */
-    bool met_spin;                     /* it is about to store to what another may spin on */
-    bool spinning;                     /* one of them may be watched */
-    struct darn_heat *heat;            /* how often it has come by its sites */
-    uint64_t looked_at;                /* accesses of armed sites, in all */
-    _Atomic uint64_t inside;           /* the sections that it is in (inside.h), one bit each */
-    uint32_t scope_depth;              /* calls of functions that are annotated as atomic, */
-    const char *scope;                 /* and the outermost, if it is watched in it */
+    volatile bool in_loads;  /* a signal handler that comes now leaves `loads` alone */
+    bool met_spin;           /* it is about to store to what another may spin on */
+    bool spinning;           /* one of them may be watched */
+    struct darn_heat *heat;  /* how often it has come by its sites */
+    uint64_t looked_at;      /* accesses of armed sites, in all */
+    _Atomic uint64_t inside; /* the sections that it is in (inside.h), one bit each */
+    uint32_t scope_depth;    /* calls of functions that are annotated as atomic, */
+    const char *scope;       /* and the outermost, if it is watched in it */
     uint64_t scope_noise;
+    struct darn_healer *healer;        /* what it holds while it is healed (hold.h), */
+    bool lingers;                      /* and that a part of it ends with its next call */
+    uint32_t gates;                    /* how many places at gates (gates.h) it occupies */
+    volatile bool in_gate;             /* a signal handler that comes now passes them all */
     struct darn_slot *slot;            /* of a controlled run (turn.h); NULL: there is none */
     struct darn_stream *stream;        /* of the trace; NULL: nothing is recorded */
     const struct darn_site *wait_site; /* of the wait that comes next */

@@ -1,7 +1,7 @@
 /*
- * The file of a trace, mapped into memory (src/trace/format.h): what is written is in the file, even
- * if the program is killed. Blocks are given out to threads and tables; when the file is full or
- * the disk is, there are no more.
+ * The file of a trace, mapped into memory (src/trace/format.h): what is written is in the file,
+ * even if the program is killed. Blocks are given out to threads and tables; when the file is full
+ * or the disk is, there are no more.
  */
 #ifndef DARN_RUNTIME_TRACEFILE_H
 #define DARN_RUNTIME_TRACEFILE_H

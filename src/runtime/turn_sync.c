@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "runtime/gates.h"
 #include "runtime/intercept.h"
 #include "runtime/os.h"
 #include "runtime/vtime.h"
@@ -173,6 +174,7 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
     result = give_mutex(mutex);
     if (result)
         return result;
+    darn_gate_wait(slot->thread, mutex, true);
     no_more_held(darn_object(mutex));
     slot->inside = true;
     slot->order = darn_turn_next_order();
@@ -190,6 +192,7 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
     result = keep_trying(slot, DARN_STEP_RELOCK, mutex, try_mutex);
     slot->inside = false;
     slot->order = 0;
+    darn_gate_wait(slot->thread, mutex, false);
     end_if_cancelled(slot);
     return result ? result : timed_out ? ETIMEDOUT : 0;
 }

@@ -16,7 +16,10 @@ enum darn_wait_kind {
     DARN_WAIT_JOIN,    /* the target is the number of the thread */
     DARN_WAIT_COND,    /* for ever */
     DARN_WAIT_BARRIER, /* for ever */
-    DARN_WAIT_OTHER,   /* with a timeout, or for something that others than threads may bring */
+    DARN_WAIT_HEAL,    /* for one in a section that is healed (hold.h): the target is its record */
+    DARN_WAIT_GATE,  /* before a lock that a known deadlock needs (gates.h): the target is the gate
+                      */
+    DARN_WAIT_OTHER, /* with a timeout, or for something that others than threads may bring */
 };
 
 struct darn_wait {

@@ -105,6 +105,8 @@ enum darn_thread_state {
     DARN_STATE_ENDED,
 };
 
+#define DARN_BLOCK_CALLERS 3
+
 /* A thread at the end of a run that failed, or one side of something that was met. */
 struct darn_block_thread {
     uint32_t thread;
@@ -117,16 +119,19 @@ struct darn_block_thread {
     uint64_t object, place, mutex;
     uint32_t lock_count, syscall; /* OUTSIDE: the number of the system call + 1 */
     uint64_t locks[8];
-    uint64_t lock_pcs[8];
+    uint64_t lock_pcs[8]; /* where they were taken, */
+    uint64_t lock_callers[8][DARN_BLOCK_CALLERS]; /* and the calls around that; 0: no more */
     uint64_t stack[DARN_BLOCK_STACK]; /* program counters, the innermost first */
 };
 
-/* Two threads met: a race or a triple. */
+/* Two threads met: a race, a triple or a quad. */
 struct darn_block_met {
     uint32_t kind;  /* enum darn_met_kind */
     uint32_t first; /* which of the two went first: 0 or 1 */
     uint64_t step;
-    struct darn_block_thread threads[3]; /* of a triple: its end, the remote access, its entry */
+    /* Of a triple: its end, the remote access, its entry. Of a quad: the last access, and back to
+     * the first. */
+    struct darn_block_thread threads[4];
 };
 
 /* Which write a read has seen, both as places; write 0: the initial state. */

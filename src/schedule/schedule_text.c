@@ -74,5 +74,7 @@ const char *darn_schedule_aim_name(uint32_t kind)
     return kind == DARN_AIM_FIRST    ? "first"
            : kind == DARN_AIM_SECOND ? "second"
            : kind == DARN_AIM_THIRD  ? "third"
+           : kind == DARN_AIM_FOURTH ? "fourth"
+           : kind == DARN_AIM_BACK   ? "back"
                                      : NULL;
 }

@@ -14,6 +14,7 @@ static const struct {
     [DARN_STRATEGY_AIM] = {"aim", darn_pick_aim},
     [DARN_STRATEGY_RACE] = {"race", darn_pick_race},
     [DARN_STRATEGY_TRIPLE] = {"triple", darn_pick_triple},
+    [DARN_STRATEGY_QUAD] = {"quad", darn_pick_quad},
 };
 
 const char *darn_strategy_name(enum darn_strategy_kind kind)
@@ -29,7 +30,8 @@ void darn_strategy_start(struct darn_strategy *strategy, const struct darn_plan 
     strategy->switches = switches;
     /* Seeds are small numbers that follow each other: the walks shall have nothing in common. */
     strategy->random = darn_strategy_mix(plan->seed + UINT64_C(0x9e3779b97f4a7c15));
-    strategy->triple = darn_plan_has_triple(plan);
+    strategy->quad = darn_plan_has(plan, DARN_AIM_FOURTH);
+    strategy->triple = strategy->quad || darn_plan_has(plan, DARN_AIM_THIRD);
     if (plan->kind == DARN_STRATEGY_PCT)
         darn_pct_start(strategy);
     else if (plan->kind == DARN_STRATEGY_SURW)
@@ -48,7 +50,8 @@ uint32_t darn_strategy_pick(struct darn_strategy *strategy, const struct darn_si
         kind = DARN_STRATEGY_STRAIGHT;
     picked = strategies[kind].pick(strategy, situation, met);
     if (strategy->triple && !situation->waking && picked < situation->count)
-        darn_triple_observe(strategy, situation, picked, met);
+        (strategy->quad ? darn_quad_observe : darn_triple_observe)(strategy, situation, picked,
+                                                                   met);
     return picked;
 }
 

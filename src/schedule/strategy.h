@@ -51,6 +51,7 @@ enum darn_strategy_kind {
     DARN_STRATEGY_AIM,      /* POS, but for threads that the aims below hold back */
     DARN_STRATEGY_RACE,     /* Sen 2008, algorithm 1: the aims name the places of a pair */
     DARN_STRATEGY_TRIPLE,   /* forces the remote access of a triple between the two local ones */
+    DARN_STRATEGY_QUAD,     /* forces four accesses of two threads into the order of the aims */
     DARN_STRATEGIES,
 };
 
@@ -65,6 +66,10 @@ enum darn_aim_kind {
     DARN_AIM_SECOND,      /* RACE: the other side. TRIPLE: the remote access */
     DARN_AIM_THIRD,       /* TRIPLE: the second local access; FIRST is the first one. A plan that
                              has it tells when a triple is met, whatever its strategy is */
+    DARN_AIM_FOURTH,      /* QUAD: the last of four. One thread makes FIRST and FOURTH, the other
+                             SECOND and THIRD; or, with BACK, FIRST and BACK, and SECOND and FOURTH.
+                             A plan that has it tells when a quad is met, and no triples */
+    DARN_AIM_BACK,        /* QUAD: the third access, if it is of the thread that made the first */
     DARN_AIM_OBJECT, /* SURW, the first aim: `place` is the object (an address) of interest, and
                         expected[] are the steps on it only */
 };
@@ -116,6 +121,8 @@ enum darn_met_kind {
     DARN_MET_RACE,     /* `a` and `b`, indexes of choices, are about to touch the same memory */
     DARN_MET_TRIPLE,   /* `a` is about to make the second of its two accesses, and the remote one
                           came since the first: step number `step`, made by `thread`; b is a */
+    DARN_MET_QUAD,     /* `a` is about to make the last of four accesses; the thread in the slot
+                          `thread` made the first one; b is a */
     DARN_MET_DIVERGED, /* FOLLOW: the situation does not have the step that was expected; `a` is
                           the index of its thread, or the count */
 };
@@ -135,16 +142,22 @@ struct darn_strategy_slot {
     uint32_t held_own; /* AIM, RACE, TRIPLE: the step + 1 at which it is held back */
     uint32_t going;    /* RACE: the step + 1 that goes on at once */
     uint64_t since;    /* the number of the pick at which it was held back */
-    uint32_t between;  /* TRIPLE: the index + 1 in between[] */
+    uint32_t between;  /* TRIPLE, QUAD: the index + 1 in between[] */
     uint32_t made;     /* SURW: steps of interest */
 };
 
-/* TRIPLE: a thread that has made the first of its two accesses. */
+/* TRIPLE, QUAD: a thread that has made the first of its two accesses. */
 struct darn_strategy_between {
     uint32_t slot, size;
     uint64_t object;
-    uint64_t step; /* the number + 1 of the remote access that came since */
-    uint32_t remote;
+    uint64_t step;   /* the number + 1 of the remote access that came since */
+    uint32_t remote; /* of a QUAD: its slot */
+    /* QUAD: how many of the accesses were made, and the memory of the second and the third. */
+    uint32_t made;
+    struct darn_strategy_touch {
+        uint64_t object;
+        uint32_t size;
+    } touched[2];
 };
 
 /* Private to the strategies. Whoever starts a program makes it of zero pages: what is behind the
@@ -166,10 +179,12 @@ struct darn_strategy {
     uint32_t between_count;  /* TRIPLE */
     uint32_t intended;       /* SURW: the thread + 1 that makes the next step of interest */
     bool all;                /* SURW: each step is of interest */
-    bool triple;             /* the plan has a triple */
+    bool triple;             /* the plan has a triple or a quad */
+    bool quad;               /* it is a quad */
     bool comes_first;        /* the step that was picked is the first of a triple; */
     uint32_t come_count;     /* it comes between those of the threads in these slots */
     uint32_t come_into[DARN_TRIPLE_BETWEEN];
+    uint8_t come_as[DARN_TRIPLE_BETWEEN]; /* 1: as the second access, 2: as the third */
     uint64_t interest, rank; /* SURW: the object of interest, and its place in the draw */
     uint64_t unseen;         /* SURW: the weights of the threads that were not seen yet */
     uint64_t changes[DARN_PCT_CHANGES]; /* PCT: the steps at which priorities change */

@@ -1,5 +1,6 @@
 /*
- * What AIM, RACE and TRIPLE have in common: they hold threads back, and no hold may last for ever.
+ * What AIM, RACE, TRIPLE and QUAD have in common: they hold threads back, and no hold may last for
+ * ever.
  *
  * All holds are soft. When nobody else can go on, one of those that are held goes on. Others may be
  * able to go on and still do nothing but wait for the one that is held, in a loop: if they yield
@@ -17,6 +18,14 @@ bool darn_aims_at(const struct darn_plan *plan, enum darn_aim_kind kind, uint64_
 
     for (uint32_t i = 0; i < count; i++)
         if (plan->aims[i].place == place && plan->aims[i].kind == (uint32_t)kind)
+            return true;
+    return false;
+}
+
+bool darn_plan_has(const struct darn_plan *plan, enum darn_aim_kind kind)
+{
+    for (uint32_t i = 0; i < plan->aim_count && i < DARN_AIMS; i++)
+        if (plan->aims[i].kind == (uint32_t)kind)
             return true;
     return false;
 }

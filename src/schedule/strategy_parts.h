@@ -74,10 +74,19 @@ static inline uint32_t darn_strategy_find(const struct darn_situation *situation
 typedef uint32_t darn_strategy_picker(struct darn_strategy *strategy,
                                       const struct darn_situation *situation, struct darn_met *met);
 
-/* Triples (strategy_triple.c): whether the plan has one; what the step that was picked is to it. */
-bool darn_plan_has_triple(const struct darn_plan *plan);
+/* Triples (strategy_triple.c) and quads (strategy_quad.c): what the step that was picked is to it.
+ */
 void darn_triple_observe(struct darn_strategy *strategy, const struct darn_situation *situation,
                          uint32_t picked, struct darn_met *met);
+void darn_quad_observe(struct darn_strategy *strategy, const struct darn_situation *situation,
+                       uint32_t picked, struct darn_met *met);
+
+/* Whether the plan has an aim of this kind. */
+bool darn_plan_has(const struct darn_plan *plan, enum darn_aim_kind kind);
+
+/* The thread of the choice has made the first of its two accesses; it has left. */
+void darn_between_enter(struct darn_strategy *strategy, const struct darn_choice *choice);
+void darn_between_leave(struct darn_strategy *strategy, const struct darn_choice *choice);
 
 darn_strategy_picker darn_pick_straight;
 darn_strategy_picker darn_pick_random;
@@ -89,6 +98,7 @@ darn_strategy_picker darn_pick_script;
 darn_strategy_picker darn_pick_aim;
 darn_strategy_picker darn_pick_race;
 darn_strategy_picker darn_pick_triple;
+darn_strategy_picker darn_pick_quad;
 
 void darn_pct_start(struct darn_strategy *strategy);
 void darn_surw_start(struct darn_strategy *strategy);

@@ -132,7 +132,7 @@ static uint32_t pick(struct darn_strategy *strategy, const struct darn_situation
     return picked;
 }
 
-static void leave(struct darn_strategy *strategy, const struct darn_choice *choice)
+void darn_between_leave(struct darn_strategy *strategy, const struct darn_choice *choice)
 {
     struct darn_strategy_slot *slot = darn_strategy_slot(strategy, choice);
     uint32_t i = slot->between, last = strategy->between_count;
@@ -147,22 +147,14 @@ static void leave(struct darn_strategy *strategy, const struct darn_choice *choi
     }
 }
 
-static void enter(struct darn_strategy *strategy, const struct darn_choice *choice)
+void darn_between_enter(struct darn_strategy *strategy, const struct darn_choice *choice)
 {
-    leave(strategy, choice);
+    darn_between_leave(strategy, choice);
     if (strategy->between_count == DARN_TRIPLE_BETWEEN || !choice->object)
         return;
     strategy->between[strategy->between_count++] = (struct darn_strategy_between){
         .slot = choice->slot, .size = choice->size, .object = choice->object};
     darn_strategy_slot(strategy, choice)->between = strategy->between_count;
-}
-
-bool darn_plan_has_triple(const struct darn_plan *plan)
-{
-    for (uint32_t i = 0; i < plan->aim_count && i < DARN_AIMS; i++)
-        if (plan->aims[i].kind == DARN_AIM_THIRD)
-            return true;
-    return false;
 }
 
 /* The remote access is made: what it means to all who are between. */
@@ -176,6 +168,7 @@ static void come_between(struct darn_strategy *strategy, const struct darn_situa
             continue;
         between->step = situation->step + 1;
         between->remote = choice->thread;
+        strategy->come_as[strategy->come_count] = 1;
         strategy->come_into[strategy->come_count++] = between->slot;
     }
 }
@@ -195,20 +188,20 @@ void darn_triple_observe(struct darn_strategy *strategy, const struct darn_situa
         if (between->step && met->kind == DARN_MET_NOTHING)
             *met = (struct darn_met){DARN_MET_TRIPLE, picked, picked, between->remote,
                                      between->step - 1};
-        leave(strategy, choice);
+        darn_between_leave(strategy, choice);
     }
     if (darn_aims_at(plan, DARN_AIM_FIRST, choice->place)) {
-        enter(strategy, choice);
+        darn_between_enter(strategy, choice);
         strategy->comes_first = true;
     } else if (choice->op == DARN_STEP_EXIT) {
-        leave(strategy, choice);
+        darn_between_leave(strategy, choice);
     }
 }
 
 void darn_strategy_leave(struct darn_strategy *strategy, uint32_t slot, uint32_t thread)
 {
-    if (strategy->triple)
-        leave(strategy, &(struct darn_choice){.slot = slot, .thread = thread});
+    if (strategy->triple && !strategy->quad)
+        darn_between_leave(strategy, &(struct darn_choice){.slot = slot, .thread = thread});
 }
 
 uint32_t darn_pick_triple(struct darn_strategy *strategy, const struct darn_situation *situation,

@@ -122,8 +122,8 @@ static void set_kind(struct element *element)
         }
     }
     darn_problem_say(element->problem, place_in(&string, 0), "'", string.text,
-                     "' is no kind: load-and-store, test-and-use, pair, learned or by-hand "
-                     "expected");
+                     "' is no kind: load-and-store, test-and-use, pair, learned, by-hand or "
+                     "race expected");
 }
 
 static void set_entry(struct element *element)
@@ -275,6 +275,7 @@ static void check(const struct element *element, size_t start)
 {
     static const int needed[] = {VARIABLE, FUNCTION, FILE_NAME, ENTRY, ENDS};
     struct darn_problem *problem = element->problem;
+    bool one = element->section->kind == DARN_SECTION_RACE;
 
     if (element->given >> LINES & 1) {
         if (element->given >> ENTRY & 1 || element->given >> ENDS & 1)
@@ -282,15 +283,17 @@ static void check(const struct element *element, size_t start)
         return;
     }
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-        if (!(element->given >> needed[i] & 1))
+        if (!(element->given >> needed[i] & 1) && !(one && needed[i] == ENDS))
             darn_problem_say(problem, start, "the section has no \"", keys[needed[i]].name, "\"");
     }
     if (problem->is_set)
         return;
     if (!*element->section->file)
         darn_problem_say(problem, start, "the name of the file is empty", "", "");
-    else if (!has_end(element->section))
-        darn_problem_say(problem, start, "the section has no end", "", "");
+    else if (one == has_end(element->section))
+        darn_problem_say(problem, start,
+                         one ? "a race has an entry and no ends" : "the section has no end", "",
+                         "");
 }
 
 static void read_object(struct element *element)

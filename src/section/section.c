@@ -10,6 +10,7 @@ static const char *const kind_names[] = {
     [DARN_SECTION_PAIR] = "pair",
     [DARN_SECTION_LEARNED] = "learned",
     [DARN_SECTION_HAND] = "by-hand",
+    [DARN_SECTION_RACE] = "race",
 };
 
 static const char *const inside_names[] = {"synchronization", "calls", "unknown-calls", "loops",

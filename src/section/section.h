@@ -20,7 +20,8 @@
  * one (the access was inlined, or is in a function that is called). OP is read, write or update;
  * none for a way out. SET is none, read, write or read,write. A string in the list is a section by
  * hand, over lines: the accesses to the variable there belong together; as an object it is
- * {"lines": "bank.c:120-131 balance", "why": …}. Calls that lead to an entry or an end are points
+ * {"lines": "bank.c:120-131 balance", "why": …}. A section of kind `race` is one access that races,
+ * its entry; it has no ends. Calls that lead to an entry or an end are points
  * of the list "calls". Ends may say `seen=N violated=N`, too. Without "kind" a section is by hand;
  * without `allow` an end allows what darn_section_allows says. What this version does not know is
  * kept out of the way: unknown keys are passed over.

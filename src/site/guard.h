@@ -17,11 +17,19 @@
  *     if (darn_functions)
  *         darn_hook_begin(site);
  *
+ * and so do, always, blocks that are annotated as atomic (darn_hook_block_begin).
+ *
  * Sites that only sections need (section.h) look at nothing but their own armed byte: accesses that
  * another one covers (DARN_SITE_EXTRA), ways out of sections, calls that lead into them:
  *
  *     if (site's armed byte)
  *         darn_hook_access(address, site);     or darn_hook_leave(site), darn_hook_call(site)
+ *
+ * Programs that are built to be healed (darn cc --only) look at the armed byte alone, everywhere,
+ * and have a call behind each access, too (DARN_SITE_AFTER):
+ *
+ *     if (site's armed byte & DARN_ARMED_HEAL)
+ *         darn_hook_done(address, site);
  *
  * A function that is annotated as atomic tells its beginning and its ends without any guard
  * (darn_hook_atomic_begin, darn_hook_atomic_end, with the site of the function).
@@ -33,6 +41,9 @@
 
 #define DARN_FILTER_SHIFT 6
 #define DARN_FILTER_SIZE  4096
+
+/* The bit of the armed byte that says: the site is healed. */
+#define DARN_ARMED_HEAL 0x40
 
 /* Names that end in _here are those of the same program, reached without the detour that shared
  * objects have to make. */
@@ -55,6 +66,10 @@
 #define DARN_HOOK_END    "darn_hook_end"    /* (site) */
 #define DARN_HOOK_LEAVE  "darn_hook_leave"  /* (site) */
 #define DARN_HOOK_CALL   "darn_hook_call"   /* (site) */
+#define DARN_HOOK_DONE   "darn_hook_done"   /* (address, site) */
+
+#define DARN_HOOK_BLOCK_BEGIN "darn_hook_block_begin" /* (variable, site) */
+#define DARN_HOOK_BLOCK_END   "darn_hook_block_end"   /* (variable, site) */
 
 #define DARN_HOOK_ATOMIC_BEGIN "darn_hook_atomic_begin" /* (site) */
 #define DARN_HOOK_ATOMIC_END   "darn_hook_atomic_end"   /* (site) */

@@ -34,6 +34,7 @@ enum darn_section_kind {
     DARN_SECTION_PAIR,       /* two accesses that follow each other (an AI pair) */
     DARN_SECTION_LEARNED,    /* a pair that was never interrupted in runs that went well */
     DARN_SECTION_HAND,       /* somebody wrote it down */
+    DARN_SECTION_RACE,       /* one access that races: in a repository only, for healing */
     DARN_SECTION_KINDS,
 };
 

@@ -47,6 +47,12 @@ enum darn_site_flag {
     DARN_SITE_EXTRA = 1 << 10,   /* another access covers it; seen only when its site is armed */
     DARN_SITE_COVERS = 1 << 11,  /* a write that stands for a read of the same bytes, too */
     DARN_SITE_LOCAL = 1 << 12,   /* a function that other files cannot call: static */
+    DARN_SITE_AFTER = 1 << 13,   /* darn_hook_done is called behind the access, too */
+    DARN_SITE_POINTER = 1 << 14, /* a write or update, which may store a pointer; the hook gets it */
+
+    /* Of a function only: */
+    DARN_SITE_UNIT = 1 << 14,    /* a function, or a block in one, that is annotated as atomic */
+    DARN_SITE_NO_UNIT = 1 << 15, /* a function that is annotated as not atomic */
 };
 
 struct darn_site {
@@ -57,12 +63,12 @@ struct darn_site {
     uint32_t line;
     uint16_t column;
     uint16_t size; /* in bytes; 0 with DARN_SITE_RANGE */
-    uint8_t kind; /* enum darn_site_kind */
+    uint8_t kind;  /* enum darn_site_kind */
     uint8_t version;
     uint16_t flags; /* enum darn_site_flag, or-ed */
     int32_t armed;  /* a byte of its own that can be written: see guard.h */
-    /* With DARN_SITE_GAPS: bit i is set if byte i is really accessed. Else darn_site_inlined; 0 when
-     * the function was not inlined. */
+    /* With DARN_SITE_GAPS: bit i is set if byte i is really accessed. Else darn_site_inlined; 0
+     * when the function was not inlined. */
     uint64_t gaps;
 };
 

@@ -80,7 +80,7 @@ const uint8_t *darn_codec_get(struct darn_codec *codec, const uint8_t *from, con
         return NULL;
     if (!(from = get_small(from, end, &coded->where)))
         return NULL;
-    if (darn_event_is_access(event) && !(from = get_small(from, end, &event->size)))
+    if (darn_event_has_size(event) && !(from = get_small(from, end, &event->size)))
         return NULL;
     if (!(from = get(from, end, &value)))
         return NULL;

@@ -7,7 +7,7 @@
  *   flags        if HAS_FLAGS: varint of flags and lock kind
  *   stamp        if HAS_STAMP: varint, difference from the last stamp of the block
  *   where        varint: a DARN_RECORD_WHERE id, or 0
- *   size         accesses: varint
+ *   size         accesses and POINTER: varint
  *   target       varint of the zigzag difference from the last target
  *   extra        if HAS_EXTRA: varint
  *
@@ -104,7 +104,7 @@ static inline uint8_t *darn_codec_put(struct darn_codec *codec, uint8_t *to,
         codec->stamp = coded->stamp;
     }
     to = darn_put_varint(to, coded->where);
-    if (darn_event_is_access(event))
+    if (darn_event_has_size(event))
         to = darn_put_varint(to, event->size);
     to = darn_put_varint(to, darn_zigzag(event->target - codec->target));
     codec->target = event->target;

@@ -64,8 +64,18 @@ enum darn_event_kind {
     DARN_EVENT_BEGIN,
     DARN_EVENT_END,
 
-    /* From here on, the read at `site` spinning for the store at site `extra` is synchronization. */
+    /* From here on, the read at `site` spinning for the store at site `extra` is synchronization.
+     */
     DARN_EVENT_SPIN,
+
+    /* The thread's stack: `target` is its lowest address, `extra` its size. Right after START. */
+    DARN_EVENT_STACK,
+
+    /* A pointer is stored at `target`, or given to a new thread (`target` is 0). `extra` is an
+     * address in the block that it points into; `size` is 0. Of the thread's own stack, `extra` and
+     * `size` tell the whole piece that it may point to: a frame, or more. Not every pointer that is
+     * stored is told. */
+    DARN_EVENT_POINTER,
 
     DARN_EVENT_KINDS
 };
@@ -95,7 +105,7 @@ enum darn_event_lock {
 
 struct darn_event {
     uint64_t target;
-    uint64_t extra; /* accesses with DARN_EVENT_GAPS: bit i is set if byte i is touched */
+    uint64_t extra;  /* accesses with DARN_EVENT_GAPS: bit i is set if byte i is touched */
     uint32_t thread; /* 0 is the main thread; numbers are never used again */
     uint32_t size;
     uint32_t site;  /* id in the trace's table of sites; 0: not known */
@@ -110,6 +120,11 @@ static_assert(sizeof(struct darn_event) == 40, "many of them are held in memory"
 static inline int darn_event_is_access(const struct darn_event *event)
 {
     return event->kind >= DARN_EVENT_READ && event->kind <= DARN_EVENT_UPDATE;
+}
+
+static inline int darn_event_has_size(const struct darn_event *event)
+{
+    return darn_event_is_access(event) || event->kind == DARN_EVENT_POINTER;
 }
 
 static inline int darn_event_writes(const struct darn_event *event)

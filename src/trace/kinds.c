@@ -16,6 +16,7 @@ static const char *const kinds[DARN_EVENT_KINDS] = {
     [DARN_EVENT_FENCE] = "fence",     [DARN_EVENT_ALLOC] = "alloc",
     [DARN_EVENT_FREE] = "free",       [DARN_EVENT_BEGIN] = "begin",
     [DARN_EVENT_END] = "end",         [DARN_EVENT_SPIN] = "spin",
+    [DARN_EVENT_STACK] = "stack",     [DARN_EVENT_POINTER] = "pointer",
 };
 
 static const char *const locks[] = {

@@ -103,6 +103,26 @@ static void put_block(const struct lines *lines, const char *operation, char let
     end_line(lines);
 }
 
+/* What other tools do not know is for texts only, which have names: it comes out as it went in. */
+static void put_named(const struct lines *lines, const char *operation, char letter)
+{
+    if (darn_trace_target_name(lines->trace, lines->event))
+        put_line(lines, operation, letter);
+}
+
+static void put_pointer(const struct lines *lines, const char *operation, char letter)
+{
+    const char *name = darn_trace_target_name(lines->trace, lines->event);
+    const char *pointee = darn_trace_pointee_name(lines->trace, lines->event);
+
+    (void)letter;
+    if (!pointee)
+        return;
+    begin_line(lines, name ? operation : "give");
+    fprintf(lines->to, "(%s%s%s)", name ? name : "", name ? "," : "", pointee);
+    end_line(lines);
+}
+
 /*
  * Kinds that are not here are left out. A fence orders atomic accesses, which are ordered already;
  * the edges of START, EXIT, REQUEST, WAIT and SPIN are those of fork, join, the mutex and the
@@ -131,6 +151,9 @@ static const struct {
     [DARN_EVENT_RECEIVE] = {put_edge, NULL, 'M'},
     [DARN_EVENT_BEGIN] = {put_block, "begin", 0},
     [DARN_EVENT_END] = {put_block, "end", 0},
+    [DARN_EVENT_ALLOC] = {put_named, "alloc", 0},
+    [DARN_EVENT_FREE] = {put_named, "free", 0},
+    [DARN_EVENT_POINTER] = {put_pointer, "store", 0},
 };
 
 void darn_std_write_event(FILE *to, const struct darn_trace *trace, const struct darn_event *event)

@@ -324,6 +324,11 @@ const char *darn_trace_target_name(const struct darn_trace *trace, const struct 
     return trace->is_text ? darn_std_name(&trace->std, event) : NULL;
 }
 
+const char *darn_trace_pointee_name(const struct darn_trace *trace, const struct darn_event *event)
+{
+    return trace->is_text ? darn_std_pointee(&trace->std, event) : NULL;
+}
+
 const char *darn_trace_thread_name(const struct darn_trace *trace, uint32_t number)
 {
     return trace->is_text ? darn_names_get(&trace->std.threads, number) : NULL;

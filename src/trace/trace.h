@@ -47,14 +47,14 @@ struct darn_trace_sync {
 
 /* How much of it could be read. */
 struct darn_trace_about {
-    bool is_text;      /* STD */
-    bool finished;     /* the program has ended in good order */
+    bool is_text;  /* STD */
+    bool finished; /* the program has ended in good order */
     bool packed;
     uint32_t version;
     uint32_t pid;
-    uint64_t bytes;    /* of the file */
-    uint64_t lost;     /* events that were not recorded because the file was full */
-    uint64_t cut_at;   /* with `prefix`: the byte from which on nothing could be read, or 0 */
+    uint64_t bytes;  /* of the file */
+    uint64_t lost;   /* events that were not recorded because the file was full */
+    uint64_t cut_at; /* with `prefix`: the byte from which on nothing could be read, or 0 */
     const char *program;
 };
 
@@ -93,6 +93,7 @@ size_t darn_trace_syncs(const struct darn_trace *trace, const struct darn_trace_
 
 /* The name that a text trace gives to a variable, lock or thread; NULL in a binary one. */
 const char *darn_trace_target_name(const struct darn_trace *trace, const struct darn_event *event);
+const char *darn_trace_pointee_name(const struct darn_trace *trace, const struct darn_event *event);
 const char *darn_trace_thread_name(const struct darn_trace *trace, uint32_t number);
 
 /* What the recorder has counted: calls back with each value and what it means. */

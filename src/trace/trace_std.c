@@ -21,12 +21,12 @@ static const uint64_t first_address[DARN_STD_KINDS] = {
     [DARN_STD_BLOCK] = UINT64_C(2) << 44,
 };
 
-enum operand { OF_THREAD = DARN_STD_KINDS };
+enum operand { OF_THREAD = DARN_STD_KINDS, OF_NOTHING };
 
 static const struct operation {
     const char *name;
     uint8_t event;
-    uint8_t operand; /* enum darn_std_kind, or OF_THREAD */
+    uint8_t operand; /* enum darn_std_kind, or enum operand */
     bool optional;
 } operations[] = {
     {"r", DARN_EVENT_READ, DARN_STD_VARIABLE, false},
@@ -37,6 +37,10 @@ static const struct operation {
     {"join", DARN_EVENT_JOIN, OF_THREAD, false},
     {"begin", DARN_EVENT_BEGIN, DARN_STD_BLOCK, true},
     {"end", DARN_EVENT_END, DARN_STD_BLOCK, true},
+    {"alloc", DARN_EVENT_ALLOC, DARN_STD_VARIABLE, false},
+    {"free", DARN_EVENT_FREE, DARN_STD_VARIABLE, false},
+    {"store", DARN_EVENT_POINTER, DARN_STD_VARIABLE, false},
+    {"give", DARN_EVENT_POINTER, OF_NOTHING, false},
 };
 
 struct piece {
@@ -125,6 +129,33 @@ static const struct operation *find_operation(struct piece name)
     return NULL;
 }
 
+static uint64_t address_of(struct darn_std *std, enum darn_std_kind kind, struct piece name)
+{
+    return first_address[kind] +
+           VARIABLE_SIZE * darn_names_put(&std->targets[kind], name.at, length(name));
+}
+
+/* "store(V,W)": the address of W is stored in V; "give(W)": a new thread gets it. */
+static int read_pointer(struct darn_std *std, const struct operation *operation,
+                        struct piece operand, struct darn_event *event)
+{
+    struct piece whole = operand, where = operand;
+
+    if (operation->operand != OF_NOTHING) {
+        const char *comma = memrchr(operand.at, ',', length(operand));
+
+        where.end = comma ? comma : operand.at;
+        operand.at = comma ? comma + 1 : operand.at;
+        where = trim(where);
+        operand = trim(operand);
+        if (!length(where) || !length(operand))
+            return refuse(std, whole, "lacks an operand, as in store(V,W)");
+        event->target = address_of(std, DARN_STD_VARIABLE, where);
+    }
+    event->extra = address_of(std, DARN_STD_VARIABLE, operand);
+    return 0;
+}
+
 /* "acq(L)": the name of the operation, and what is in its parentheses. */
 static int read_operation(struct darn_std *std, struct piece field, struct darn_event *event)
 {
@@ -134,7 +165,8 @@ static int read_operation(struct darn_std *std, struct piece field, struct darn_
 
     if (!operation)
         return refuse(std, field,
-                      "is no operation; there are r, w, acq, rel, fork, join, begin and end");
+                      "is no operation; there are r, w, acq, rel, fork, join, begin, end, alloc, "
+                      "free, store and give");
     operand = (struct piece){field.end, field.end};
     if (open && field.end[-1] != ')')
         return refuse(std, field, "lacks its ')'");
@@ -145,12 +177,14 @@ static int read_operation(struct darn_std *std, struct piece field, struct darn_
     event->kind = operation->event;
     if (darn_event_is_access(event))
         event->size = VARIABLE_SIZE;
+    if (event->kind == DARN_EVENT_ALLOC || event->kind == DARN_EVENT_FREE)
+        event->extra = VARIABLE_SIZE;
+    if (event->kind == DARN_EVENT_POINTER)
+        return read_pointer(std, operation, operand, event);
     if (operation->operand == OF_THREAD)
         event->target = darn_names_put(&std->threads, operand.at, length(operand));
     else if (length(operand))
-        event->target = first_address[operation->operand] +
-                        VARIABLE_SIZE * darn_names_put(&std->targets[operation->operand],
-                                                       operand.at, length(operand));
+        event->target = address_of(std, operation->operand, operand);
     return 0;
 }
 
@@ -255,4 +289,13 @@ const char *darn_std_name(const struct darn_std *std, const struct darn_event *e
                                                           (event->target - first) / VARIABLE_SIZE);
     }
     return NULL;
+}
+
+const char *darn_std_pointee(const struct darn_std *std, const struct darn_event *event)
+{
+    uint64_t first = first_address[DARN_STD_VARIABLE];
+
+    if (event->kind != DARN_EVENT_POINTER || event->extra < first)
+        return NULL;
+    return darn_names_get(&std->targets[DARN_STD_VARIABLE], (event->extra - first) / VARIABLE_SIZE);
 }

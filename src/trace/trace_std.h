@@ -42,4 +42,7 @@ int darn_std_next(struct darn_std *std, struct darn_event *event);
 /* What a variable, lock, block or thread is called; NULL when it has no name. */
 const char *darn_std_name(const struct darn_std *std, const struct darn_event *event);
 
+/* What a POINTER points to. */
+const char *darn_std_pointee(const struct darn_std *std, const struct darn_event *event);
+
 #endif

@@ -29,6 +29,7 @@ race.std:20: note: thread T2 reads it, holding no lock
   why: only T1 holds a lock, and nothing in this run ordered the two accesses
   next: hold mutex 'L' at race.std:20 too, or make 'x' _Atomic
   suppress: race:x
+  at length: --explain=1
 
 SUMMARY: darn: 1 possible data race (race.std:13 'x')"
 

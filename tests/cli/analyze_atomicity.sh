@@ -82,13 +82,22 @@ claim "a bound that is reached is said, and the rest is reported"
 try "$darn" analyze --engine=blocks long.std
 expect_status 66
 expect_has "$(tail -1 .out)" "SUMMARY: darn: 16 possible atomicity violations ("
-expect_has "$err" "darn analyze: warning: engine blocks: 2 transactions of which not all pairs of accesses were looked at (block_events)"
+expect_has "$err" "darn analyze: warning: engine blocks: 2 transactions of which not all pairs of accesses were looked at (--block-events)"
 
 claim "the bound can be set"
 try "$darn" analyze --engine=blocks --block-work=1 vector.std
-expect_has "$err" "comparisons of blocks that were left out (block_work)"
+expect_has "$err" "comparisons of blocks that were left out (--block-work)"
 try "$darn" analyze --engine=blocks --block-work=none vector.std
 expect_refused "darn analyze: --block-work is a number from 1 on, not 'none'"
+try "$darn" analyze --engine=blocks --block-events=400 long.std
+expect_lacks "$err" "(--block-events)"
+try "$darn" analyze --engine=blocks --block-events=1 vector.std
+expect_has "$err" "2 transactions of which not all pairs of accesses were looked at (--block-events)"
+expect_has "$(tail -1 .out)" "SUMMARY: darn: 1 possible atomicity violation ("
+try "$darn" analyze --engine=blocks --block-events=0 vector.std
+expect_refused "darn analyze: --block-events is a number from 1 on, not '0'"
+try "$darn" analyze --engine=blocks --block-events=5000000000 vector.std
+expect_refused "darn analyze: --block-events is a number from 1 on, not '5000000000'"
 
 claim "order can be left out"
 printf '%s\n' 'm|w(x)|1' 'm|fork(a)|2' 'a|begin(f)|10' 'a|r(x)|11' 'a|w(x)|12' 'a|end(f)|13' >ordered.std

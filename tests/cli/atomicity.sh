@@ -35,4 +35,149 @@ expect_has "$out$err" "vector.c:$size:21: warning: atomicity violation on 'vecto
 try darn replay --times=20 hunt/1
 expect_same "$out" "20 of 20"
 
+# Two variables: each of them alone shows nothing.
+cp "$(dirname "$0")"/../programs/atomicity/range.c . || exit 1
+darn cc --darn-functions -O1 -g -fno-inline range.c -o range -pthread || exit 1
+low=$(grep -n '    at->low = low;' range.c | cut -d: -f1) high=$(grep -n '    at->high = high;' range.c | cut -d: -f1)
+
+claim "four accesses to two variables are made to happen, in their order"
+try darn hunt --seconds=20 --no-explore -o two -- ./range
+expect_status 66
+expect_has "$err" "0 mishandled notifications, 1 atomicity violation ("
+expect_has "$err" "darn hunt: prove: 1 of 1 confirmed, "
+expect_has "$out" "range.c:$low:13: warning: atomicity violation on 'at->low, at->high' [atomicity-violation, confirmed]
+"
+expect_has "$out" "meanwhile thread T2 reads 'at->low', holding mutex 'range.lock'"
+expect_has "$out" "then thread T2 reads 'at->high', holding mutex 'range.lock'"
+expect_has "$out" "range.c:$high:14: note: then thread T1 writes 'at->high', holding mutex 'range.lock'"
+expect_has "$out" "atomicity violation: T2 came in between"
+
+claim "the schedule has the four places, and replays: the reader sees one end that has moved"
+expect_same "$(grep -o '^aim [a-z]*' two/1/schedule)" "aim first
+aim second
+aim third
+aim fourth"
+try darn replay --times=20 two/1
+expect_same "$out" "20 of 20"
+expect_same "$(cat two/1/log)" "torn"
+
+claim "what was confirmed is no longer predicted"
+expect_same "$(grep -c '"certainty":"confirmed"' two/index.jsonl)" 1
+expect_same "$(grep -c '"certainty":"predicted"' two/index.jsonl)" 0
+
+# Like it, but the reader looks only when the other one has said that it is done.
+cat >late.c <<END
+#include <pthread.h>
+#include <sched.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int low, high = 10, done, seen;
+void range_move(void)
+{
+    pthread_mutex_lock(&lock);
+    low = 100;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    high = 110;
+    pthread_mutex_unlock(&lock);
+}
+void range_look(void)
+{
+    pthread_mutex_lock(&lock);
+    seen = high - low;
+    pthread_mutex_unlock(&lock);
+}
+static void *move(void *arg)
+{
+    range_move();
+    pthread_mutex_lock(&lock);
+    done = 1;
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+static void *look(void *arg)
+{
+    for (int is_done = 0; !is_done; sched_yield()) {
+        pthread_mutex_lock(&lock);
+        is_done = done;
+        pthread_mutex_unlock(&lock);
+    }
+    range_look();
+    return arg;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, move, NULL);
+    pthread_create(&threads[1], NULL, look, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return seen != 10;
+}
+END
+darn cc --darn-functions -O1 -g -fno-inline late.c -o late -pthread || exit 1
+
+claim "what the data keeps apart stays predicted"
+try darn hunt --seconds=20 --no-explore -o late.out -- ./late
+expect_status 0
+expect_has "$err" "1 atomicity violation ("
+expect_has "$err" "darn hunt: prove: 0 of "
+expect_same "$(grep -c '"certainty":"predicted".*"reason":"two-variables"' late.out/index.jsonl)" 1
+
+# Accesses in functions that were inlined into two others.
+cat >inlined.c <<END
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+static inline __attribute__((always_inline)) int get(void)
+{
+    int n;
+    pthread_mutex_lock(&lock);
+    n = count;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+static inline __attribute__((always_inline)) void put(int n)
+{
+    pthread_mutex_lock(&lock);
+    count = n;
+    pthread_mutex_unlock(&lock);
+}
+__attribute__((noinline)) void grow(void)
+{
+    int n = get();
+    put(n + 1);
+}
+__attribute__((noinline)) void twice(void)
+{
+    int n = get();
+    put(n * 2);
+}
+static void *one(void *arg)
+{
+    grow();
+    return arg;
+}
+static void *two(void *arg)
+{
+    twice();
+    return arg;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, two, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+END
+darn cc --darn-functions -O2 -g inlined.c -o inlined -pthread || exit 1
+
+claim "of inlined accesses those copies are aimed at that the prediction is about"
+try darn hunt --seconds=20 --no-explore --sections=/dev/null -o inlined.out -- ./inlined
+expect_status 66
+expect_has "$err" "1 atomicity violation ("
+expect_has "$err" "darn hunt: prove: 1 of 1 confirmed, "
+
 finish

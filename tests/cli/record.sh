@@ -223,7 +223,7 @@ wait $session
 status=$?
 expect_status 130
 expect_has "$(cat said)" "the program did not end properly"
-expect_has "$(stat_of c.trace)" "version 1, packed"
+expect_has "$(stat_of c.trace)" "version 2, packed"
 
 claim "one trace is of one process: the first of those that darn compiled, and what takes its place"
 try darn record -o fork.trace -- ./count child

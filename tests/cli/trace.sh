@@ -59,7 +59,7 @@ make_trace >t.trace
 claim "a trace of a program is read, wherever the options stand"
 try "$darn" trace stat t.trace
 expect_status 0
-expect_has "$out" "trace     t.trace, version 1, as the program left it"
+expect_has "$out" "trace     t.trace, version 2, as the program left it"
 expect_has "$out" "events    3"
 try "$darn" trace --prefix dump t.trace
 expect_same "$out" "T0    start     T0
@@ -93,7 +93,7 @@ expect_has "$out" '"cut_at":41'
 printf 'T1|acq(L)|1\nT1|hold(L)|2\n' >bad.std
 try "$darn" trace stat bad.std
 expect_refused "darn trace: bad.std:2: 'hold(L)' is no operation; there are r, w, acq, rel, fork, join, \
-begin and end (--prefix reads what comes before)"
+begin, end, alloc, free, store and give (--prefix reads what comes before)"
 try "$darn" trace export-std --prefix bad.std
 expect_status 0
 expect_same "$out" "T1|acq(L)|1"

@@ -18,7 +18,10 @@
 #include <cmocka.h>
 
 #include "runtime/attention.h"
+#include "runtime/cures.h"
 #include "runtime/finding.h"
+#include "runtime/heal.h"
+#include "runtime/hook.h"
 #include "runtime/inside.h"
 #include "runtime/noise.h"
 #include "runtime/profile.h"
@@ -56,8 +59,37 @@ uint32_t darn_threads_alive(void)
     return 2;
 }
 
+/* Nothing is healed here. */
+bool darn_healing;
+
+void darn_cures_resolve(const struct darn_site *start, const struct darn_site *stop,
+                        const void *first_record, const void *last_record)
+{
+    (void)start;
+    (void)stop;
+    (void)first_record;
+    (void)last_record;
+    fail();
+}
+
+void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
+{
+    (void)start;
+    (void)stop;
+    fail();
+}
+
 void darn_attention_refresh(void)
 {
+}
+
+void darn_hook_mark(enum darn_event_kind kind, const volatile void *variable,
+                    const struct darn_site *site, const void *frame)
+{
+    (void)kind;
+    (void)variable;
+    (void)site;
+    (void)frame;
 }
 
 void darn_attention_keep(void)

@@ -117,6 +117,15 @@ static bool overlaps(uint64_t start, uint64_t size)
     return false;
 }
 
+static void assert_overlap(uint64_t start, uint64_t size)
+{
+    const struct darn_block *found = darn_blocks_overlapping(blocks, start, size);
+
+    assert_int_equal(found != NULL, overlaps(start, size));
+    if (found)
+        assert_true(found->start < start + size && start < found->start + found->size);
+}
+
 static void change(uint32_t thread)
 {
     if (known_count && draw(known_count < BLOCKS ? 3 : 1) == 0) {
@@ -150,6 +159,7 @@ static void the_owner_is_the_one_that_a_plain_list_says(void **state)
             assert_owner(address, expected->thread);
         else
             assert_nobody(address);
+        assert_overlap(address, 1 + draw(2048));
     }
     assert_true(darn_blocks_memory(blocks) < 50000);
 }

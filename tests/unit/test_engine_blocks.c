@@ -12,6 +12,62 @@ static const char *blocks(const char *text)
     "t|begin(t)|10\nt|acq(l1)|11\nt|r(v)|12\nt|acq(l2)|13\nt|w(v)|14\nt|r(v)|15\n"                 \
     "t|rel(l2)|16\nt|rel(l1)|17\nt|end(t)|18\n"
 
+/* How many distinct blocks the transactions have. */
+static uint64_t block_count(const char *text)
+{
+    char error[256] = "";
+    struct darn_trace *trace =
+        darn_trace_open_memory("test.std", text, strlen(text), false, error, sizeof(error));
+    struct trial trial = start(&darn_engine_blocks, NULL);
+    struct darn_engine_fact facts[DARN_ENGINE_FACTS];
+    struct darn_event event;
+    uint64_t blocks = 0;
+
+    assert_non_null(trace);
+    while (darn_trace_next(trace, &event) > 0)
+        give(&trial, event);
+    finish(&trial);
+    for (size_t i = darn_engine_blocks.facts(trial.state, facts); i > 0; i--)
+        if (strcmp(facts[i - 1].text, "distinct blocks, at most at one time") == 0)
+            blocks = facts[i - 1].value;
+    stop(&trial);
+    darn_trace_close(trace);
+    return blocks;
+}
+
+/* (2): b1 and b2. What is in them: test_vopen.c. */
+static void transaction_1_has_two_blocks(void **state)
+{
+    (void)state;
+    assert_int_equal(block_count(T_OF_1), 2);
+}
+
+/* A place in the source is a part of our blocks, for the report: the reads are those of a loop. */
+#define T_OF_4 "t|begin(t)|10\nt|w(v)|11\nt|r(v)|12\nt|r(v)|12\nt|r(v)|12\nt|end(t)|15\n"
+
+static void transaction_4_has_one_block(void **state)
+{
+    (void)state;
+    assert_int_equal(block_count(T_OF_4), 1);
+    assert_string_equal(blocks(T_OF_4 "u|begin(u)|20\nu|w(v)|21\nu|end(u)|22\n"), "w11 w21 r12");
+}
+
+#define T_OF_5 "t|begin(t)|10\nt|r(x)|11\nt|w(y)|12\nt|w(x)|13\nt|w(y)|14\nt|r(x)|15\nt|end(t)|16\n"
+
+/* 1v: R1 W3 and W3 R5 of x, W2 W4 of y; 2v: R1(x) W4(y) and W3(x) W4(y). W2(y) and R5(x) are in
+ * none of two variables, so that nothing with four accesses names line 12 or 15. */
+static void transaction_5_has_two_blocks_of_two_variables(void **state)
+{
+    (void)state;
+    assert_int_equal(block_count(T_OF_5), 5);
+    assert_string_equal(blocks(T_OF_5 "u|begin(u)|20\nu|r(y)|21\nu|r(x)|22\nu|end(u)|23\n"),
+                        "w12 r21 w14; w13 r21 r22 w14");
+    assert_string_equal(
+        blocks(T_OF_5 "u|begin(u)|20\nu|acq(l)|20\nu|w(x)|21\nu|w(y)|22\nu|rel(l)|23\nu|end(u)|"
+                      "23\n"),
+        "r11 w21 w13; r11 w21 w22 w14; w13 w21 r15; w13 w21 w22 w14");
+}
+
 /* b' is not atomic with b1, nor with b2. */
 static void a_write_without_locks_breaks_transaction_1(void **state)
 {
@@ -438,6 +494,9 @@ static void a_limit_that_is_reached_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transaction_1_has_two_blocks),
+        cmocka_unit_test(transaction_4_has_one_block),
+        cmocka_unit_test(transaction_5_has_two_blocks_of_two_variables),
         cmocka_unit_test(a_write_without_locks_breaks_transaction_1),
         cmocka_unit_test(a_read_without_locks_does_not),
         cmocka_unit_test(a_write_under_the_outer_lock_does_not),

@@ -2,6 +2,7 @@
 #include "atomicity_fixture.h"
 
 #include "engine/movers.h"
+#include "engine/mtree.h"
 
 static const char *offline(const char *text)
 {
@@ -13,20 +14,88 @@ static const char *online(const char *text)
     return said_of(&darn_engine_reduction_online, text, NULL);
 }
 
+/* The patterns of what is reported, `RBL`; '-' is what theorem 2 passes over. */
+static const char *patterns(const char *text)
+{
+    static const char letters[] = {[DARN_MOVER_RIGHT] = 'R',
+                                   [DARN_MOVER_LEFT] = 'L',
+                                   [DARN_MOVER_BOTH] = 'B',
+                                   [DARN_MOVER_NONE] = 'N',
+                                   [DARN_MOVER_PASSED] = '-'};
+    static char said[512];
+    char error[256] = "";
+    struct darn_trace *trace =
+        darn_trace_open_memory("test.std", text, strlen(text), false, error, sizeof(error));
+    struct trial trial = start(&darn_engine_reduction, NULL);
+    struct darn_engine_mover movers[64];
+    struct darn_event event;
+    char *at = said;
+
+    assert_non_null(trace);
+    while (darn_trace_next(trace, &event) > 0)
+        give(&trial, event);
+    finish(&trial);
+    for (size_t i = 0; i < trial.count; i++) {
+        size_t count = trial.engine->movers(trial.state, i, movers, 64);
+
+        assert_true(count > 0 && count < 64);
+        if (i)
+            *at++ = ' ';
+        for (size_t j = 0; j < count; j++)
+            *at++ = letters[movers[j].type];
+    }
+    *at = '\0';
+    assert_int_equal(trial.engine->movers(trial.state, trial.count, movers, 64), 0);
+    stop(&trial);
+    darn_trace_close(trace);
+    return said;
+}
+
 /* The threads of figure 4 as transactions; t3, t2, t4 is the order of the paper. */
-#define FIGURE_4                                                                                   \
-    "m|w(x)|1\nm|fork(t2)|2\nm|fork(t3)|3\nm|fork(t4)|4\n"                                         \
-    "t3|begin(t3)|30\nt3|acq(o1)|31\nt3|r(x)|32\nt3|rel(o1)|33\nt3|end(t3)|34\n"                   \
-    "t2|begin(t2)|20\nt2|acq(o2)|21\nt2|r(x)|22\nt2|rel(o2)|23\nt2|end(t2)|24\n"                   \
+#define FIGURE_4_STARTS "m|w(x)|1\nm|fork(t2)|2\nm|fork(t3)|3\nm|fork(t4)|4\nm|fork(t1)|5\n"
+#define FIGURE_4_T1                                                                                \
+    "t1|begin(t1)|10\nt1|acq(o1)|11\nt1|acq(o2)|12\nt1|w(x)|13\nt1|w(x)|14\nt1|rel(o2)|15\n"       \
+    "t1|rel(o1)|16\nt1|end(t1)|17\n"
+#define FIGURE_4_T2 "t2|begin(t2)|20\nt2|acq(o2)|21\nt2|r(x)|22\nt2|rel(o2)|23\nt2|end(t2)|24\n"
+#define FIGURE_4_T3 "t3|begin(t3)|30\nt3|acq(o1)|31\nt3|r(x)|32\nt3|rel(o1)|33\nt3|end(t3)|34\n"
+#define FIGURE_4_T4                                                                                \
     "t4|begin(t4)|40\nt4|r(x)|41\nt4|acq(o1)|42\nt4|acq(o2)|43\nt4|w(x)|44\nt4|rel(o2)|45\n"       \
     "t4|rel(o1)|46\nt4|end(t4)|47\n"
 
-/* The false alarm about x makes all accesses non-movers: t4 has two. R N L, as t2 and t3 are, is
- * the form of theorem 1. */
+/* 5.4: with t1 instead of t4 there is no race, and all is reducible. */
+static void figure_4_without_t4_is_atomic(void **state)
+{
+    (void)state;
+    assert_string_equal(offline(FIGURE_4_STARTS FIGURE_4_T3 FIGURE_4_T2 FIGURE_4_T1), "");
+}
+
+/* 5.4 and 6.5: {t2, t3, t4} is reported, which is a false alarm. x is taken to race, so that the
+ * patterns are RNL for t2 and t3 and NRRNLL for t4. Theorem 2 shows a set of transactions to be
+ * atomic if each of them has its form: RNL has it (R N L), and NRRNLL has not, so that the alarm
+ * about the three is raised at t4. It needs them all to be one: t4 alone, or t2 and t3 without it,
+ * are atomic. */
 static void figure_4_is_a_false_alarm(void **state)
 {
     (void)state;
-    assert_string_equal(offline(FIGURE_4), "not reducible: r41 a42");
+    assert_string_equal(offline(FIGURE_4_STARTS FIGURE_4_T3 FIGURE_4_T2 FIGURE_4_T4),
+                        "not reducible: r41 a42");
+    assert_string_equal(patterns(FIGURE_4_STARTS FIGURE_4_T3 FIGURE_4_T2 FIGURE_4_T4), "NRRNLL");
+    assert_string_equal(offline(FIGURE_4_STARTS FIGURE_4_T4), "");
+    assert_string_equal(offline(FIGURE_4_STARTS FIGURE_4_T3 FIGURE_4_T2), "");
+}
+
+/* The other two of them, each with one more access to x outside of its section: now they are not of
+ * the form, and x is a non-mover for them, too. */
+static void each_transaction_of_figure_4_has_the_race(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        patterns(FIGURE_4_STARTS
+                 "t3|begin(t3)|30\nt3|acq(o1)|31\nt3|r(x)|32\nt3|rel(o1)|33\nt3|r(x)|33\n"
+                 "t3|end(t3)|34\n"
+                 "t2|begin(t2)|20\nt2|acq(o2)|21\nt2|r(x)|22\nt2|rel(o2)|23\nt2|r(x)|23\n"
+                 "t2|end(t2)|24\n" FIGURE_4_T4),
+        "NRNL NRNL NRRNLL");
 }
 
 /* Figure 5: RBLRBBBL for new Vector(v1), RBBBL for removeAllElements. */
@@ -43,6 +112,70 @@ static void the_vector_of_figure_5_is_not_reducible(void **state)
 
     (void)state;
     assert_string_equal(offline(text), "not reducible: a266 a689");
+    assert_string_equal(patterns(text), "RBLRBBBL");
+}
+
+static bool never(void *context, uint64_t what)
+{
+    (void)context;
+    (void)what;
+    return false;
+}
+
+static bool always(void *context, uint64_t what)
+{
+    (void)context;
+    (void)what;
+    return true;
+}
+
+static void put_letter(void *context, const struct darn_mstep *step, enum darn_mover type,
+                       bool is_end)
+{
+    (void)step;
+    assert_true(type != DARN_MOVER_LEFT || is_end);
+    strncat(context, &"RLBN-"[type], 1);
+}
+
+/* `(o2 x )`: a lock is taken, a variable accessed, the lock given back. */
+static const char *pattern_of(const char *text, bool races)
+{
+    static char said[64];
+    const struct darn_mworld world = {NULL, races ? always : never, never, never};
+    const struct darn_mstep *steps[2], nowhere = {.target = 0};
+    struct darn_mtree tree = {.thread = 0};
+    uint64_t locks[8];
+    int depth = 0;
+
+    darn_mtree_begin(&tree, 0, 1);
+    for (; *text; text++) {
+        if (*text == '(') {
+            locks[depth++] = (uint64_t)(0x900 + text[1]);
+            darn_mtree_enter(&tree, (uint64_t)(0x900 + *++text), &nowhere);
+        } else if (*text == ')') {
+            darn_mtree_leave(&tree, locks[--depth]);
+        } else {
+            darn_mtree_access(&tree, (uint64_t)*text, &nowhere);
+        }
+    }
+    darn_mtree_end(&tree);
+    said[0] = '\0';
+    darn_mtree_pattern(&tree, &world, put_letter, said);
+    strcat(said, darn_mtree_is_atomic(&tree, &world, steps) ? " atomic" : " not");
+    darn_mtree_free(&tree);
+    return said;
+}
+
+/* 5.6, steps 2 to 4; 1 and 2 are locks. The second of figure 5, and the three of figure 4. */
+static void the_patterns_of_the_paper(void **state)
+{
+    (void)state;
+    assert_string_equal(pattern_of("(1c)(1cdc)", false), "RBLRBBBL not");
+    assert_string_equal(pattern_of("(1dcc)", false), "RBBBL atomic");
+    assert_string_equal(pattern_of("(2x)", true), "RNL atomic");
+    assert_string_equal(pattern_of("(1x)", true), "RNL atomic");
+    assert_string_equal(pattern_of("x(1(2x))", true), "NRRNLL not");
+    assert_string_equal(pattern_of("(1(2xx))", false), "RRBBLL atomic");
 }
 
 /* Theorem 1: R*N?L*. The lock is used by two threads, or it would be passed over. */
@@ -257,7 +390,10 @@ static void a_loop_of_sections_is_not_reducible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figure_4_without_t4_is_atomic),
         cmocka_unit_test(figure_4_is_a_false_alarm),
+        cmocka_unit_test(each_transaction_of_figure_4_has_the_race),
+        cmocka_unit_test(the_patterns_of_the_paper),
         cmocka_unit_test(the_vector_of_figure_5_is_not_reducible),
         cmocka_unit_test(one_critical_section_is_reducible),
         cmocka_unit_test(nested_critical_sections_are_reducible),

@@ -135,6 +135,8 @@ static struct darn_schedule_aim aims[] = {
     {DARN_AIM_FIRST, {0, 0x4010}},
     {DARN_AIM_SECOND, {1, 0x20}},
     {DARN_AIM_THIRD, {0, 0x4038}},
+    {DARN_AIM_FOURTH, {0, 0x4039}},
+    {DARN_AIM_BACK, {1, 0}},
 };
 
 static struct darn_schedule_step steps[] = {
@@ -167,7 +169,7 @@ static struct darn_schedule sample(void)
         .inputs = inputs,
         .input_length = 3,
         .aims = aims,
-        .aim_count = 3,
+        .aim_count = 5,
         .steps = steps,
         .step_count = sizeof(steps) / sizeof(steps[0]),
         .ending = "abort",
@@ -205,6 +207,8 @@ static void a_schedule_looks_like_this(void **state)
                               "aim first 0+4010\n"
                               "aim second 1+20\n"
                               "aim third 0+4038\n"
+                              "aim fourth 0+4039\n"
+                              "aim back 1+0\n"
                               "T0 .start create@0+12f4\n"
                               "T1 !start@0x7f001234 write@0+4010*3 ~?take@1+abcdef\n"
                               "T4294967295 !.~?%&=^spin@1+ffffffffffffffff\n"
@@ -304,7 +308,7 @@ static void what_is_wrong_is_named_by_its_line(void **state)
         {HEAD "flags races quickly\n", "line 3: there is no flag 'quickly'"},
         {HEAD "flags 0x100000000\n", "line 3: there is no flag '0x100000000'"},
         {HEAD "armed 12 1g\n", "line 3: '1g' is no key of a site"},
-        {HEAD "aim fourth 0+10\n", "line 3: an aim is first, second or third"},
+        {HEAD "aim fifth 0+10\n", "line 3: an aim is first, second, third, fourth or back"},
         {HEAD "module 0 /a\naim first 1+10\n", "line 4: '1+10' is no place"},
         {HEAD "module 0 /a\naim first\n", "line 4: '' is no place"},
         {HEAD "inputs 123\n", "line 3: inputs are pairs of hexadecimal digits"},

@@ -285,8 +285,8 @@ static void a_section_that_is_not_whole_is_told_where_it_begins(void **state)
                  "3:3: \"lines\" and points exclude each other", 0);
     expect_error(
         START "{\"kind\": \"triple\"}, \"a.c:1-2 x\"]}",
-        "3:13: 'triple' is no kind: load-and-store, test-and-use, pair, learned or by-hand "
-        "expected",
+        "3:13: 'triple' is no kind: load-and-store, test-and-use, pair, learned, by-hand or "
+        "race expected",
         1);
     expect_error(START "{\"inside\": [\"locks\"]}, \"a.c:1-2 x\"]}",
                  "3:16: 'locks' is none of synchronization, calls, unknown-calls, loops and "

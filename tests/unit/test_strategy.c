@@ -190,6 +190,7 @@ static const enum darn_strategy_kind own_minded[] = {
     DARN_STRATEGY_STRAIGHT, DARN_STRATEGY_RANDOM, DARN_STRATEGY_PCT,
     DARN_STRATEGY_POS,      DARN_STRATEGY_SURW,   DARN_STRATEGY_SCRIPT,
     DARN_STRATEGY_AIM,      DARN_STRATEGY_RACE,   DARN_STRATEGY_TRIPLE,
+    DARN_STRATEGY_QUAD,
 };
 
 /* Whatever the aims hold back: the write that the others wait for is at PUT_FLAG. */

@@ -97,7 +97,7 @@ static void make_plan(struct darn_plan *plan, uint32_t kind, uint64_t seed)
     plan->length = 10 + roll(40);
     plan->aim_count = roll(6);
     for (uint32_t i = 0; i < plan->aim_count; i++) {
-        plan->aims[i].kind = DARN_AIM_HOLD + roll(DARN_AIM_THIRD);
+        plan->aims[i].kind = DARN_AIM_HOLD + roll(DARN_AIM_BACK);
         plan->aims[i].place = SIM_PLACE(roll(3), roll(8));
         plan->aims[i].other = roll(2) ? roll(3) : SIM_PLACE(roll(3), roll(8));
     }
@@ -108,6 +108,7 @@ static void make_plan(struct darn_plan *plan, uint32_t kind, uint64_t seed)
 static const uint32_t kinds[] = {
     DARN_STRATEGY_STRAIGHT, DARN_STRATEGY_RANDOM, DARN_STRATEGY_PCT,  DARN_STRATEGY_POS,
     DARN_STRATEGY_SURW,     DARN_STRATEGY_AIM,    DARN_STRATEGY_RACE, DARN_STRATEGY_TRIPLE,
+    DARN_STRATEGY_QUAD,
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

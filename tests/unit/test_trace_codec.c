@@ -37,7 +37,7 @@ static struct darn_coded draw_coded(uint64_t last_stamp)
                                .where = (uint32_t)draw_any(),
                                .stamp = draw() % 2 ? 0 : last_stamp + (draw_any() >> 8)};
 
-    if (darn_event_is_access(&coded.event))
+    if (darn_event_has_size(&coded.event))
         coded.event.size = (uint32_t)draw_any();
     if (coded.event.kind >= DARN_EVENT_FORK && coded.event.kind <= DARN_EVENT_START)
         coded.event.target %= DARN_TRACE_THREADS;

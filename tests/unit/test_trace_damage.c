@@ -268,7 +268,7 @@ static void a_newer_version_is_told(void **state)
     image_sample(&image);
     image.bytes[8] = 7;
     refuse(image.bytes, image.length,
-           "t.trace: byte 8: the trace has version 7 of the format, this darn reads up to 1; use "
+           "t.trace: byte 8: the trace has version 7 of the format, this darn reads up to 2; use "
            "the darn that recorded it, or a newer one");
 }
 

@@ -30,7 +30,7 @@ static struct darn_event draw_event(void)
 
     if (draw() % 4) /* most of what a program does */
         event.kind = (uint8_t)(1 + draw() % 2);
-    if (darn_event_is_access(&event))
+    if (darn_event_has_size(&event))
         event.size = (uint32_t)(draw() >> 32);
     if (event.kind >= DARN_EVENT_FORK && event.kind <= DARN_EVENT_START)
         event.target %= DARN_TRACE_THREADS;

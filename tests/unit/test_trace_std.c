@@ -69,6 +69,38 @@ static void every_operation_is_read(void **state)
     darn_trace_close(trace);
 }
 
+static void blocks_and_pointers_are_read(void **state)
+{
+    struct darn_trace *trace;
+    struct read_back back = read_text("t|alloc(a[1,2])|1\n"
+                                      "t|store(a[1,2], b)|2\n"
+                                      "t|give(b)|3\n"
+                                      "t|free(a[1,2])|4\n"
+                                      "t|w(b)|5\n",
+                                      &trace);
+    const struct darn_event *e = back.events;
+
+    (void)state;
+    assert_int_equal(back.count, 5);
+    assert_int_equal(e[0].kind, DARN_EVENT_ALLOC);
+    assert_int_equal(e[0].extra, 8);
+    assert_string_equal(darn_trace_target_name(trace, &e[0]), "a[1,2]");
+    assert_int_equal(e[1].kind, DARN_EVENT_POINTER);
+    assert_int_equal(e[1].target, e[0].target);
+    assert_int_equal(e[1].extra, e[4].target);
+    assert_string_equal(darn_trace_target_name(trace, &e[1]), "a[1,2]");
+    assert_string_equal(darn_trace_pointee_name(trace, &e[1]), "b");
+    assert_int_equal(e[2].kind, DARN_EVENT_POINTER);
+    assert_int_equal(e[2].target, 0);
+    assert_null(darn_trace_target_name(trace, &e[2]));
+    assert_string_equal(darn_trace_pointee_name(trace, &e[2]), "b");
+    assert_int_equal(e[3].kind, DARN_EVENT_FREE);
+    assert_int_equal(e[3].target, e[0].target);
+    assert_null(darn_trace_pointee_name(trace, &e[4]));
+    free(back.events);
+    darn_trace_close(trace);
+}
+
 static void locations_become_sites(void **state)
 {
     struct darn_trace *trace;
@@ -161,8 +193,10 @@ static void a_second_reading_is_the_same(void **state)
 
 static void a_malformed_line_is_told(void **state)
 {
-#define OPERATIONS "is no operation; there are r, w, acq, rel, fork, join, begin and end"
-#define NO_EVENT   "is no event; a line is THREAD|OPERATION|LOCATION, as in T1|acq(L)|12"
+#define OPERATIONS                                                                                 \
+    "is no operation; there are r, w, acq, rel, fork, join, begin, end, alloc, free, store and "   \
+    "give"
+#define NO_EVENT "is no event; a line is THREAD|OPERATION|LOCATION, as in T1|acq(L)|12"
     static const struct {
         const char *line, *message;
     } wrong[] = {
@@ -173,6 +207,10 @@ static void a_malformed_line_is_told(void **state)
         {"T1|R(x)|1", "'R(x)' " OPERATIONS},
         {"T1|acq|1", "'acq' lacks its operand, as in acq(L)"},
         {"T1|acq()|1", "'acq()' lacks its operand, as in acq(L)"},
+        {"T1|store(x)|1", "'x' lacks an operand, as in store(V,W)"},
+        {"T1|store(x,)|1", "'x,' lacks an operand, as in store(V,W)"},
+        {"T1|store(,x)|1", "',x' lacks an operand, as in store(V,W)"},
+        {"T1|give()|1", "'give()' lacks its operand, as in acq(L)"},
         {"T1|acq(L|1", "'acq(L' lacks its ')'"},
         {"T1|acq(L)x|1", "'acq(L)x' lacks its ')'"},
         {"T1|acq(L)|-1", "'-1' is no location: a number up to 4294967295 was expected"},
@@ -237,6 +275,10 @@ static void a_text_comes_back_as_it_was(void **state)
                        "worker 1|begin|0\n"
                        "worker 1|end(f)|0\n"
                        "worker 1|rel(m)|42\n"
+                       "worker 1|alloc(node)|43\n"
+                       "worker 1|store(head,node)|44\n"
+                       "worker 1|give(node)|45\n"
+                       "worker 1|free(node)|46\n"
                        "main|r(count[3])|4\n"
                        "main|join(worker 1)|5\n";
     struct darn_trace *trace = open_text(text);
@@ -315,6 +357,8 @@ static void every_kind_has_its_form(void **state)
         {DARN_EVENT_BEGIN, 0, "T2|begin|0\n"},
         {DARN_EVENT_END, 0, "T2|end|0\n"},
         {DARN_EVENT_SPIN, 0, ""},
+        {DARN_EVENT_STACK, 0, ""},
+        {DARN_EVENT_POINTER, 0, ""},
     };
     static struct image image;
     struct darn_trace *trace;
@@ -339,6 +383,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_is_read),
+        cmocka_unit_test(blocks_and_pointers_are_read),
         cmocka_unit_test(locations_become_sites),
         cmocka_unit_test(blank_lines_comments_and_foreign_line_ends_are_skipped),
         cmocka_unit_test(names_may_be_anything),

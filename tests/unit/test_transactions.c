@@ -17,11 +17,13 @@ static void on_end(void *to, uint32_t thread)
     sprintf(log_text + strlen(log_text), "%u- ", thread);
 }
 
-/* Functions at odd sites are static. */
-static bool is_external(const void *context, uint32_t site)
+/* Functions at odd sites are static; those from 100 on were named by somebody. */
+static enum darn_unit unit_at(const void *context, uint32_t site)
 {
     (void)context;
-    return site % 2 == 0;
+    if (site >= 100)
+        return DARN_UNIT_NAMED;
+    return site % 2 == 0 ? DARN_UNIT_YES : DARN_UNIT_NO;
 }
 
 static struct darn_event on(uint8_t kind, uint32_t site, uint64_t target)
@@ -41,7 +43,7 @@ static struct darn_event on(uint8_t kind, uint32_t site, uint64_t target)
 
 static const char *log_of(const struct darn_event *events, size_t count)
 {
-    struct darn_engine_config config = {.is_unit = is_external};
+    struct darn_engine_config config = {.is_unit = unit_at};
     struct darn_transactions_calls calls = {NULL, on_begin, on_end};
     struct darn_locksets *sets = darn_locksets_create();
     struct darn_held *held = darn_held_create(sets);
@@ -114,6 +116,24 @@ static void the_first_function_of_a_thread_is_none(void **state)
                         "(r) 0+12 r 0- 0+14 r 0- ");
 }
 
+static void unless_it_was_named(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        LOG_OF(STEP(START), BEGIN(101), READ(1), END(101), BEGIN(12), READ(1), END(12)),
+        "0+101 r 0- 0+12 r 0- ");
+}
+
+/* DARN_ATOMIC_BEGIN and DARN_ATOMIC_END: the variable tells which ends. */
+static void an_annotated_block_ends_where_its_variable_says(void **state)
+{
+    (void)state;
+    assert_string_equal(LOG_OF(STEP(START), BEGIN(11), READ(1), on(DARN_EVENT_BEGIN, 102, 0x50),
+                               READ(1), BEGIN(12), READ(1), on(DARN_EVENT_END, 104, 0x50), READ(1),
+                               END(11), READ(1)),
+                        "(r) 0+102 r r 0- (r) (r) ");
+}
+
 static void waiting_for_others_ends_one_and_begins_the_next(void **state)
 {
     (void)state;
@@ -147,16 +167,32 @@ static void rules_override_the_defaults_both_ways(void **state)
     struct darn_unit_rules rules = {"work, list_* main", "list_private debug"};
 
     (void)state;
-    assert_true(darn_unit_rules_say(&none, "f", true));
-    assert_false(darn_unit_rules_say(&none, "f", false));
-    assert_false(darn_unit_rules_say(&none, "main", true));
-    assert_true(darn_unit_rules_say(&rules, "main", true));
-    assert_true(darn_unit_rules_say(&rules, "work", false));
-    assert_true(darn_unit_rules_say(&rules, "list_add", false));
-    assert_false(darn_unit_rules_say(&rules, "list", false));
-    assert_false(darn_unit_rules_say(&rules, "list_private", true));
-    assert_false(darn_unit_rules_say(&rules, "debug", true));
-    assert_true(darn_unit_rules_say(&rules, "debugger", true));
+    assert_int_equal(darn_unit_rules_say(&none, "f", DARN_UNIT_YES), DARN_UNIT_YES);
+    assert_int_equal(darn_unit_rules_say(&none, "f", DARN_UNIT_NO), DARN_UNIT_NO);
+    assert_int_equal(darn_unit_rules_say(&none, "main", DARN_UNIT_YES), DARN_UNIT_NO);
+    assert_int_equal(darn_unit_rules_say(&rules, "main", DARN_UNIT_YES), DARN_UNIT_NAMED);
+    assert_int_equal(darn_unit_rules_say(&rules, "work", DARN_UNIT_NO), DARN_UNIT_NAMED);
+    assert_int_equal(darn_unit_rules_say(&rules, "list_add", DARN_UNIT_NO), DARN_UNIT_YES);
+    assert_int_equal(darn_unit_rules_say(&rules, "list", DARN_UNIT_NO), DARN_UNIT_NO);
+    assert_int_equal(darn_unit_rules_say(&rules, "list_private", DARN_UNIT_YES), DARN_UNIT_NO);
+    assert_int_equal(darn_unit_rules_say(&rules, "debug", DARN_UNIT_YES), DARN_UNIT_NO);
+    assert_int_equal(darn_unit_rules_say(&rules, "debugger", DARN_UNIT_YES), DARN_UNIT_YES);
+}
+
+static void rules_override_annotations_and_names_patterns(void **state)
+{
+    struct darn_unit_rules none = {NULL, NULL};
+    struct darn_unit_rules rules = {"add main*", "* both"};
+    struct darn_unit_rules both = {"both x*", "both x*"};
+
+    (void)state;
+    assert_int_equal(darn_unit_rules_say(&none, "f", DARN_UNIT_NAMED), DARN_UNIT_NAMED);
+    assert_int_equal(darn_unit_rules_say(&none, "main", DARN_UNIT_NAMED), DARN_UNIT_NAMED);
+    assert_int_equal(darn_unit_rules_say(&rules, "f", DARN_UNIT_NAMED), DARN_UNIT_NO);
+    assert_int_equal(darn_unit_rules_say(&rules, "add", DARN_UNIT_NO), DARN_UNIT_NAMED);
+    assert_int_equal(darn_unit_rules_say(&rules, "main_loop", DARN_UNIT_NO), DARN_UNIT_NO);
+    assert_int_equal(darn_unit_rules_say(&both, "both", DARN_UNIT_YES), DARN_UNIT_NO);
+    assert_int_equal(darn_unit_rules_say(&both, "xy", DARN_UNIT_YES), DARN_UNIT_NO);
 }
 
 int main(void)
@@ -169,10 +205,13 @@ int main(void)
         cmocka_unit_test(critical_sections_inside_of_a_transaction_are_none),
         cmocka_unit_test(a_function_inside_of_a_critical_section_is_none),
         cmocka_unit_test(the_first_function_of_a_thread_is_none),
+        cmocka_unit_test(unless_it_was_named),
+        cmocka_unit_test(an_annotated_block_ends_where_its_variable_says),
         cmocka_unit_test(waiting_for_others_ends_one_and_begins_the_next),
         cmocka_unit_test(wrappers_of_lock_leave_a_critical_section),
         cmocka_unit_test(functions_that_a_longjmp_left_are_left),
         cmocka_unit_test(rules_override_the_defaults_both_ways),
+        cmocka_unit_test(rules_override_annotations_and_names_patterns),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * expect: benign lift_decide on lit
  * expect: benign controls_push on lit
  * expect: nothing else
+ * luck: one lift may do all the work
  *
  * After `elevator` of von Praun & Gross. A person pushes buttons in each round on each floor, two
  * lifts serve them.

@@ -8,6 +8,7 @@
  * expect tsp_8: benign tsp_next on count
  * expect tsp_8: nothing else
  * race tsp_8: shortest
+ * luck: one worker may do all the work
  *
  * After `tsp` of von Praun & Gross: the travelling salesman by branch and bound. The workers begin
  * with a tour of their own, put its continuations into a common heap and solve what is in there. A

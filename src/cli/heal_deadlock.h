@@ -1,0 +1,49 @@
+/*
+ * darn heal: signatures of deadlocks (section/deadlock.h), which the runtime makes gates of.
+ *
+ * The heal command keeps them in a zeroed list of words, one signature each, as the repository has
+ * it, and calls
+ *
+ *     darn_heal_deadlocks_from     for each finding that it is given,
+ *     darn_heal_deadlocks_resolve  for the repository that it is given,
+ *     darn_heal_deadlocks_write    when it writes the repository for the runtime, between the
+ *                                  bracket that closes the last list (`]`, no newline) and the
+ *                                  brace that closes the file (`}\n`).
+ *
+ * words.count is the number of signatures; darn_words_free ends them.
+ */
+#ifndef DARN_CLI_HEAL_DEADLOCK_H
+#define DARN_CLI_HEAL_DEADLOCK_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/words.h"
+
+/*
+ * Makes the signature of one finding: an object of JSON Lines, as `darn run --json`, `darn predict
+ * --json` and the finding.json of `darn hunt` have it. The modules that it names are read, for
+ * their builds. 1: appended; 0: it is no deadlock, or its signature is there already; -1: nothing
+ * can be made of it, `why` says so in words without a newline: "two threads …".
+ */
+int darn_heal_deadlocks_from(const json_t *finding, struct darn_words *signatures, char *why,
+                             size_t why_size);
+
+/*
+ * Appends the signatures of a repository, for this program: what is from another build of it is
+ * found again by functions, lines and calls. What cannot be found is said on stderr, and appended
+ * as it is, so that the runtime counts it as not matched. Signatures of other modules than the
+ * program stay as they are. 0, or -1 when the file cannot be read.
+ */
+int darn_heal_deadlocks_resolve(const char *repository, const char *program,
+                                struct darn_words *signatures);
+
+struct darn_deadlock;
+
+/* Appends one signature: 1; 0 when it is there already, -1 when it is too long. */
+int darn_heal_deadlocks_add(struct darn_words *signatures, const struct darn_deadlock *deadlock);
+
+/* Writes `,\n "deadlocks": [\n…\n ]`; nothing when there are none. */
+void darn_heal_deadlocks_write(FILE *out, const struct darn_words *signatures);
+
+#endif

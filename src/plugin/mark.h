@@ -1,0 +1,14 @@
+/* Puts the hooks in place that only sections need: ways out of them, calls that lead into them. */
+#ifndef DARN_PLUGIN_MARK_H
+#define DARN_PLUGIN_MARK_H
+
+#include "plugin/code.h"
+#include "plugin/guard.h"
+#include "plugin/names.h"
+#include "plugin/sites.h"
+
+/* When the accesses of the function have their guards. */
+void darn_mark_place(const struct darn_mark *mark, struct darn_guards *guards,
+                     struct darn_sites *sites, struct darn_names *names);
+
+#endif

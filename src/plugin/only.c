@@ -1,0 +1,129 @@
+#include "plugin/only.h"
+
+#include <string.h>
+
+#include "plugin/keep.h"
+#include "plugin/mark.h"
+#include "site/site.h"
+
+#define MAX_NAME 256
+
+static int is_point(const struct darn_only *only, uint64_t key)
+{
+    return darn_wanted_key(only->wanted, key) || darn_map_get(&only->keys, key, 0);
+}
+
+static void note_keys(struct darn_only *only)
+{
+    for (size_t i = 0; i < only->sections->count; i++) {
+        const struct darn_found *found = &only->sections->items[i];
+
+        for (uint32_t j = 0; j < found->count && !found->dropped; j++)
+            darn_map_put(&only->keys, found->points[j].key, 1);
+    }
+}
+
+/* Assertions of darn.h are no accesses. */
+static int is_access(const struct darn_access *access)
+{
+    return access->pointer && access->kind <= DARN_SITE_UPDATE &&
+           !(access->flags & (DARN_SITE_ASSERT_ACCESS | DARN_SITE_ASSERT_WRITER));
+}
+
+/* Of the points, and of what has their names: `*total` where a function was inlined that is handed
+ * the address of `sum` is an access to `sum`. */
+static void note_pointers(struct darn_only *only, const struct darn_code *code)
+{
+    for (size_t i = 0; i < code->accesses.count; i++) {
+        const struct darn_access *access = &code->accesses.items[i];
+
+        if (is_access(access) && LLVMIsConstant(access->pointer) &&
+            is_point(only, darn_sites_key(access->instruction, access->kind, 0, only->names)))
+            darn_map_put(&only->pointers, (uintptr_t)access->pointer, 1);
+    }
+}
+
+static int is_wanted(const struct darn_only *only, const struct darn_access *access)
+{
+    char variable[MAX_NAME];
+
+    if (!is_access(access))
+        return 0;
+    if (darn_map_get(&only->pointers, (uintptr_t)access->pointer, 0) ||
+        is_point(only, darn_sites_key(access->instruction, access->kind, 0, only->names)))
+        return 1;
+    darn_names_variable(only->names, access->instruction, access->pointer, variable,
+                        sizeof(variable));
+    return darn_wanted_variable(only->wanted, variable);
+}
+
+/* Nothing is covered here: each of them may have to wait, and each of them ends. */
+static void place_access(struct darn_only *only, struct darn_access *access)
+{
+    access->flags &= (uint16_t) ~(DARN_SITE_SPIN | DARN_SITE_COVERS);
+    if (darn_guards_behind(access->instruction))
+        access->flags |= DARN_SITE_AFTER;
+    darn_guards_place_around(only->guards, access,
+                             darn_sites_add(only->sites, access, only->names));
+}
+
+static int place_accesses(struct darn_only *only, struct darn_code *code)
+{
+    int placed = 0;
+
+    for (size_t i = 0; i < code->accesses.count; i++) {
+        if (!is_wanted(only, &code->accesses.items[i]))
+            continue;
+        place_access(only, &code->accesses.items[i]);
+        placed = 1;
+    }
+    return placed;
+}
+
+static int place_marks(struct darn_only *only, const struct darn_code *code)
+{
+    int placed = 0;
+
+    for (size_t i = 0; i < code->mark_count; i++) {
+        if (!is_point(only, code->marks[i].key))
+            continue;
+        darn_mark_place(&code->marks[i], only->guards, only->sites, only->names);
+        placed = 1;
+    }
+    return placed;
+}
+
+/* The runtime tells the functions that are active by their frames. */
+static void keep_frame_pointer(LLVMValueRef function)
+{
+    static const char name[] = "frame-pointer", value[] = "all";
+    LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+
+    LLVMRemoveStringAttributeAtIndex(function, whole, name, (unsigned)strlen(name));
+    LLVMAddAttributeAtIndex(function, whole,
+                            LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value)));
+}
+
+void darn_only_instrument(struct darn_only *only)
+{
+    struct darn_sections *sections = only->sections;
+
+    darn_sections_keep(sections, only->wanted);
+    note_keys(only);
+    for (size_t i = 0; i < sections->code_count; i++)
+        note_pointers(only, &sections->codes[i]);
+    for (size_t i = 0; i < sections->code_count; i++) {
+        struct darn_code *code = &sections->codes[i];
+        int placed;
+
+        darn_sites_begin(only->sites, code->function);
+        placed = place_accesses(only, code);
+        if (place_marks(only, code) || placed)
+            keep_frame_pointer(code->function);
+        darn_sites_end(only->sites);
+    }
+    darn_map_free(&only->keys);
+    darn_map_free(&only->pointers);
+}

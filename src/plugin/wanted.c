@@ -1,0 +1,157 @@
+#include "plugin/wanted.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "section/match.h"
+
+#define ROOM (256 * 1024) /* for the strings of one section */
+
+static void *allocated(void *memory)
+{
+    if (!memory) {
+        fputs("darn: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+static uintptr_t hash_of_variable(const char *variable)
+{
+    uint32_t length;
+    const char *last = darn_variable_last(variable, &length);
+
+    return length ? darn_hash_bytes(DARN_HASH_START, last, length) | 1 : 0;
+}
+
+/* The directory may be another one than it was when the repository was made. */
+static uintptr_t hash_of_function(const char *file, const char *function)
+{
+    const char *slash = strrchr(file, '/');
+
+    return darn_hash_string(darn_hash_string(DARN_HASH_START, slash ? slash + 1 : file), function) |
+           1;
+}
+
+static void note(struct darn_wanted *wanted, const struct darn_section *section)
+{
+    uintptr_t variable = hash_of_variable(section->variable);
+
+    if (variable)
+        darn_map_put(&wanted->variables, variable, 1);
+    if (section->function[0])
+        darn_map_put(&wanted->functions, hash_of_function(section->file, section->function), 1);
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *point = &section->points[i];
+
+        darn_map_put(&wanted->keys, darn_point_key(point), 1);
+        darn_map_put(&wanted->functions, hash_of_function(point->file, point->function), 1);
+    }
+}
+
+/* The strings of a section live only as long as it is being read. */
+static struct darn_section *copy_of(const struct darn_section *section)
+{
+    struct darn_section *copy = allocated(malloc(sizeof(*copy)));
+
+    *copy = *section;
+    copy->variable = allocated(strdup(section->variable));
+    copy->file = allocated(strdup(section->file));
+    copy->function = allocated(strdup(section->function));
+    for (uint32_t i = 0; i < section->count; i++) {
+        copy->points[i].file = allocated(strdup(section->points[i].file));
+        copy->points[i].function = allocated(strdup(section->points[i].function));
+    }
+    return copy;
+}
+
+static bool take_section(void *context, const struct darn_section *section)
+{
+    struct darn_wanted *wanted = context;
+
+    if (wanted->count % 64 == 0)
+        wanted->items =
+            allocated(realloc(wanted->items, (wanted->count + 64) * sizeof(*wanted->items)));
+    wanted->items[wanted->count++] = copy_of(section);
+    note(wanted, section);
+    return true;
+}
+
+/* The whole file. NULL with errno. */
+static char *read_all(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t room = 0, got = 1;
+
+    *size = 0;
+    while (file && got) {
+        if (*size == room) {
+            room = room ? 2 * room : 64 * 1024;
+            text = allocated(realloc(text, room));
+        }
+        got = fread(text + *size, 1, room - *size, file);
+        *size += got;
+    }
+    if (file && ferror(file)) {
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* What is wrong in the file was said by `darn cc`, which has read it, too. */
+static void load(struct darn_wanted *wanted, const char *path)
+{
+    struct darn_section *section = allocated(malloc(sizeof(*section)));
+    char *room = allocated(malloc(ROOM));
+    struct darn_repository_reader reader = {take_section, NULL, false, wanted, room, ROOM};
+    size_t size;
+    char *text = read_all(path, &size);
+
+    if (!text) {
+        fprintf(stderr, "darn: %s=%s: %s\n", DARN_ONLY_VARIABLE, path, strerror(errno));
+        exit(1);
+    }
+    darn_repository_read(text, size, section, &reader);
+    free(text);
+    free(room);
+    free(section);
+}
+
+const struct darn_wanted *darn_wanted(void)
+{
+    static struct darn_wanted
+        wanted; /* kept until clang ends: it compiles one module after another */
+    static int is_loaded;
+    const char *path = getenv(DARN_ONLY_VARIABLE);
+
+    if (!path || !*path)
+        return NULL;
+    if (!is_loaded)
+        load(&wanted, path);
+    is_loaded = 1;
+    return &wanted;
+}
+
+int darn_wanted_key(const struct darn_wanted *wanted, uint64_t key)
+{
+    return darn_map_get(&wanted->keys, key, 0) != 0;
+}
+
+int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable)
+{
+    uintptr_t hash = hash_of_variable(variable);
+
+    return hash && darn_map_get(&wanted->variables, hash, 0) != 0;
+}
+
+int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function)
+{
+    return darn_map_get(&wanted->functions, hash_of_function(file, function), 0) != 0;
+}

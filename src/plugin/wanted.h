@@ -1,0 +1,37 @@
+/*
+ * The repository that a program for production is built for (`darn cc --only=FILE`): which
+ * accesses and functions it speaks of. Nothing else is instrumented then.
+ */
+#ifndef DARN_PLUGIN_WANTED_H
+#define DARN_PLUGIN_WANTED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "section/section.h"
+
+/* The path of the repository, set by `darn cc`. */
+#define DARN_ONLY_VARIABLE "DARN_ONLY"
+
+struct darn_wanted {
+    struct darn_section **items; /* without those that were dropped */
+    size_t count;
+    struct darn_map keys;      /* of all points */
+    struct darn_map variables; /* the last parts of their names, hashed */
+    struct darn_map functions; /* with the last part of their file, hashed */
+};
+
+/* The same at each call. NULL: this is no such build, everything is instrumented. Ends the process
+ * with a message if the file cannot be read. */
+const struct darn_wanted *darn_wanted(void);
+
+int darn_wanted_key(const struct darn_wanted *wanted, uint64_t key);
+
+/* Whether the variable may be the same memory as one of theirs (darn_variable_same). */
+int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable);
+
+/* Whether one of them, or a point, is in the function of that file. */
+int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function);
+
+#endif

@@ -1,0 +1,440 @@
+#include "runtime/gates.h"
+
+#include <stddef.h>
+
+#include "runtime/gates_parts.h"
+#include "runtime/os.h"
+#include "runtime/say.h"
+#include "runtime/spin.h"
+#include "runtime/state.h"
+#include "runtime/turn_sync.h"
+#include "runtime/vtime.h"
+#include "runtime/waits.h"
+
+/* A thread that waits looks this often whether it waits in vain, in nanoseconds. */
+#define SLICE 1000000
+
+/* Who has waited so long is hungry; those who come wait so long for one who is. Nanoseconds. */
+#define HUNGRY UINT64_C(1000000)
+#define POLITE UINT64_C(50000)
+
+/* Once it is known that the circle would close, the bound is that many times as long. */
+#define PATIENCE 10
+
+/* A gate is dropped when not one wait was right, after so many that were useless and took so long
+ * together (nanoseconds), or after so many that reached the bound. */
+#define MOST_USELESS 50
+#define MOST_WAITED  UINT64_C(5000000)
+#define MOST_EXPIRED 10
+
+bool darn_gates_on;
+uint8_t darn_gate_marks[DARN_GATE_MARKS];
+struct darn_gate *darn_gates;
+uint32_t darn_gate_count;
+
+/* Who stands at a gate, for telling whether that was right. */
+struct waiter {
+    struct darn_thread *thread; /* NULL: unused */
+    uint32_t gate;
+    uintptr_t lock;
+    bool right;
+};
+
+#define WAITERS 64
+
+/* Protects the occupants and counts of all gates, and the waiters. Whoever has it is `in_gate`, so
+ * that a signal handler in the same thread does not ask for it. Nothing nests inside. */
+static struct darn_spin gates_lock;
+static struct waiter waiters[WAITERS];
+static volatile uint32_t waiter_count;
+
+static uint64_t now(void)
+{
+    return darn_turns ? darn_vtime_now() : darn_os_now();
+}
+
+/* ---- occupants ---- */
+
+static void occupy(const struct darn_asking *asking)
+{
+    for (uint64_t left = asking->gates; left; left &= left - 1) {
+        uint32_t number = (uint32_t)__builtin_ctzll(left);
+        struct darn_gate *gate = &darn_gates[number];
+
+        if (gate->occupant_count == DARN_GATE_OCCUPANTS) {
+            gate->unseen++;
+            continue;
+        }
+        gate->occupants[gate->occupant_count++] = (struct darn_occupant){
+            .thread = asking->thread, .lock = asking->lock, .positions = asking->positions[number]};
+        asking->thread->gates++;
+    }
+}
+
+static void open_gate(struct darn_gate *gate)
+{
+    __atomic_fetch_add(&gate->changes, 1, __ATOMIC_RELEASE);
+    if (gate->waiting)
+        darn_os_wake(&gate->changes, DARN_GATE_OCCUPANTS);
+}
+
+/* Takes away what the thread occupies with this lock; with 0, all. */
+static void vacate(struct darn_thread *thread, uintptr_t lock)
+{
+    for (uint32_t i = 0; i < darn_gate_count && thread->gates; i++) {
+        struct darn_gate *gate = &darn_gates[i];
+        uint32_t kept = 0, count = gate->occupant_count;
+
+        for (uint32_t j = 0; j < count; j++) {
+            const struct darn_occupant *occupant = &gate->occupants[j];
+
+            if (occupant->thread == thread && (!lock || occupant->lock == lock))
+                thread->gates--;
+            else
+                gate->occupants[kept++] = *occupant;
+        }
+        gate->occupant_count = kept;
+        if (kept < count)
+            open_gate(gate);
+    }
+}
+
+void darn_gate_gone(struct darn_thread *thread, const volatile void *lock)
+{
+    if (thread->in_gate || darn_lock_find(&thread->locks, (uintptr_t)lock))
+        return;
+    thread->in_gate = true;
+    darn_spin_lock(&gates_lock);
+    vacate(thread, (uintptr_t)lock);
+    darn_spin_unlock(&gates_lock);
+    thread->in_gate = false;
+}
+
+void darn_gate_away(struct darn_thread *thread, const volatile void *lock, bool away)
+{
+    if (thread->in_gate)
+        return;
+    thread->in_gate = true;
+    darn_spin_lock(&gates_lock);
+    for (uint32_t i = 0; i < darn_gate_count; i++) {
+        struct darn_gate *gate = &darn_gates[i];
+
+        for (uint32_t j = 0; j < gate->occupant_count; j++) {
+            struct darn_occupant *occupant = &gate->occupants[j];
+
+            if (occupant->thread != thread || occupant->lock != (uintptr_t)lock)
+                continue;
+            occupant->away = away;
+            if (away)
+                open_gate(gate);
+        }
+    }
+    darn_spin_unlock(&gates_lock);
+    thread->in_gate = false;
+}
+
+/* ---- whether a wait was right ---- */
+
+static struct waiter *add_waiter(struct darn_thread *thread, uint32_t gate, uintptr_t lock)
+{
+    for (uint32_t i = 0; i < WAITERS; i++) {
+        if (waiters[i].thread)
+            continue;
+        waiters[i] = (struct waiter){thread, gate, lock, false};
+        waiter_count++;
+        return &waiters[i];
+    }
+    return NULL;
+}
+
+static void drop_waiter(struct waiter *waiter)
+{
+    if (!waiter)
+        return;
+    waiter->thread = NULL;
+    waiter_count--;
+}
+
+static bool occupies(const struct darn_gate *gate, const struct darn_thread *thread)
+{
+    for (uint32_t i = 0; i < gate->occupant_count; i++) {
+        if (gate->occupants[i].thread == thread)
+            return true;
+    }
+    return false;
+}
+
+/* An occupant asks for the very lock that somebody at the gate wants: had that one gone on, the two
+ * would be on the way into the circle. */
+static void tell_waiters(struct darn_thread *thread, uintptr_t lock)
+{
+    for (uint32_t i = 0; i < WAITERS; i++) {
+        struct waiter *waiter = &waiters[i];
+
+        if (waiter->thread && waiter->lock == lock && waiter->thread != thread &&
+            occupies(&darn_gates[waiter->gate], thread))
+            waiter->right = true;
+    }
+}
+
+/* One of the occupants has the lock already: the thread would have to wait without a gate, too. */
+static bool is_held_inside(const struct darn_gate *gate, uintptr_t lock)
+{
+    for (uint32_t i = 0; i < gate->occupant_count; i++) {
+        if (darn_lock_find(&gate->occupants[i].thread->locks, lock))
+            return true;
+    }
+    return false;
+}
+
+static void say_dropped(const struct darn_gate *gate)
+{
+    struct darn_say say;
+
+    darn_say_start(&say);
+    darn_say_text(&say, "darn: heal: the gate against the deadlock in line ");
+    darn_say_number(&say, gate->line);
+    darn_say_text(&say, " of the repository only slows the program down (");
+    darn_say_number(&say, gate->avoided);
+    darn_say_text(&say, " waits, ");
+    darn_say_number(&say, gate->waited / 1000000);
+    darn_say_text(&say, " ms, none was needed): it is dropped for the rest of this run");
+    darn_say_end(&say);
+}
+
+/* ---- waiting ---- */
+
+enum end { END_OPEN, END_EXPIRED, END_CYCLE };
+
+static struct darn_gate *shut_gate(const struct darn_asking *asking)
+{
+    for (uint64_t left = asking->gates; left; left &= left - 1) {
+        uint32_t number = (uint32_t)__builtin_ctzll(left);
+
+        if (darn_gate_is_shut(&darn_gates[number], asking->thread, asking->lock,
+                              asking->positions[number]))
+            return &darn_gates[number];
+    }
+    return NULL;
+}
+
+/* For the scheduler, called by whoever has the turn. */
+static bool may_pass(void *argument)
+{
+    const struct darn_asking *asking = argument;
+    const struct darn_gate *gate = shut_gate(asking);
+
+    return !gate || darn_gate_is_vain(gate, asking->thread);
+}
+
+const struct darn_gate *darn_gate_of(const struct darn_thread *thread)
+{
+    const struct darn_slot *slot = thread->slot;
+
+    return slot && slot->ready == may_pass ? shut_gate(slot->argument) : NULL;
+}
+
+/* In a controlled run the wait is a step, and nobody else is here. To take a lock lets no
+ * cancellation happen: a thread that is cancelled passes. */
+static enum end wait_by_turn(struct darn_slot *slot, struct darn_asking *asking, uint64_t deadline,
+                             struct darn_gate *gate, const void *frame)
+{
+    darn_turn_step(slot, DARN_STEP_CALL, &gate->changes, frame);
+    slot->ready = may_pass;
+    slot->argument = asking;
+    slot->deadline = deadline;
+    slot->timed = true;
+    darn_turn_take(slot);
+    while (!may_pass(asking) && !slot->timed_out && !slot->cancelled)
+        darn_turn_again(slot);
+    slot->ready = NULL;
+    gate = shut_gate(asking);
+    return !gate ? END_OPEN : darn_gate_is_vain(gate, asking->thread) ? END_CYCLE : END_EXPIRED;
+}
+
+/* Begins and ends with the lock. */
+static enum end wait_freely(struct darn_asking *asking, uint64_t bound, struct darn_gate *gate,
+                            const struct waiter *waiter)
+{
+    enum end end = END_OPEN;
+    uint64_t start = darn_os_now();
+
+    while (end == END_OPEN && gate) {
+        uint32_t changes = __atomic_load_n(&gate->changes, __ATOMIC_ACQUIRE);
+        uint64_t time = darn_os_now();
+        uint64_t deadline = start + (waiter && waiter->right ? PATIENCE * bound : bound);
+
+        if (darn_gate_is_vain(gate, asking->thread)) {
+            end = END_CYCLE;
+        } else if (time >= deadline) {
+            end = END_EXPIRED;
+        } else {
+            bool is_hungry = time - start >= HUNGRY;
+
+            gate->waiting++;
+            gate->hungry += is_hungry;
+            darn_spin_unlock(&gates_lock);
+            darn_os_wait(&gate->changes, changes,
+                         deadline - time < SLICE ? deadline - time : SLICE);
+            darn_spin_lock(&gates_lock);
+            gate->waiting--;
+            gate->hungry -= is_hungry;
+            gate = shut_gate(asking);
+            if (gate)
+                __atomic_store_n(&asking->thread->wait.target, (uintptr_t)gate, __ATOMIC_RELEASE);
+        }
+    }
+    return end;
+}
+
+static void account(struct darn_gate *gate, enum end end, bool right, bool is_neutral,
+                    uint64_t waited)
+{
+    gate->waited += waited;
+    if (waited > gate->longest)
+        gate->longest = waited;
+    gate->right += right;
+    gate->cycles += end == END_CYCLE;
+    gate->expired += end == END_EXPIRED;
+    gate->useless += end == END_OPEN && !right && !is_neutral;
+    if (gate->right || gate->dropped)
+        return;
+    gate->dropped = (gate->useless >= MOST_USELESS && gate->waited >= MOST_WAITED) ||
+                    gate->expired >= MOST_EXPIRED;
+    if (gate->dropped)
+        say_dropped(gate);
+}
+
+/* The gate is shut. Begins and ends with the lock. */
+static void wait_at(struct darn_asking *asking, struct darn_gate *gate, const void *frame)
+{
+    struct darn_thread *thread = asking->thread;
+    uint64_t start = now(), bound = (uint64_t)darn_state.options.heal_bound * 1000000;
+    struct darn_slot *slot = darn_turn_mine(thread);
+    bool is_neutral = is_held_inside(gate, asking->lock);
+    struct waiter *waiter = add_waiter(thread, (uint32_t)(gate - darn_gates), asking->lock);
+    struct darn_wait before = thread->wait;
+    enum end end;
+
+    gate->avoided++;
+    if (slot) {
+        darn_spin_unlock(&gates_lock);
+        end = wait_by_turn(slot, asking, start + bound, gate, frame);
+        darn_spin_lock(&gates_lock);
+    } else {
+        darn_wait_begin(thread, DARN_WAIT_GATE, gate, frame);
+        end = wait_freely(asking, bound, gate, waiter);
+        darn_wait_end(thread);
+        if (before.kind != DARN_WAIT_NONE) /* of the call that a signal handler interrupts */
+            darn_wait_begin(thread, before.kind, (const volatile void *)before.target,
+                            before.frame);
+    }
+    account(gate, end, waiter && waiter->right, is_neutral, now() - start);
+    drop_waiter(waiter);
+}
+
+/* ---- what the interceptors call ---- */
+
+static bool find_gates(struct darn_asking *asking, const void *frame)
+{
+    struct darn_stack stack;
+
+    if (darn_state.preloaded)
+        darn_stack_unwind(&stack, frame);
+    else
+        stack.depth = darn_stack_walk_into(stack.pcs, DARN_DEADLOCK_DEPTH, asking->thread, frame);
+    for (uint32_t i = 0; i < darn_gate_count; i++) {
+        asking->positions[i] = darn_gate_fits(&darn_gates[i], stack.pcs, stack.depth);
+        if (asking->positions[i] && !darn_gates[i].dropped)
+            asking->gates |= UINT64_C(1) << i;
+    }
+    return asking->gates;
+}
+
+/* Without it, a thread that gives a lock back and takes it again at once is always the first. */
+static bool is_wanted(const struct darn_asking *asking)
+{
+    for (uint64_t left = asking->gates; left; left &= left - 1) {
+        if (darn_gates[__builtin_ctzll(left)].hungry)
+            return true;
+    }
+    return false;
+}
+
+static void pass(struct darn_asking *asking, const void *frame)
+{
+    struct darn_gate *gate;
+
+    darn_spin_lock(&gates_lock);
+    if (is_wanted(asking) && !darn_turns) {
+        darn_spin_unlock(&gates_lock);
+        darn_os_sleep(POLITE);
+        darn_spin_lock(&gates_lock);
+    }
+    gate = shut_gate(asking);
+    if (gate)
+        wait_at(asking, gate, frame);
+    else
+        for (uint64_t left = asking->gates; left; left &= left - 1)
+            darn_gates[__builtin_ctzll(left)].passed++;
+    occupy(asking);
+    darn_spin_unlock(&gates_lock);
+}
+
+void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const void *frame)
+{
+    struct darn_asking asking = {.thread = thread, .lock = (uintptr_t)lock};
+
+    if (thread->in_gate || darn_lock_find(&thread->locks, (uintptr_t)lock))
+        return;
+    thread->in_gate = true;
+    if (thread->gates && waiter_count) {
+        darn_spin_lock(&gates_lock);
+        tell_waiters(thread, asking.lock);
+        darn_spin_unlock(&gates_lock);
+    }
+    if (darn_gate_marks[darn_gate_mark(((const uintptr_t *)frame)[1])] &&
+        find_gates(&asking, frame))
+        pass(&asking, frame);
+    thread->in_gate = false;
+}
+
+/* ---- ends ---- */
+
+void darn_gates_thread_end(struct darn_thread *thread)
+{
+    if (!darn_gates_on || !thread)
+        return;
+    darn_spin_lock(&gates_lock);
+    for (uint32_t i = 0; i < WAITERS; i++) {
+        if (waiters[i].thread == thread)
+            drop_waiter(&waiters[i]);
+    }
+    vacate(thread, 0);
+    darn_spin_unlock(&gates_lock);
+}
+
+void darn_gates_after_fork(bool child)
+{
+    const struct darn_thread *self = darn_thread_peek();
+
+    if (!child || !darn_gates_on)
+        return;
+    gates_lock = (struct darn_spin){0};
+    waiter_count = 0;
+    for (uint32_t i = 0; i < WAITERS; i++)
+        waiters[i].thread = NULL;
+    for (uint32_t i = 0; i < darn_gate_count; i++) {
+        struct darn_gate *gate = &darn_gates[i];
+        uint32_t kept = 0;
+
+        for (uint32_t j = 0; j < gate->occupant_count; j++) {
+            if (gate->occupants[j].thread == self)
+                gate->occupants[kept++] = gate->occupants[j];
+        }
+        gate->occupant_count = kept;
+        gate->waiting = gate->hungry = 0;
+        gate->passed = gate->avoided = gate->right = gate->useless = 0;
+        gate->expired = gate->cycles = gate->unseen = gate->waited = gate->longest = 0;
+    }
+}

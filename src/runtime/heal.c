@@ -1,0 +1,392 @@
+#define _GNU_SOURCE
+#include "runtime/heal.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/attention.h"
+#include "runtime/gates.h"
+#include "runtime/hold.h"
+#include "runtime/os.h"
+#include "runtime/say.h"
+#include "runtime/state.h"
+#include "site/guard.h"
+
+/* How much better the nice value of a thread in a section is. */
+#define URGENCY 10
+
+extern volatile uint8_t darn_filter[DARN_FILTER_SIZE];
+
+bool darn_healing, darn_heal_is_child;
+
+#define EACH_HOLD(healer, hold)                                                                    \
+    for (uint32_t left_ = (healer)->used;                                                          \
+         left_ && ((hold) = &(healer)->holds[__builtin_ctz(left_)], 1); left_ &= left_ - 1)
+
+static const void *caller_of(const void *frame)
+{
+    return *(const void *const *)frame;
+}
+
+int darn_heal_open(void)
+{
+    const char *path = darn_state.options.heal;
+    struct darn_say say;
+
+    if (!path[0] && !darn_state.options.heal_learn[0])
+        return 0;
+    if (darn_holds_open() || darn_cures_load(path)) {
+        darn_say_start(&say);
+        darn_say_text(&say, "darn: heal=");
+        darn_say_text(&say, path);
+        darn_say_text(&say, ": there is no such file, or it is empty");
+        darn_say_end(&say);
+        return 2;
+    }
+    darn_healing = true;
+    if (path[0])
+        darn_gates_open(path);
+    return 0;
+}
+
+/* ---- priority ---- */
+
+static void urge(struct darn_hold *hold)
+{
+    static _Atomic bool refused;
+    int tid = hold->healer->thread->tid;
+    long nice = 20 - syscall(SYS_getpriority, PRIO_PROCESS, tid);
+
+    if (refused)
+        return;
+    if (syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)nice - URGENCY) == 0)
+        hold->urged = true;
+    else if (!atomic_exchange(&refused, true))
+        darn_say("darn: heal_with=priority: threads may not raise their priority here (ulimit -e): "
+                 "nothing is done but to yield");
+}
+
+static void calm(struct darn_hold *hold)
+{
+    int tid = hold->healer->thread->tid;
+    long nice = 20 - syscall(SYS_getpriority, PRIO_PROCESS, tid);
+
+    syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)nice + URGENCY);
+    hold->urged = false;
+}
+
+static void drop(struct darn_hold *hold)
+{
+    if (hold->urged)
+        calm(hold);
+    darn_hold_drop(hold);
+}
+
+/* ---- holds ---- */
+
+static uint8_t ops_of(const struct darn_touch *touch)
+{
+    switch (touch->op) {
+    case DARN_OP_READ:
+        return DARN_ALLOW_READ;
+    case DARN_OP_WRITE:
+        return DARN_ALLOW_WRITE;
+    default:
+        return DARN_ALLOW_ALL;
+    }
+}
+
+static bool overlap(const struct darn_hold *hold, const struct darn_touch *touch)
+{
+    return hold->address < touch->address + touch->size &&
+           touch->address < hold->address + hold->size;
+}
+
+/* The access that follows is the last one. */
+static void end_with(struct darn_hold *hold, const struct darn_touch *touch)
+{
+    struct darn_healer *healer = hold->healer;
+
+    healer->ending |= 1u << (hold - healer->holds);
+    hold->state = touch->site->flags & DARN_SITE_AFTER ? DARN_HOLD_LAST : DARN_HOLD_LINGERS;
+    healer->thread->lingers = true;
+}
+
+static void settle(struct darn_healer *healer)
+{
+    healer->thread->lingers = false;
+    while (healer->ending)
+        drop(&healer->holds[__builtin_ctz(healer->ending)]);
+}
+
+/* Where guards look into the filter, all accesses to the line call from now on, whatever the name
+ * by which they reach the variable. */
+static void show(const struct darn_touch *touch)
+{
+    if (!(touch->site->flags & DARN_SITE_AFTER) && !darn_filter[darn_filter_index(touch->address)])
+        darn_attention_mark(touch->address, touch->size);
+}
+
+/* The thread is at the entry: it goes in as soon as nobody is in the way. */
+static void enter(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
+{
+    struct darn_cure *cure = hold->cure;
+    bool taken;
+
+    hold->address = touch->address;
+    hold->size = touch->size;
+    hold->ops = hold->rule->ops;
+    hold->allow = hold->rule->allows;
+    hold->alone = cure->with == DARN_HEAL_LOCK;
+    hold->soft = cure->with >= DARN_HEAL_YIELD;
+    hold->state = DARN_HOLD_INSIDE;
+    show(touch);
+    atomic_fetch_add_explicit(&cure->entered, 1, memory_order_relaxed);
+    if (cure->with == DARN_HEAL_YIELD)
+        darn_os_yield();
+    taken = darn_hold_take(hold, frame);
+    if (!taken)
+        drop(hold);
+    else if (cure->with == DARN_HEAL_PRIORITY)
+        urge(hold);
+    if (taken && cure->shape.kind == DARN_SECTION_RACE)
+        end_with(hold, touch);
+}
+
+/* An access that belongs to none of the thread's sections. */
+static void enter_alone(struct darn_healer *healer, const struct darn_touch *touch,
+                        const void *frame)
+{
+    struct darn_hold *hold = darn_hold_new(healer);
+
+    if (!hold)
+        return;
+    hold->address = touch->address;
+    hold->size = touch->size;
+    hold->ops = ops_of(touch);
+    hold->allow = DARN_ALLOW_ALL;
+    hold->state = DARN_HOLD_INSIDE;
+    if (darn_hold_take(hold, frame))
+        end_with(hold, touch);
+    else
+        drop(hold);
+}
+
+/* ---- sections of the thread ---- */
+
+static const struct darn_role *role_of(const struct darn_rule *rule, const struct darn_site *site,
+                                       uint8_t role)
+{
+    const struct darn_role *roles;
+    uint32_t count = darn_rules_of(site, &roles);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (roles[i].point->rule == rule && roles[i].point->role == role)
+            return &roles[i];
+    }
+    return NULL;
+}
+
+/* One of the thread's sections, and an access of the thread: as figure 3 of AtomRace. */
+static void go_on(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
+{
+    const struct darn_role *last = role_of(hold->rule, touch->site, DARN_ROLE_END), *first;
+    bool here = caller_of(frame) == hold->frame || hold->rule->inside & DARN_SECTION_ACROSS;
+    bool same, ours = last && last->copy == hold->copy;
+
+    if (hold->state == DARN_HOLD_AWAITED) {
+        first = role_of(hold->rule, touch->site, DARN_ROLE_ENTRY);
+        if (first) {
+            hold->copy = first->copy;
+            enter(hold, touch, frame);
+        }
+        return;
+    }
+    same = overlap(hold, touch);
+    if (hold->rule->kind == DARN_SECTION_LEARNED) {
+        if (same && last)
+            end_with(hold, touch);
+        else if (same)
+            drop(hold);
+    } else if (last && here) {
+        if (same && ours)
+            end_with(hold, touch);
+        else
+            drop(hold);
+    }
+}
+
+/* As in sections.c: whether a section of the rule goes on that began in an outer call. */
+static bool begin_anew(struct darn_healer *healer, const struct darn_rule *rule, const void *caller)
+{
+    struct darn_hold *hold;
+    bool outer = false;
+
+    EACH_HOLD(healer, hold)
+    {
+        if (hold->rule != rule || healer->ending >> (hold - healer->holds) & 1)
+            continue;
+        if (hold->frame == caller || rule->kind == DARN_SECTION_LEARNED)
+            drop(hold);
+        else
+            outer = true;
+    }
+    return outer;
+}
+
+static struct darn_hold *begin(struct darn_healer *healer, struct darn_rule *rule,
+                               const void *caller)
+{
+    struct darn_hold *hold = NULL;
+
+    if (darn_rule_is_whole(rule))
+        hold = darn_hold_new(healer);
+    if (!hold)
+        return NULL;
+    hold->rule = rule;
+    hold->cure = rule->cure;
+    hold->frame = caller;
+    hold->state = DARN_HOLD_AWAITED;
+    return hold;
+}
+
+static void begin_here(struct darn_healer *healer, const struct darn_touch *touch,
+                       const void *frame)
+{
+    const struct darn_role *roles;
+    uint32_t count = darn_rules_of(touch->site, &roles);
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct darn_rule *rule = roles[i].point->rule;
+        struct darn_hold *hold;
+
+        if (!rule->cure || roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
+            rule->cure->given_up || begin_anew(healer, rule, caller_of(frame)))
+            continue;
+        hold = begin(healer, rule, caller_of(frame));
+        if (!hold)
+            continue;
+        hold->copy = roles[i].copy;
+        enter(hold, touch, frame);
+    }
+}
+
+/* Whether one of the thread's own holds stands for the access. */
+static bool is_covered(struct darn_healer *healer, const struct darn_touch *touch)
+{
+    uint8_t ops = ops_of(touch);
+    struct darn_hold *hold;
+
+    EACH_HOLD(healer, hold)
+    {
+        if (hold->linked && overlap(hold, touch) && !(ops & ~hold->ops))
+            return true;
+    }
+    return false;
+}
+
+static bool has_nothing_to_do(const struct darn_thread *thread, const struct darn_healer *healer,
+                              const struct darn_touch *touch)
+{
+    return healer->busy || !touch->site || touch->assertion || thread->ignore ||
+           darn_state.finished || (!healer->used && darn_threads_alive() < 2);
+}
+
+void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
+{
+    struct darn_healer *healer = darn_healer_of(thread);
+    struct darn_hold *hold;
+
+    if (!healer || has_nothing_to_do(thread, healer, touch))
+        return;
+    healer->busy = true;
+    settle(healer);
+    EACH_HOLD(healer, hold)
+    {
+        if (hold->rule)
+            go_on(hold, touch, frame);
+    }
+    begin_here(healer, touch, frame);
+    if (!is_covered(healer, touch))
+        enter_alone(healer, touch, frame);
+    healer->busy = false;
+}
+
+void darn_heal_done(struct darn_thread *thread)
+{
+    struct darn_healer *healer = thread->healer;
+
+    if (!healer || healer->busy || !healer->ending)
+        return;
+    healer->busy = true;
+    settle(healer);
+    healer->busy = false;
+}
+
+void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, const void *frame)
+{
+    struct darn_healer *healer = thread->healer;
+    struct darn_hold *hold;
+
+    if (!healer || healer->busy || !healer->used)
+        return;
+    healer->busy = true;
+    settle(healer);
+    EACH_HOLD(healer, hold)
+    {
+        if (hold->rule && hold->frame == caller_of(frame) &&
+            role_of(hold->rule, site, DARN_ROLE_LEAVE))
+            drop(hold);
+    }
+    healer->busy = false;
+}
+
+void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, const void *frame)
+{
+    struct darn_healer *healer = darn_healer_of(thread);
+    const struct darn_role *roles;
+    uint32_t count = darn_rules_of(site, &roles);
+
+    if (!healer || healer->busy || thread->ignore || darn_state.finished)
+        return;
+    healer->busy = true;
+    settle(healer);
+    for (uint32_t i = 0; i < count; i++) {
+        struct darn_rule *rule = roles[i].point->rule;
+
+        if (rule->cure && roles[i].point->role == DARN_ROLE_CALL && !rule->cure->given_up &&
+            !begin_anew(healer, rule, caller_of(frame)))
+            begin(healer, rule, caller_of(frame));
+    }
+    healer->busy = false;
+}
+
+void darn_heal_abandon(struct darn_thread *thread)
+{
+    struct darn_healer *healer = thread->healer;
+    struct darn_hold *hold;
+
+    if (!healer || healer->busy)
+        return;
+    healer->busy = true;
+    EACH_HOLD(healer, hold)
+    {
+        drop(hold);
+    }
+    healer->busy = false;
+}
+
+void darn_heal_before_fork(void)
+{
+    darn_holds_before_fork();
+}
+
+void darn_heal_after_fork(bool child)
+{
+    darn_heal_is_child |= child;
+    darn_holds_after_fork(child);
+    darn_gates_after_fork(child);
+}

@@ -1,0 +1,315 @@
+/*
+ * Waiting for one who is in a section: never without bound, and never in a circle.
+ *
+ * Whoever waits looks again and again whether the other one waits for it in turn, over mutexes,
+ * read-write locks, joins, and other waits of this kind. Then it goes on without waiting: a lost
+ * cure is better than a deadlock.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/counters.h"
+#include "runtime/hold.h"
+#include "runtime/os.h"
+#include "runtime/state.h"
+#include "runtime/turn_sync.h"
+#include "runtime/vtime.h"
+#include "runtime/waits.h"
+
+/* Looks at the list without sleeping, before the first sleep: sections are short. */
+#define GLANCES 200
+
+/* A sleep lasts no longer than this: the circle may close meanwhile. Nanoseconds. */
+#define SLICE UINT64_C(1000000)
+
+/* After this others shall let it go first. */
+#define HUNGRY UINT64_C(1000000)
+
+/* How long those who come wait for one who is hungry. */
+#define POLITE UINT64_C(50000)
+
+/* A thread that has run for so long since its last hook has made its access. */
+#define RUN_ON  UINT64_C(50000)
+#define GLIMPSE UINT64_C(10000)
+
+/* A cure that so many waits in a row came to nothing for is given up. */
+#define IN_VAIN  10
+#define SHORTEST UINT64_C(1000000)
+
+/* Circles that are longer are not seen; the bound ends them. */
+#define LONGEST_CIRCLE 32
+
+/* ---- circles ---- */
+
+struct search {
+    struct darn_thread *start;
+    struct darn_thread *list[256]; /* of threads */
+    uint32_t count;
+    uint32_t depth;
+    uint32_t last; /* the highest number of those on the way who could go on without waiting */
+};
+
+/* What the thread waits for, read while it may go on. */
+static bool read_wait(const struct darn_thread *thread, struct darn_wait *wait)
+{
+    wait->turn = __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE);
+    wait->kind = __atomic_load_n(&thread->wait.kind, __ATOMIC_ACQUIRE);
+    wait->target = thread->wait.target;
+    return wait->kind != DARN_WAIT_NONE &&
+           __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE) == wait->turn;
+}
+
+static int owner_of(uintptr_t address)
+{
+    pthread_mutex_t mutex;
+
+    if (!address ||
+        darn_os_copy(&mutex, (const void *)address, sizeof(mutex)) != (long)sizeof(mutex))
+        return 0;
+    return mutex.__data.__owner;
+}
+
+static bool holds(struct darn_thread *thread, const struct darn_wait *wait)
+{
+    const struct darn_lock *held = darn_lock_find(&thread->locks, wait->target);
+
+    return held && (wait->kind == DARN_WAIT_WRITE || held->kind == DARN_LOCK_WRITE);
+}
+
+static bool waits_for(struct darn_thread *one, const struct darn_wait *wait,
+                      struct darn_thread *other)
+{
+    switch (wait->kind) {
+    case DARN_WAIT_MUTEX:
+        return owner_of(wait->target) == other->tid;
+    case DARN_WAIT_COND: /* signalled or not, it needs the mutex to go on */
+        return owner_of(one->waits_with) == other->tid;
+    case DARN_WAIT_JOIN:
+        return wait->target == other->number;
+    case DARN_WAIT_READ:
+    case DARN_WAIT_WRITE:
+        return holds(other, wait);
+    case DARN_WAIT_HEAL:
+        return wait->target == (uintptr_t)other;
+    default:
+        return false;
+    }
+}
+
+/* Whether there is a way of waits from the thread to where the search began. */
+static bool leads_back(struct search *search, struct darn_thread *at)
+{
+    struct darn_wait wait;
+    bool back;
+
+    if (!read_wait(at, &wait))
+        return false;
+    back = waits_for(at, &wait, search->start);
+    if (!back && ++search->depth > LONGEST_CIRCLE)
+        return false;
+    for (uint32_t i = 0; i < search->count && !back; i++) {
+        struct darn_thread *next = search->list[i];
+
+        if (next != at && next != search->start && waits_for(at, &wait, next))
+            back = leads_back(search, next);
+    }
+    if (back && wait.kind == DARN_WAIT_HEAL && at->number > search->last)
+        search->last = at->number;
+    return back;
+}
+
+/*
+ * Whether the thread has to go on without waiting. Of several that could, one is enough: the one
+ * with the highest number. Seen twice, since threads go on while they are looked at.
+ */
+static bool is_circle(struct darn_thread *self, struct darn_thread *other)
+{
+    struct search search = {.start = self};
+    struct darn_wait wait;
+
+    if (!read_wait(other, &wait))
+        return false;
+    search.count = darn_threads_list(search.list, 256);
+    if (!leads_back(&search, other))
+        return false;
+    search.depth = 0;
+    return leads_back(&search, other) && self->number >= search.last;
+}
+
+/* ---- holds whose end nobody tells ---- */
+
+static uint64_t time_run(int tid)
+{
+    clockid_t clock = (clockid_t)(~(unsigned)tid << 3 | 6); /* of one thread */
+    struct timespec time;
+
+    if (syscall(SYS_clock_gettime, clock, &time))
+        return UINT64_MAX; /* it has ended */
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+struct lingering {
+    uint32_t serial;
+    struct darn_hold *hold;
+    uint64_t run; /* time that its thread had run when it was seen first */
+};
+
+/* Whether the thread must have made its access by now. */
+static bool has_run_on(struct lingering *seen, const struct darn_clash *clash)
+{
+    struct darn_thread *thread = clash->healer->thread;
+    struct darn_wait wait;
+    uint64_t run;
+
+    if (read_wait(thread, &wait))
+        return true; /* it is in another call already */
+    run = time_run(thread->tid);
+    if (seen->hold != clash->hold || seen->serial != clash->serial) {
+        *seen = (struct lingering){clash->serial, clash->hold, run};
+        return run == UINT64_MAX;
+    }
+    return run == UINT64_MAX || run - seen->run > RUN_ON;
+}
+
+/* ---- waiting ---- */
+
+static void count_end(struct darn_cure *cure, bool well, uint64_t waited)
+{
+    uint64_t longest = atomic_load_explicit(&cure->longest, memory_order_relaxed);
+    uint64_t bound = atomic_load_explicit(&cure->bound, memory_order_relaxed);
+
+    atomic_fetch_add_explicit(&cure->waited, waited, memory_order_relaxed);
+    while (waited > longest && !atomic_compare_exchange_weak(&cure->longest, &longest, waited)) {
+    }
+    if (well) {
+        atomic_fetch_add_explicit(&cure->healed, 1, memory_order_relaxed);
+        atomic_store_explicit(&cure->in_vain, 0, memory_order_relaxed);
+        atomic_store_explicit(&cure->bound, (uint64_t)darn_state.options.heal_bound * 1000000,
+                              memory_order_relaxed);
+        return;
+    }
+    if (atomic_fetch_add(&cure->in_vain, 1) + 1 >= IN_VAIN)
+        atomic_store(&cure->given_up, true);
+    atomic_store_explicit(&cure->bound, bound / 2 > SHORTEST ? bound / 2 : SHORTEST,
+                          memory_order_relaxed);
+}
+
+struct waiting {
+    struct darn_hold *hold;
+    struct darn_thread *thread;
+    struct darn_cure *cure; /* of the one who is waited for, or else our own */
+    uint64_t since, bound;
+    uint32_t glances;
+    struct lingering lingering;
+};
+
+enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND };
+
+/* One look at what stands in the way, and a pause. */
+static enum end wait_once(struct waiting *waiting, const struct darn_clash *clash)
+{
+    uint64_t waited;
+
+    if (waiting->glances++ < GLANCES) {
+        __builtin_ia32_pause();
+        if (waiting->glances % 64 == 0)
+            darn_os_yield();
+        return GO_ON;
+    }
+    __atomic_store_n(&waiting->thread->wait.target, (uintptr_t)clash->healer->thread,
+                     __ATOMIC_RELEASE);
+    if (is_circle(waiting->thread, clash->healer->thread))
+        return GIVE_UP_CIRCLE;
+    waited = darn_os_now() - waiting->since;
+    if (waited > waiting->bound)
+        return GIVE_UP_BOUND;
+    if (!clash->lingers)
+        darn_hold_await(clash, SLICE, waited > HUNGRY);
+    else if (has_run_on(&waiting->lingering, clash))
+        darn_hold_expire(clash);
+    else
+        darn_os_sleep(GLIMPSE);
+    return GO_ON;
+}
+
+static bool wait_freely(struct waiting *waiting, struct darn_clash *clash)
+{
+    enum end end = GO_ON;
+
+    do {
+        end = wait_once(waiting, clash);
+    } while (end == GO_ON && !darn_hold_try(waiting->hold, clash));
+    if (end == GIVE_UP_CIRCLE)
+        atomic_fetch_add(&waiting->cure->cycles, 1);
+    if (end == GIVE_UP_BOUND) {
+        atomic_fetch_add(&waiting->cure->expired, 1);
+        darn_hold_expire(clash);
+    }
+    return end == GO_ON;
+}
+
+static bool is_possible(void *hold)
+{
+    return darn_hold_is_possible(hold);
+}
+
+/* In a controlled run it is a step that is possible when the other one has left; the bound is one
+ * of virtual time, which goes on when nobody else can. */
+static bool wait_controlled(struct waiting *waiting, struct darn_slot *slot, const void *frame)
+{
+    struct darn_clash clash;
+
+    do {
+        if (!darn_turn_call(slot, waiting->hold, is_possible, waiting->hold,
+                            darn_vtime_now() + waiting->bound, frame)) {
+            atomic_fetch_add(&waiting->cure->expired, 1);
+            return false;
+        }
+    } while (!darn_hold_try(waiting->hold, &clash));
+    return true;
+}
+
+static bool wait_for(struct darn_hold *hold, struct darn_clash *clash, const void *frame)
+{
+    struct darn_thread *thread = hold->healer->thread;
+    struct darn_cure *cure = clash->cure ? clash->cure : hold->cure;
+    struct darn_slot *slot = darn_turn_mine(thread);
+    struct darn_wait before = thread->wait; /* of the call that a signal handler interrupts */
+    struct waiting waiting = {.hold = hold, .thread = thread, .cure = cure};
+    bool well;
+
+    if (!cure) /* two single accesses: neither harms the other */
+        return false;
+    if (atomic_load_explicit(&cure->given_up, memory_order_relaxed))
+        return false;
+    waiting.bound = atomic_load_explicit(&cure->bound, memory_order_relaxed);
+    waiting.since = darn_os_now();
+    if (slot)
+        return wait_controlled(&waiting, slot, frame);
+    darn_wait_begin(thread, DARN_WAIT_HEAL, clash->healer->thread, frame);
+    well = wait_freely(&waiting, clash);
+    darn_wait_end(thread);
+    if (before.kind != DARN_WAIT_NONE)
+        darn_wait_begin(thread, before.kind, (const volatile void *)before.target, before.frame);
+    count_end(cure, well, darn_os_now() - waiting.since);
+    return well;
+}
+
+bool darn_hold_take(struct darn_hold *hold, const void *frame)
+{
+    struct darn_clash clash;
+
+    if (darn_hold_is_wanted(hold) && !darn_turn_mine(hold->healer->thread))
+        darn_os_sleep(POLITE);
+    if (darn_hold_try(hold, &clash))
+        return true;
+    if (!hold->soft && !clash.soft)
+        return wait_for(hold, &clash, frame);
+    darn_os_yield();
+    darn_hold_force(hold);
+    return true;
+}

@@ -1,0 +1,110 @@
+/*
+ * Who holds which variable: threads in sections that are healed, and single accesses.
+ *
+ * The table has a list of holds for each cache line, by a hash. A hold says what its thread does
+ * with the variable, and what others may do meanwhile (table 1 of AtomRace); two are at odds when
+ * one does what the other does not allow.
+ */
+#ifndef DARN_RUNTIME_HOLD_H
+#define DARN_RUNTIME_HOLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/cures.h"
+#include "runtime/thread.h"
+#include "runtime/touch.h"
+
+/* So many sections a thread can be in at a time; more are not healed. */
+#define DARN_HOLDS 8
+
+enum darn_hold_state {
+    DARN_HOLD_FREE,
+    DARN_HOLD_AWAITED, /* a call that leads to the entry was made; nothing is held yet */
+    DARN_HOLD_INSIDE,
+    DARN_HOLD_LAST,    /* the last access is about to be made, and its end will be told */
+    DARN_HOLD_LINGERS, /* the same, but nobody tells: it ends at the thread's next hook at the
+                          latest, or when the thread has run on for a while */
+};
+
+struct darn_healer;
+
+struct darn_hold {
+    struct darn_hold *next; /* on the same line */
+    struct darn_healer *healer;
+    struct darn_rule *rule; /* NULL: a single access */
+    struct darn_cure *cure; /* of the rule */
+    uintptr_t address;
+    uint64_t size;
+    uint8_t ops;   /* enum darn_section_allow: what the thread does, */
+    uint8_t allow; /* what others may do */
+    bool alone;    /* nobody may do anything: a healing lock */
+    bool soft;     /* nobody waits for it */
+    bool linked;
+    bool expired; /* somebody waited too long for it: it does not count any more */
+    volatile uint8_t state;
+    uint32_t list;
+    uint32_t copy;     /* as darn_inside */
+    const void *frame; /* of the section's function */
+    uint32_t serial;   /* tells it from what the same memory was before */
+    bool urged;        /* its thread has a higher priority meanwhile */
+};
+
+/* What the thread has to do with healing; kept for the next thread with the same record. */
+struct darn_healer {
+    struct darn_thread *thread;
+    volatile bool busy; /* in here: a signal handler leaves it alone */
+    uint32_t used;      /* bits of `holds` */
+    uint32_t ending;    /* bits: LAST or LINGERS */
+    struct darn_hold holds[DARN_HOLDS];
+    struct darn_healer *next; /* of all */
+};
+
+/* 0, or -1 when there is no memory. */
+int darn_holds_open(void);
+
+/* The healer of the thread; NULL when there is no memory. */
+struct darn_healer *darn_healer_of(struct darn_thread *thread);
+
+/* A hold that is not used; NULL: there are too many. */
+struct darn_hold *darn_hold_new(struct darn_healer *healer);
+
+/* One that stands in the way, as it was seen; it may be gone. */
+struct darn_clash {
+    struct darn_hold *hold; /* NULL: none */
+    struct darn_healer *healer;
+    struct darn_cure *cure;
+    uint32_t serial, list, turn; /* turn: of the list, a futex */
+    bool lingers, soft;
+};
+
+/* Takes hold if nobody is in the way; else says who is. */
+bool darn_hold_try(struct darn_hold *hold, struct darn_clash *clash);
+
+/* Whether others have waited for the line for long, and the thread holds nothing else. */
+bool darn_hold_is_wanted(struct darn_hold *hold);
+
+/* Takes hold whoever is in the way. */
+void darn_hold_force(struct darn_hold *hold);
+
+/* Only looks. */
+bool darn_hold_is_possible(struct darn_hold *hold);
+
+/* Waits for a change of the list, for so long. `hungry`: the thread has waited for a while, and
+ * those who come now shall let it go first. */
+void darn_hold_await(const struct darn_clash *clash, uint64_t nanoseconds, bool hungry);
+
+/* Takes a hold away from another thread: it was too long, or has ended unseen. */
+void darn_hold_expire(const struct darn_clash *clash);
+
+/* Nothing is held any more. */
+void darn_hold_drop(struct darn_hold *hold);
+
+/* Takes hold, and waits for that if it must; whether nobody is in the way any more. heal_wait.c. */
+bool darn_hold_take(struct darn_hold *hold, const void *frame);
+
+void darn_holds_before_fork(void);
+void darn_holds_after_fork(bool child);
+
+#endif

@@ -1,0 +1,89 @@
+#include "section/match.h"
+
+#include <string.h>
+
+struct darn_shape darn_shape_of_section(const struct darn_section *section)
+{
+    struct darn_shape shape = {.file = section->file,
+                               .function = section->function,
+                               .variable = section->variable,
+                               .kind = section->kind};
+
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *point = &section->points[i];
+
+        if (point->role == DARN_ROLE_ENTRY)
+            shape.entry = point->kind;
+        else if (point->role == DARN_ROLE_END)
+            shape.ends |= (uint8_t)(1 << point->kind);
+    }
+    return shape;
+}
+
+struct darn_shape darn_shape_of_record(const struct darn_section_record *record)
+{
+    struct darn_shape shape = {.file = darn_site_string(&record->file),
+                               .function = darn_site_string(&record->function),
+                               .variable = darn_site_string(&record->variable),
+                               .kind = record->kind};
+
+    for (uint32_t i = 0; i < record->count; i++) {
+        const struct darn_section_point *point = &record->points[i];
+
+        if (point->role == DARN_ROLE_ENTRY)
+            shape.entry = point->kind;
+        else if (point->role == DARN_ROLE_END)
+            shape.ends |= (uint8_t)(1 << point->kind);
+    }
+    return shape;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* What somebody learned or wrote down is one of the compiler's kinds in the program. */
+static bool is_kind_of_compiler(uint8_t kind)
+{
+    return kind <= DARN_SECTION_PAIR;
+}
+
+bool darn_shape_means(const struct darn_shape *wanted, const struct darn_shape *found)
+{
+    return (wanted->kind == found->kind || !is_kind_of_compiler(wanted->kind)) &&
+           wanted->entry == found->entry && wanted->ends == found->ends &&
+           strcmp(wanted->function, found->function) == 0 &&
+           strcmp(wanted->variable, found->variable) == 0 &&
+           strcmp(last_part(wanted->file), last_part(found->file)) == 0;
+}
+
+static bool is_of_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* `tab[].next[]` ends in `next`: what is in brackets is no part of the name. */
+const char *darn_variable_last(const char *variable, uint32_t *length)
+{
+    size_t end = strlen(variable), start;
+
+    while (end && !is_of_name(variable[end - 1]))
+        end--;
+    for (start = end; start && is_of_name(variable[start - 1]);)
+        start--;
+    *length = (uint32_t)(end - start);
+    return variable + start;
+}
+
+bool darn_variable_same(const char *one, const char *other)
+{
+    uint32_t length, other_length;
+    const char *last = darn_variable_last(one, &length);
+    const char *other_last = darn_variable_last(other, &other_length);
+
+    return length && length == other_length && memcmp(last, other_last, length) == 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * Which sections of a program those of a repository mean, when the program is not the one that the
+ * repository is from: lines have moved, or it was built by another compiler.
+ *
+ * A section is meant for certain when its entry and its ends are where the repository says. Else it
+ * is meant when it has the same shape, in the same function and over the same variable, and there
+ * are as many of that shape in the program as in the repository: then none of them is another one.
+ *
+ * Pure, and in the program under test as well.
+ */
+#ifndef DARN_SECTION_MATCH_H
+#define DARN_SECTION_MATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "section/section.h"
+
+/* What stays when lines move. */
+struct darn_shape {
+    const char *file; /* of the function */
+    const char *function;
+    const char *variable;
+    uint8_t kind;  /* enum darn_section_kind */
+    uint8_t entry; /* enum darn_site_kind */
+    uint8_t ends;  /* bits, by enum darn_site_kind */
+};
+
+struct darn_shape darn_shape_of_section(const struct darn_section *section);
+struct darn_shape darn_shape_of_record(const struct darn_section_record *record);
+
+/* Whether the one that the repository has may mean the other. Files are compared by their last
+ * part: the directory may be another one. */
+bool darn_shape_means(const struct darn_shape *wanted, const struct darn_shape *found);
+
+/*
+ * The last part of a variable's name: `balance` of `acct->balance`, `tab[].balance` and `balance`;
+ * `p` of `*p`. Accesses to the same memory have it in common when they have a name at all.
+ */
+const char *darn_variable_last(const char *variable, uint32_t *length);
+
+/* Whether two names may stand for the same memory: they have the same last part. Empty names do
+ * not. */
+bool darn_variable_same(const char *one, const char *other);
+
+#endif

@@ -1,0 +1,260 @@
+/* QUAD: four accesses of two threads come about in the order of the aims, in either of its two
+ * forms, and are never told of where they are not two conflicts in opposite directions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "strategy_fixture.h"
+
+enum { X = 1, Y, Z, L, M };
+
+static struct sim *s;
+
+static int set_up(void **state)
+{
+    (void)state;
+    s = sim_new();
+    return s ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sim_free(s);
+    return 0;
+}
+
+static void run(const struct sim_program *program, const struct darn_plan *base, uint64_t seed)
+{
+    struct darn_plan plan = *base;
+
+    plan.seed = seed;
+    sim_run(s, program, &plan, NULL, NULL);
+    assert_false(s->too_long);
+    assert_false(s->deadlock);
+}
+
+static uint32_t when(uint64_t place)
+{
+    for (uint32_t i = 0; i < s->step_count; i++)
+        if (s->steps[i].place == place)
+            return i;
+    return UINT32_MAX;
+}
+
+/* `third` is DARN_AIM_THIRD or DARN_AIM_BACK. */
+static struct darn_plan quad(enum darn_aim_kind third, const uint64_t places[4])
+{
+    const enum darn_aim_kind kinds[4] = {DARN_AIM_FIRST, DARN_AIM_SECOND, third, DARN_AIM_FOURTH};
+    struct darn_plan plan = {.kind = DARN_STRATEGY_QUAD, .aim_count = 4};
+
+    for (int i = 0; i < 4; i++)
+        plan.aims[i] = (struct darn_aim){.kind = kinds[i], .place = places[i]};
+    return plan;
+}
+
+/* The places came in this order, and were told of with the last one. */
+static void assert_met(const uint64_t places[4], uint32_t slot)
+{
+    assert_int_equal(s->met_count, 1);
+    assert_int_equal(s->mets[0].met.kind, DARN_MET_QUAD);
+    assert_int_equal(s->mets[0].a.place, places[3]);
+    assert_int_equal(s->mets[0].met.thread, slot);
+    for (int i = 0; i < 3; i++)
+        assert_true(when(places[i]) < when(places[i + 1]));
+}
+
+/* The range whose ends are set one after the other, and read together. */
+static const struct sim_program torn = {
+    .bodies = {{GET(Z), LOCK(L), PUT(X, 1), UNLOCK(L), GET(Z), LOCK(L), PUT(Y, 1), UNLOCK(L)},
+               {GET(Z), LOCK(L), GET(X), GET(Y), UNLOCK(L)}},
+    .starts = {0, 1},
+    .count = 2,
+};
+
+static void a_reader_comes_between_two_writes(void **state)
+{
+    const uint64_t places[] = {SIM_PLACE(0, 2), SIM_PLACE(1, 2), SIM_PLACE(1, 3), SIM_PLACE(0, 6)};
+    struct darn_plan plan = quad(DARN_AIM_THIRD, places);
+    uint32_t met = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        run(&torn, &plan, seed);
+        /* Unless the reader has the lock first. */
+        if (!s->met_count)
+            assert_true(when(places[1]) < when(places[0]));
+        else
+            assert_met(places, 0);
+        met += s->met_count;
+    }
+    assert_true(met > 100);
+}
+
+static void both_in_one_section_each_are_never_met(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{LOCK(L), PUT(X, 1), GET(Z), PUT(Y, 1), UNLOCK(L)},
+                   {LOCK(L), GET(X), GET(Y), UNLOCK(L)}},
+        .starts = {0, 1, 0, 1},
+        .count = 4,
+    };
+    const uint64_t places[] = {SIM_PLACE(0, 1), SIM_PLACE(1, 1), SIM_PLACE(1, 2), SIM_PLACE(0, 3)};
+    struct darn_plan plan = quad(DARN_AIM_THIRD, places);
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        run(&program, &plan, seed);
+        assert_int_equal(s->met_count, 0);
+    }
+}
+
+/* The threads come to the two variables in opposite orders. */
+static const struct sim_program crossed = {
+    .bodies = {{GET(Z), LOCK(L), PUT(X, 1), GET(Z), UNLOCK(L), GET(Z), LOCK(M), PUT(Y, 1),
+                UNLOCK(M)},
+               {GET(Z), LOCK(M), GET(Y), UNLOCK(M), GET(Z), LOCK(L), GET(X), UNLOCK(L)}},
+    .starts = {0, 1},
+    .count = 2,
+};
+
+static void two_that_overlap_are_met(void **state)
+{
+    const uint64_t places[] = {SIM_PLACE(0, 2), SIM_PLACE(1, 2), SIM_PLACE(0, 7), SIM_PLACE(1, 6)};
+    struct darn_plan plan = quad(DARN_AIM_BACK, places);
+    uint32_t met = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        run(&crossed, &plan, seed);
+        if (s->met_count)
+            assert_met(places, 0);
+        met += s->met_count;
+    }
+    assert_true(met > 180);
+}
+
+/* A: x y, B: x y, in the order x x y y: both conflicts have one direction. */
+static void an_overlap_in_one_direction_is_no_quad(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{GET(Z), PUT(X, 1), GET(Z), PUT(Y, 1)}, {GET(Z), GET(X), GET(Z), GET(Y)}},
+        .starts = {0, 1},
+        .count = 2,
+    };
+    const uint64_t places[] = {SIM_PLACE(0, 1), SIM_PLACE(1, 1), SIM_PLACE(0, 3), SIM_PLACE(1, 3)};
+    struct darn_plan plan = quad(DARN_AIM_BACK, places);
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        run(&program, &plan, seed);
+        assert_int_equal(s->met_count, 0);
+    }
+}
+
+/* The same places, other memory. */
+static void a_quad_is_about_the_same_memory(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{{SIM_PUT, X, 1, 0, 1}, {SIM_PUT, Y, 1, 0, 4}},
+                   {{SIM_GET, X, 0, 0, 2}, {SIM_GET, Z, 0, 0, 3}}},
+        .starts = {0, 1},
+        .count = 2,
+    };
+    const uint64_t places[] = {1, 2, 3, 4};
+    struct darn_plan plan = quad(DARN_AIM_THIRD, places);
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        run(&program, &plan, seed);
+        assert_int_equal(s->met_count, 0);
+    }
+}
+
+/* All threads run the same code: the first and the second access are one place, and so are the
+ * third and the fourth. */
+static void threads_with_the_same_code_are_met(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{GET(Z), PUT(X, 1), GET(Z), PUT(Y, 1), GET(Z)}},
+        .starts = {0, 0, 0},
+        .count = 3,
+    };
+    const uint64_t places[] = {SIM_PLACE(0, 1), SIM_PLACE(0, 1), SIM_PLACE(0, 3), SIM_PLACE(0, 3)};
+    struct darn_plan plan = quad(DARN_AIM_THIRD, places);
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        run(&program, &plan, seed);
+        assert_true(sim_mets(s, DARN_MET_QUAD) >= 1);
+    }
+}
+
+/* The schedule of a run that has met it, followed with its aims, meets it again; and so tells a
+ * plan with another strategy whose run happens to have it. */
+static void a_replay_tells_of_it(void **state)
+{
+    static struct darn_step steps[SIM_STEPS];
+    const uint64_t places[] = {SIM_PLACE(0, 2), SIM_PLACE(1, 2), SIM_PLACE(1, 3), SIM_PLACE(0, 6)};
+    struct darn_plan plan = quad(DARN_AIM_THIRD, places), random = plan;
+    uint32_t met = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        uint32_t count;
+
+        run(&torn, &plan, seed);
+        count = s->step_count;
+        if (!s->met_count)
+            continue;
+        memcpy(steps, s->steps, count * sizeof(*steps));
+        plan.kind = DARN_STRATEGY_FOLLOW;
+        plan.step_count = count;
+        sim_run(s, &torn, &plan, steps, NULL);
+        assert_met(places, 0);
+        plan.kind = DARN_STRATEGY_QUAD;
+    }
+    random.kind = DARN_STRATEGY_RANDOM;
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        run(&torn, &random, seed);
+        met += s->met_count;
+    }
+    assert_true(met > 10 && met < 490);
+}
+
+/* Threads that only wait for one that is held: it is let go. */
+static void who_waits_for_a_held_thread_is_no_deadlock(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{PUT(X, 1), PUT(Z, 1), PUT(Y, 1)},
+                   {GET(Z), UNLESS(1, 1), JUMP(2), YIELD, JUMP(-5), GET(X), GET(Y)}},
+        .starts = {0, 1},
+        .count = 2,
+    };
+    const uint64_t places[] = {SIM_PLACE(0, 0), SIM_PLACE(1, 5), SIM_PLACE(1, 6), SIM_PLACE(0, 2)};
+    struct darn_plan plan = quad(DARN_AIM_THIRD, places);
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        run(&program, &plan, seed);
+        assert_met(places, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reader_comes_between_two_writes),
+        cmocka_unit_test(both_in_one_section_each_are_never_met),
+        cmocka_unit_test(two_that_overlap_are_met),
+        cmocka_unit_test(an_overlap_in_one_direction_is_no_quad),
+        cmocka_unit_test(a_quad_is_about_the_same_memory),
+        cmocka_unit_test(threads_with_the_same_code_are_met),
+        cmocka_unit_test(a_replay_tells_of_it),
+        cmocka_unit_test(who_waits_for_a_held_thread_is_no_deadlock),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
