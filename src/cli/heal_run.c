@@ -15,8 +15,10 @@
 #include "cli/program.h"
 #include "report/heal.h"
 #include "report/sink.h"
+#include "section/deadlock.h"
 
 #define ACCOUNT    "account"
+#define ROOM       (256 * 1024) /* for the strings of one signature */
 #define MOST_FIXES 3 /* of a repository that was given: those that were waited for most */
 
 /* ---- the run ---- */
@@ -107,6 +109,44 @@ static void read_accounts(const struct darn_heal *heal, struct darn_healed *heal
     }
     if (directory)
         closedir(directory);
+}
+
+static bool name_gate(void *context, const struct darn_deadlock *deadlock)
+{
+    struct darn_healed *healed = context;
+
+    for (size_t i = 0; i < healed->gate_count; i++)
+        if (healed->gates[i].line == deadlock->position)
+            healed->gates[i].locks = darn_pool_text(&healed->pool, deadlock->locks);
+    return true;
+}
+
+static void pass_over(void *context, const struct darn_repository_error *error)
+{
+    (void)context;
+    (void)error; /* it was told when the repository was read */
+}
+
+/* The account names deadlocks by their lines in the repository; people know them by their locks. */
+static void name_gates(const struct darn_heal *heal, struct darn_healed *healed)
+{
+    struct darn_deadlock *deadlock = darn_pool_get(&healed->pool, 1, sizeof(*deadlock));
+    char *room = darn_pool_get(&healed->pool, 1, ROOM), *text = NULL;
+    struct darn_deadlock_reader reader = {name_gate, pass_over, healed, room, ROOM};
+    size_t size = 0, got;
+    FILE *file = healed->gate_count ? fopen(heal->file, "re") : NULL;
+    FILE *copy = file ? open_memstream(&text, &size) : NULL;
+    char piece[4096];
+
+    while (copy && (got = fread(piece, 1, sizeof(piece), file)) > 0)
+        fwrite(piece, 1, got, copy);
+    if (copy)
+        fclose(copy);
+    if (file)
+        fclose(file);
+    if (text)
+        (void)darn_deadlocks_read(text, size, deadlock, &reader);
+    free(text);
 }
 
 void darn_heal_clean(struct darn_heal *heal)
@@ -264,6 +304,7 @@ static void report(const struct darn_heal *heal)
                                darn_wants_color(heal->line.color, STDERR_FILENO)};
 
     read_accounts(heal, &healed);
+    name_gates(heal, &healed);
     if (!healed.with) {
         darn_warn("heal", "%s has left no account of what was healed", heal->line.program[0]);
     } else {

@@ -210,6 +210,14 @@ static void aim_at_access(const struct darn_player *player, const uint64_t *keys
     keep_on_stack(player, &target->sides[side], &access->stack);
 }
 
+static void aim_at_units(const struct darn_player *player, const uint64_t *keys,
+                         struct darn_target *target)
+{
+    for (int i = 0; i < 2; i++)
+        if (target->finding->accesses[i].unit_key)
+            add_site(player, keys, &target->units[i], target->finding->accesses[i].unit_key);
+}
+
 static void aim_at_triple(const struct darn_player *player, const uint64_t *keys,
                           struct darn_target *target)
 {
@@ -219,6 +227,7 @@ static void aim_at_triple(const struct darn_player *player, const uint64_t *keys
             target->triple[i] = target->finding->accesses[i].site_key;
             aim_at_access(player, keys, target, i);
         }
+        aim_at_units(player, keys, target);
         return;
     }
     for (int i = 0; i < 3; i++) {
@@ -238,6 +247,7 @@ static void aim_at_quad(const struct darn_player *player, const uint64_t *keys,
                          strcmp(accesses[0].thread, accesses[2].thread) == 0;
     for (int i = 0; i < 4; i++)
         aim_at_access(player, keys, target, i);
+    aim_at_units(player, keys, target);
 }
 
 static void aim(const struct darn_player *player, const uint64_t *keys, struct darn_target *target)
@@ -342,12 +352,15 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
         add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
         add_aims(plan, &target->sides[2], DARN_AIM_THIRD);
+        add_aims(plan, &target->units[0], DARN_AIM_UNIT);
     } else if (target->kind == DARN_TARGET_QUAD) {
         plan->kind = DARN_STRATEGY_QUAD;
         add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
         add_aims(plan, &target->sides[2], target->is_crossed ? DARN_AIM_BACK : DARN_AIM_THIRD);
         add_aims(plan, &target->sides[3], DARN_AIM_FOURTH);
+        add_aims(plan, &target->units[0], DARN_AIM_UNIT);
+        add_aims(plan, &target->units[1], DARN_AIM_REMOTE_UNIT);
     } else if (target->kind == DARN_TARGET_DEADLOCK) {
         plan->kind = DARN_STRATEGY_AIM;
         add_aims(plan, &target->sides[0], DARN_AIM_HOLD_LOCKED);

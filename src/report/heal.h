@@ -35,6 +35,7 @@ struct darn_healed_rule {
 /* The signature of a deadlock. */
 struct darn_healed_gate {
     uint64_t line;
+    const char *locks; /* their names; NULL: whoever reads the account does not know them */
     const char *match, *why;
     uint64_t passed;  /* times that a thread came by */
     uint64_t useless; /* waits that only slowed down */

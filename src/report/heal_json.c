@@ -66,6 +66,7 @@ static json_t *gate_object(const struct darn_healed_gate *gate)
     json_t *object = json_object();
 
     put_number(object, "line", gate->line);
+    put_text(object, "locks", gate->locks);
     put_text(object, "match", gate->match);
     put_text(object, "why", gate->why);
     put_number(object, "passed", gate->passed);

@@ -180,6 +180,8 @@ static void tell_gate(struct telling *telling, const struct darn_healed_gate *ga
     struct darn_ink *ink = &telling->ink;
 
     darn_say(ink, "  deadlock");
+    if (gate->locks && *gate->locks)
+        darn_say(ink, " of '%s'", gate->locks);
     if (gate->line && telling->repository)
         darn_say(ink, " (%s:%" PRIu64 ")", telling->repository, gate->line);
     if (!darn_healed_matches(gate->match)) {

@@ -321,6 +321,12 @@ static void make_atomicity(struct maker *maker, const struct darn_predicted *pre
     for (size_t i = 0; finding->reason && i < finding->access_count; i++)
         if (finding->accesses[i].op <= DARN_OP_FREE)
             finding->accesses[i].variable = variable_of(maker, &prediction->steps[i].event);
+    for (size_t i = 0; i < finding->access_count; i++) {
+        const struct darn_trace_site *unit =
+            darn_trace_site(maker->trace, prediction->steps[i].unit);
+
+        finding->accesses[i].unit_key = unit ? unit->key : 0;
+    }
     finding->variable = variables_of(maker, prediction);
     make_unit(maker, prediction);
     if (maker->is_text || prediction->kind != DARN_PREDICTS_ATOMICITY || finding->reason)

@@ -35,6 +35,20 @@ static struct darn_lock make_lock(const struct darn_scene *scene, struct darn_po
     return lock;
 }
 
+/* Where a lock was taken: the call, and those around it as far as they are known. */
+static struct darn_stack make_taken(const struct darn_scene *scene, struct darn_pool *pool,
+                                    const struct darn_block_thread *thread, size_t lock)
+{
+    uint64_t pcs[1 + DARN_BLOCK_CALLERS] = {thread->lock_pcs[lock]};
+    size_t depth = 1;
+
+    while (depth <= DARN_BLOCK_CALLERS && thread->lock_callers[lock][depth - 1]) {
+        pcs[depth] = thread->lock_callers[lock][depth - 1];
+        depth++;
+    }
+    return make_stack(scene, pool, pcs, depth);
+}
+
 static void make_locks(const struct darn_scene *scene, struct darn_pool *pool,
                        const struct darn_block_thread *thread, struct darn_access *access)
 {
@@ -45,7 +59,7 @@ static void make_locks(const struct darn_scene *scene, struct darn_pool *pool,
 
         access->locks[i] = make_lock(scene, pool, kind, thread->locks[i]);
         if (thread->lock_pcs[i])
-            access->locks[i].stack = make_stack(scene, pool, &thread->lock_pcs[i], 1);
+            access->locks[i].stack = make_taken(scene, pool, thread, i);
     }
 }
 

@@ -28,6 +28,8 @@
 /* Reads of a spin in a row, while nobody else can go on, until that is a hang. */
 #define FRUITLESS 100000
 
+extern volatile uint8_t darn_functions; /* hook.c: functions say when they begin and end */
+
 static struct darn_strategy strategy;
 static struct darn_choice choices[DARN_SLOTS];
 static struct darn_slot *last; /* the one that ran last */
@@ -40,6 +42,7 @@ void darn_decide_begin(struct darn_slot *first)
     last = first;
     darn_strategy_start(&strategy, &darn_control->request.plan, darn_control->follow,
                         darn_control->switches);
+    darn_functions = darn_strategy_wants_ends(&strategy);
 }
 
 static void describe(const struct darn_slot *slot, struct darn_choice *choice)
@@ -300,6 +303,11 @@ bool darn_decide_aims_at(uint64_t place)
             return true;
     }
     return false;
+}
+
+void darn_decide_end(const struct darn_slot *slot, const struct darn_site *function)
+{
+    darn_strategy_end(&strategy, slot->index, slot->number, (uint64_t)(uintptr_t)function);
 }
 
 void darn_decide_leave(const struct darn_slot *slot)

@@ -97,15 +97,28 @@ void darn_part_stack(struct darn_json *json, struct darn_maps *maps, const struc
     darn_json_close(json, ']');
 }
 
+static struct darn_stack taken_at(const struct darn_lock *lock)
+{
+    struct darn_stack stack = {1, {lock->pc}};
+
+    while (stack.depth <= DARN_LOCK_CALLERS && lock->callers[stack.depth - 1]) {
+        stack.pcs[stack.depth] = lock->callers[stack.depth - 1];
+        stack.depth++;
+    }
+    return stack;
+}
+
 void darn_part_locks(struct darn_json *json, struct darn_maps *maps, const struct darn_locks *locks)
 {
     darn_json_open(json, "locks", '[');
     for (uint32_t i = 0; i < locks->count; i++) {
+        struct darn_stack stack = taken_at(&locks->held[i]);
+
         darn_json_open(json, NULL, '{');
         darn_json_hex(json, "address", locks->held[i].address);
         darn_json_string(json, "kind", lock_names[locks->held[i].kind]);
         darn_part_position(json, maps, locks->held[i].address);
-        darn_part_stack(json, maps, &(struct darn_stack){1, {locks->held[i].pc}});
+        darn_part_stack(json, maps, &stack);
         darn_json_close(json, '}');
     }
     darn_json_close(json, ']');

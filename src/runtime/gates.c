@@ -335,14 +335,33 @@ static void wait_at(struct darn_asking *asking, struct darn_gate *gate, const vo
 
 /* ---- what the interceptors call ---- */
 
+/* How deep the stacks are that begin with this return address; 0: there is none. */
+static uint32_t depth_needed(uintptr_t pc)
+{
+    uint32_t depth = 0;
+
+    for (uint32_t i = 0; i < darn_gate_count; i++) {
+        for (uint32_t j = 0; j < darn_gates[i].count; j++) {
+            const struct darn_gate_position *position = &darn_gates[i].positions[j];
+
+            if (position->pcs[0] == pc && position->depth > depth)
+                depth = position->depth;
+        }
+    }
+    return depth;
+}
+
 static bool find_gates(struct darn_asking *asking, const void *frame)
 {
-    struct darn_stack stack;
+    struct darn_stack stack = {1, {((const uintptr_t *)frame)[1]}};
+    uint32_t depth = depth_needed(stack.pcs[0]);
 
-    if (darn_state.preloaded)
+    if (!depth)
+        return false;
+    if (depth > 1 && darn_state.preloaded) /* takes a microsecond */
         darn_stack_unwind(&stack, frame);
-    else
-        stack.depth = darn_stack_walk_into(stack.pcs, DARN_DEADLOCK_DEPTH, asking->thread, frame);
+    else if (depth > 1)
+        stack.depth = darn_stack_walk_into(stack.pcs, depth, asking->thread, frame);
     for (uint32_t i = 0; i < darn_gate_count; i++) {
         asking->positions[i] = darn_gate_fits(&darn_gates[i], stack.pcs, stack.depth);
         if (asking->positions[i] && !darn_gates[i].dropped)

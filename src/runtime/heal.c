@@ -144,7 +144,7 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, const 
     hold->soft = cure->with >= DARN_HEAL_YIELD;
     hold->state = DARN_HOLD_INSIDE;
     show(touch);
-    atomic_fetch_add_explicit(&cure->entered, 1, memory_order_relaxed);
+    darn_healer_count(hold->healer, cure);
     if (cure->with == DARN_HEAL_YIELD)
         darn_os_yield();
     taken = darn_hold_take(hold, frame);

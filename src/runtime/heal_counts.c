@@ -5,6 +5,7 @@
 #include "runtime/cures.h"
 #include "runtime/gates.h"
 #include "runtime/heal.h"
+#include "runtime/hold.h"
 #include "runtime/os.h"
 #include "runtime/say.h"
 #include "runtime/state.h"
@@ -208,6 +209,7 @@ static void say_all_missing(void)
 
 void darn_heal_finish(void)
 {
+    darn_healers_sum();
     find_parts();
     darn_heal_write_learned();
     if (darn_state.options.heal_out[0]) {

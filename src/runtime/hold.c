@@ -68,6 +68,33 @@ struct darn_healer *darn_healer_of(struct darn_thread *thread)
     return healer;
 }
 
+static void add_up(struct darn_healer *healer, uint32_t i)
+{
+    if (healer->entered[i].cure)
+        atomic_fetch_add_explicit(&healer->entered[i].cure->entered, healer->entered[i].times,
+                                  memory_order_relaxed);
+    healer->entered[i].times = 0;
+}
+
+void darn_healer_count(struct darn_healer *healer, struct darn_cure *cure)
+{
+    uint32_t i = (uint32_t)((uintptr_t)cure / sizeof(*cure)) % DARN_HOLDS;
+
+    if (healer->entered[i].cure != cure) {
+        add_up(healer, i);
+        healer->entered[i].cure = cure;
+    }
+    healer->entered[i].times++;
+}
+
+void darn_healers_sum(void)
+{
+    for (struct darn_healer *healer = healers; healer; healer = healer->next) {
+        for (uint32_t i = 0; i < DARN_HOLDS; i++)
+            add_up(healer, i);
+    }
+}
+
 struct darn_hold *darn_hold_new(struct darn_healer *healer)
 {
     uint32_t index = (uint32_t)__builtin_ctz(~healer->used);

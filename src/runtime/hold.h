@@ -58,6 +58,10 @@ struct darn_healer {
     uint32_t used;      /* bits of `holds` */
     uint32_t ending;    /* bits: LAST or LINGERS */
     struct darn_hold holds[DARN_HOLDS];
+    struct {
+        struct darn_cure *cure;
+        uint64_t times; /* it was entered, and that was not added to the cure's own count yet */
+    } entered[DARN_HOLDS];
     struct darn_healer *next; /* of all */
 };
 
@@ -66,6 +70,12 @@ int darn_holds_open(void);
 
 /* The healer of the thread; NULL when there is no memory. */
 struct darn_healer *darn_healer_of(struct darn_thread *thread);
+
+/* Counts that the section is entered: cheaply, threads do not share a count. */
+void darn_healer_count(struct darn_healer *healer, struct darn_cure *cure);
+
+/* Adds up what all have counted. */
+void darn_healers_sum(void);
 
 /* A hold that is not used; NULL: there are too many. */
 struct darn_hold *darn_hold_new(struct darn_healer *healer);

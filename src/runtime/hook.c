@@ -303,7 +303,11 @@ HOOK void darn_hook_begin(const struct darn_site *site)
 
 HOOK void darn_hook_end(const struct darn_site *site)
 {
+    const struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
+
     darn_hook_mark(DARN_EVENT_END, NULL, site, __builtin_frame_address(0));
+    if (slot && darn_state.mode == DARN_MODE_CONTROL)
+        darn_decide_end(slot, site);
 }
 
 HOOK void darn_hook_block_begin(const volatile void *variable, const struct darn_site *site)

@@ -204,6 +204,8 @@ void darn_init(void)
                           ? darn_state.options.seed
                           : darn_os_now() ^ (uint64_t)darn_os_process_id() << 32;
     set_mode();
+    darn_lock_stacks = !darn_state.preloaded && darn_state.mode != DARN_MODE_HEAL &&
+                       (darn_state.options.json[0] || darn_state.mode == DARN_MODE_CONTROL);
     darn_state.ready = true;
     darn_thread_self();
     pthread_atfork(darn_before_fork, darn_after_fork_in_parent, darn_after_fork_in_child);

@@ -42,8 +42,8 @@ static void find_callers(struct darn_lock *lock, const struct darn_thread *threa
     uintptr_t pcs[1 + DARN_LOCK_CALLERS];
     uint32_t depth = darn_stack_walk_into(pcs, 1 + DARN_LOCK_CALLERS, thread, frame);
 
-    for (uint32_t i = 1; i < depth; i++)
-        lock->callers[i - 1] = pcs[i];
+    for (uint32_t i = 0; i < DARN_LOCK_CALLERS; i++)
+        lock->callers[i] = i + 1 < depth ? pcs[i + 1] : 0;
 }
 
 void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
@@ -66,11 +66,11 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
         known->depth++;
     } else if (thread->locks.count < DARN_LOCKS_HELD) {
         known = &thread->locks.held[thread->locks.count++];
-        *known = (struct darn_lock){.address = (uintptr_t)lock,
-                                    .pc = ((const uintptr_t *)frame)[1],
-                                    .kind = (uint32_t)kind,
-                                    .depth = 1};
-        if (darn_lock_stacks)
+        known->address = (uintptr_t)lock;
+        known->pc = ((const uintptr_t *)frame)[1];
+        known->kind = (uint32_t)kind;
+        known->depth = 1;
+        if (__builtin_expect(darn_lock_stacks, 0)) /* else they are always 0 */
             find_callers(known, thread, frame);
     } else {
         darn_count(DARN_COUNT_LOCKS_NOT_LISTED);

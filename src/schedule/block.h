@@ -119,9 +119,9 @@ struct darn_block_thread {
     uint64_t object, place, mutex;
     uint32_t lock_count, syscall; /* OUTSIDE: the number of the system call + 1 */
     uint64_t locks[8];
-    uint64_t lock_pcs[8]; /* where they were taken, */
+    uint64_t lock_pcs[8];                         /* where they were taken, */
     uint64_t lock_callers[8][DARN_BLOCK_CALLERS]; /* and the calls around that; 0: no more */
-    uint64_t stack[DARN_BLOCK_STACK]; /* program counters, the innermost first */
+    uint64_t stack[DARN_BLOCK_STACK];             /* program counters, the innermost first */
 };
 
 /* Two threads met: a race, a triple or a quad. */

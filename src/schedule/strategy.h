@@ -70,6 +70,10 @@ enum darn_aim_kind {
                              SECOND and THIRD; or, with BACK, FIRST and BACK, and SECOND and FOURTH.
                              A plan that has it tells when a quad is met, and no triples */
     DARN_AIM_BACK,        /* QUAD: the third access, if it is of the thread that made the first */
+    DARN_AIM_UNIT,        /* TRIPLE, QUAD: `place` is the record of a function. Its end ends what
+                             the thread that made the first access has begun: its last access must
+                             be of the same execution */
+    DARN_AIM_REMOTE_UNIT, /* QUAD: the same for the other thread */
     DARN_AIM_OBJECT, /* SURW, the first aim: `place` is the object (an address) of interest, and
                         expected[] are the steps on it only */
 };
@@ -210,6 +214,12 @@ uint32_t darn_strategy_pick(struct darn_strategy *strategy, const struct darn_si
 /* A thread leaves the section that a triple is about: what it does next is not the second of its
  * two accesses. */
 void darn_strategy_leave(struct darn_strategy *strategy, uint32_t slot, uint32_t thread);
+
+/* The thread comes to the end of the function whose record is at `place`. Only plans with an aim at
+ * it need to be told (darn_strategy_wants_ends). */
+void darn_strategy_end(struct darn_strategy *strategy, uint32_t slot, uint32_t thread,
+                       uint64_t place);
+bool darn_strategy_wants_ends(const struct darn_strategy *strategy);
 
 /* "random", "pct", …; NULL when there is none. */
 const char *darn_strategy_name(enum darn_strategy_kind kind);

@@ -62,6 +62,19 @@ static bool closes(const struct darn_strategy_between *between, const struct dar
            (is_first_touched(between, third) && touches(second, choice));
 }
 
+/* What the thread did for others will not be completed by it. */
+static void drop_remote(struct darn_strategy *strategy, uint32_t slot)
+{
+    bool is_crossed = darn_plan_has(strategy->plan, DARN_AIM_BACK);
+
+    for (uint32_t i = 0; i < strategy->between_count; i++) {
+        struct darn_strategy_between *between = &strategy->between[i];
+
+        if (between->remote == slot && (between->made == 2 || (is_crossed && between->made == 3)))
+            between->made = 1;
+    }
+}
+
 /* A step of A. True when it is the last one. */
 static bool observe_local(struct darn_strategy *strategy, struct darn_strategy_between *between,
                           const struct darn_choice *choice)
@@ -83,11 +96,6 @@ static bool observe_remote(struct darn_strategy *strategy, struct darn_strategy_
     struct darn_strategy_touch first = first_of(between);
     bool is_ours = between->made > 1 && between->remote == choice->slot;
 
-    if (is_ours && choice->op == DARN_STEP_EXIT &&
-        !(between->made == 3 && !darn_plan_has(plan, DARN_AIM_BACK))) {
-        between->made = 1; /* it will not go on */
-        return false;
-    }
     if (is_ours && between->made == 2 && darn_aims_at(plan, DARN_AIM_THIRD, choice->place) &&
         (is_first_touched(between, &between->touched[0]) || touches(&first, choice))) {
         come(strategy, between, choice, 3);
@@ -125,6 +133,8 @@ void darn_quad_observe(struct darn_strategy *strategy, const struct darn_situati
 
     strategy->come_count = 0;
     strategy->comes_first = false;
+    if (is_over)
+        drop_remote(strategy, choice->slot);
     for (uint32_t i = 0; i < strategy->between_count; i++) {
         struct darn_strategy_between *between = &strategy->between[i];
         bool is_local = between->slot == choice->slot;
@@ -148,6 +158,23 @@ void darn_quad_observe(struct darn_strategy *strategy, const struct darn_situati
             strategy->between[slot->between - 1].made = 1;
         strategy->comes_first = true;
     }
+}
+
+bool darn_strategy_wants_ends(const struct darn_strategy *strategy)
+{
+    return strategy->triple && (darn_plan_has(strategy->plan, DARN_AIM_UNIT) ||
+                                darn_plan_has(strategy->plan, DARN_AIM_REMOTE_UNIT));
+}
+
+void darn_strategy_end(struct darn_strategy *strategy, uint32_t slot, uint32_t thread,
+                       uint64_t place)
+{
+    if (!strategy->triple)
+        return;
+    if (darn_aims_at(strategy->plan, DARN_AIM_UNIT, place))
+        darn_between_leave(strategy, &(struct darn_choice){.slot = slot, .thread = thread});
+    if (strategy->quad && darn_aims_at(strategy->plan, DARN_AIM_REMOTE_UNIT, place))
+        drop_remote(strategy, slot);
 }
 
 /* What the thread of the choice is to a quad of its own, or of another thread. */

@@ -12,13 +12,13 @@ claim "help lists the commands, and each has its own"
 try "$darn" help
 expect_status 0
 cp .out all
-for command in cc c++ run predict hunt replay shrink explore sections record analyze trace help report; do
+for command in cc c++ run predict hunt replay shrink explore sections heal record analyze trace help report; do
     expect_has "$out" "
   $command "
 done
 try "$darn" --help
 cmp -s .out all || fault "--help differs from help"
-for command in cc c++ run predict hunt replay shrink explore sections record analyze trace help report; do
+for command in cc c++ run predict hunt replay shrink explore sections heal record analyze trace help report; do
     try "$darn" help $command
     expect_status 0
     [ -n "$out" ] || fault "help $command is empty"

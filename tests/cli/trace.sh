@@ -59,7 +59,7 @@ make_trace >t.trace
 claim "a trace of a program is read, wherever the options stand"
 try "$darn" trace stat t.trace
 expect_status 0
-expect_has "$out" "trace     t.trace, version 2, as the program left it"
+expect_has "$out" "trace     t.trace, version 1, as the program left it"
 expect_has "$out" "events    3"
 try "$darn" trace --prefix dump t.trace
 expect_same "$out" "T0    start     T0
@@ -120,7 +120,7 @@ lines as T1|acq(L)|12"
     printf '\7' | dd of=t.trace bs=1 seek=8 conv=notrunc status=none
     try "$darn" trace stat $option t.trace
     expect_refused "darn trace: t.trace: byte 8: the trace has version 7 of the format, this darn reads up to \
-1; use the darn that recorded it, or a newer one"
+2; use the darn that recorded it, or a newer one"
 done
 
 claim "wrong use is told"

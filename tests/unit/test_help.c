@@ -14,6 +14,7 @@
 #include "cli/cc_options.h"
 #include "cli/command.h"
 #include "cli/explore.h"
+#include "cli/heal.h"
 #include "cli/hunt_line.h"
 #include "cli/recording.h"
 #include "cli/replay.h"
@@ -367,6 +368,12 @@ static void help_and_document_of_shrink_have_every_option_and_no_other(void **st
     expect_help_and_document(darn_help_shrink, darn_shrink_options, "cmd-shrink.md");
 }
 
+static void help_and_document_of_heal_have_every_option_and_no_other(void **state)
+{
+    (void)state;
+    expect_help_and_document(darn_help_heal, darn_heal_options, "cmd-heal.md");
+}
+
 /* Those of the options of a run that a recording takes are named. */
 static void expect_taken_run_options(void)
 {
@@ -423,6 +430,7 @@ int main(void)
         cmocka_unit_test(help_and_document_of_replay_have_every_option_and_no_other),
         cmocka_unit_test(help_and_document_of_sections_have_every_option),
         cmocka_unit_test(help_and_document_of_shrink_have_every_option_and_no_other),
+        cmocka_unit_test(help_and_document_of_heal_have_every_option_and_no_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

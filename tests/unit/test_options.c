@@ -363,7 +363,8 @@ static void every_option_of_the_table_is_written(void **state)
 {
     for (size_t i = 0; i < darn_option_count(); i++) {
         const struct darn_option *option = darn_option_at(i);
-        static const char *const tries[] = {"random:5/5", "1", "0", "3", "busy", "never", "all", "x"};
+        static const char *const tries[] = {"random:5/5", "1",   "0",    "3", "busy",
+                                            "never",      "all", "lock", "x"};
         char expected[128];
         int set = 0;
 

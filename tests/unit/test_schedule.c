@@ -137,6 +137,8 @@ static struct darn_schedule_aim aims[] = {
     {DARN_AIM_THIRD, {0, 0x4038}},
     {DARN_AIM_FOURTH, {0, 0x4039}},
     {DARN_AIM_BACK, {1, 0}},
+    {DARN_AIM_UNIT, {0, 1}},
+    {DARN_AIM_REMOTE_UNIT, {0, 2}},
 };
 
 static struct darn_schedule_step steps[] = {
@@ -169,7 +171,7 @@ static struct darn_schedule sample(void)
         .inputs = inputs,
         .input_length = 3,
         .aims = aims,
-        .aim_count = 5,
+        .aim_count = 7,
         .steps = steps,
         .step_count = sizeof(steps) / sizeof(steps[0]),
         .ending = "abort",
@@ -209,6 +211,8 @@ static void a_schedule_looks_like_this(void **state)
                               "aim third 0+4038\n"
                               "aim fourth 0+4039\n"
                               "aim back 1+0\n"
+                              "aim unit 0+1\n"
+                              "aim remote-unit 0+2\n"
                               "T0 .start create@0+12f4\n"
                               "T1 !start@0x7f001234 write@0+4010*3 ~?take@1+abcdef\n"
                               "T4294967295 !.~?%&=^spin@1+ffffffffffffffff\n"
@@ -308,7 +312,8 @@ static void what_is_wrong_is_named_by_its_line(void **state)
         {HEAD "flags races quickly\n", "line 3: there is no flag 'quickly'"},
         {HEAD "flags 0x100000000\n", "line 3: there is no flag '0x100000000'"},
         {HEAD "armed 12 1g\n", "line 3: '1g' is no key of a site"},
-        {HEAD "aim fifth 0+10\n", "line 3: an aim is first, second, third, fourth or back"},
+        {HEAD "aim fifth 0+10\n", "line 3: an aim is first, second, third, fourth, back, unit or "
+         "remote-unit"},
         {HEAD "module 0 /a\naim first 1+10\n", "line 4: '1+10' is no place"},
         {HEAD "module 0 /a\naim first\n", "line 4: '' is no place"},
         {HEAD "inputs 123\n", "line 3: inputs are pairs of hexadecimal digits"},

@@ -243,6 +243,75 @@ static void who_waits_for_a_held_thread_is_no_deadlock(void **state)
     }
 }
 
+/* One step after the other, each the only choice: who, where, and about what. */
+static uint32_t make_step(struct darn_strategy *strategy, uint32_t thread, uint64_t place,
+                          uint64_t object)
+{
+    static uint32_t number;
+    struct darn_choice choice = {.thread = thread,
+                                 .slot = thread,
+                                 .own = ++number,
+                                 .op = DARN_STEP_WRITE,
+                                 .size = 4,
+                                 .object = object,
+                                 .place = place};
+    struct darn_situation situation = {.choices = &choice, .count = 1, .step = number};
+    struct darn_met met;
+
+    assert_int_equal(darn_strategy_pick(strategy, &situation, &met), 0);
+    return met.kind;
+}
+
+/* The two accesses of a thread are of one execution of its function. A triple's, too. */
+static void the_end_of_a_function_ends_what_was_begun(void **state)
+{
+    enum { A_UNIT = 10, B_UNIT };
+    const uint64_t places[] = {1, 2, 3, 4};
+
+    (void)state;
+    for (int ends = 0; ends < 4; ends++) {
+        struct darn_strategy *strategy = calloc(1, sizeof(*strategy));
+        struct darn_plan plan = quad(DARN_AIM_THIRD, places);
+
+        assert_non_null(strategy);
+        plan.aims[plan.aim_count++] = (struct darn_aim){DARN_AIM_UNIT, 0, A_UNIT, 0};
+        plan.aims[plan.aim_count++] = (struct darn_aim){DARN_AIM_REMOTE_UNIT, 0, B_UNIT, 0};
+        darn_strategy_start(strategy, &plan, NULL, NULL);
+        assert_true(darn_strategy_wants_ends(strategy));
+        assert_int_equal(make_step(strategy, 0, 1, 100), DARN_MET_NOTHING);
+        assert_int_equal(make_step(strategy, 1, 2, 100), DARN_MET_NOTHING);
+        if (ends == 1)
+            darn_strategy_end(strategy, 1, 1, B_UNIT);
+        darn_strategy_end(strategy, 0, 0, B_UNIT); /* another execution of it */
+        assert_int_equal(make_step(strategy, 1, 3, 200), DARN_MET_NOTHING);
+        darn_strategy_end(strategy, 1, 1, B_UNIT); /* it has done its part */
+        if (ends == 2)
+            darn_strategy_end(strategy, 0, 0, A_UNIT);
+        if (ends == 3)
+            darn_strategy_end(strategy, 1, 1, A_UNIT); /* of another thread */
+        assert_int_equal(make_step(strategy, 0, 4, 200),
+                         ends == 1 || ends == 2 ? DARN_MET_NOTHING : DARN_MET_QUAD);
+        free(strategy);
+    }
+    for (int ends = 0; ends < 2; ends++) {
+        struct darn_strategy *strategy = calloc(1, sizeof(*strategy));
+        struct darn_plan plan = {.kind = DARN_STRATEGY_TRIPLE, .aim_count = 4};
+
+        assert_non_null(strategy);
+        plan.aims[0] = (struct darn_aim){DARN_AIM_FIRST, 0, 1, 0};
+        plan.aims[1] = (struct darn_aim){DARN_AIM_SECOND, 0, 2, 0};
+        plan.aims[2] = (struct darn_aim){DARN_AIM_THIRD, 0, 3, 0};
+        plan.aims[3] = (struct darn_aim){DARN_AIM_UNIT, 0, A_UNIT, 0};
+        darn_strategy_start(strategy, &plan, NULL, NULL);
+        (void)make_step(strategy, 0, 1, 100);
+        (void)make_step(strategy, 1, 2, 100);
+        if (ends)
+            darn_strategy_end(strategy, 0, 0, A_UNIT);
+        assert_int_equal(make_step(strategy, 0, 3, 100), ends ? DARN_MET_NOTHING : DARN_MET_TRIPLE);
+        free(strategy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_quad_is_about_the_same_memory),
         cmocka_unit_test(threads_with_the_same_code_are_met),
         cmocka_unit_test(a_replay_tells_of_it),
+        cmocka_unit_test(the_end_of_a_function_ends_what_was_begun),
         cmocka_unit_test(who_waits_for_a_held_thread_is_no_deadlock),
     };
 

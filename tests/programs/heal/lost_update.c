@@ -22,7 +22,8 @@ static void deposit(long amount)
     if (amount % 20 == 0)
         usleep(20);
 #endif
-    balance = ponder(seen, 4000) + amount;
+    dawdle(4000);
+    balance = seen + amount;
 }
 
 static void *teller(void *arg)
