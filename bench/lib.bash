@@ -98,6 +98,7 @@ build_tools() {
     local compiler=(clang-19 -std=gnu11 -O2 -g -Wall -Wextra -I"$here" -I"$root/src")
     "${compiler[@]}" "$here"/{compare,measure,plan,result,table}.c -o "$work/compare" -lm &&
         "${compiler[@]}" "$here"/{cost,measure}.c -o "$work/cost" &&
+        "${compiler[@]}" "$here/often.c" -o "$work/often" &&
         "${compiler[@]}" "$here/trace_make.c" "$build"/src/trace/libdarn_trace.a \
             "$build"/src/base/libdarn_base.a -lzstd -o "$work/trace_make" &&
         "${compiler[@]}" "$here/real/input.c" -o "$work/make-input" &&

@@ -140,17 +140,21 @@ watch_sections() {
     return $failed
 }
 
-# instructions PROGRAM ARGUMENTS...: how many, by callgrind. It cannot read the debug information, and need not. In a
-# trace of synchronization alone no access is looked at: each passes its check, and that is all.
-instructions() {
-    local program=$1 copy=$work/counted count log=$work/logs/callgrind
-    shift
+# instructions_with OPTIONS PROGRAM ARGUMENTS...: how many, by callgrind. It cannot read the debug information, and need not.
+instructions_with() {
+    local options=$1 program=$2 copy=$work/counted count log=$work/logs/callgrind
+    shift 2
     objcopy -g "$program" "$copy" || return 1
-    DARN_OPTIONS=trace=/dev/null:trace_what=sync valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+    DARN_OPTIONS=$options valgrind --tool=callgrind --callgrind-out-file=/dev/null \
         "$copy" "$@" >"$log.out" 2>"$log" || return 1
     # The runtime has a process of its own for traces: that of the program is the larger one.
     count=$(sed -n 's/.*Collected : \([0-9]*\)$/\1/p' "$log" | sort -n | tail -1)
     [ -n "$count" ] && echo "$count"
+}
+
+# In a trace of synchronization alone no access is looked at: each passes its check, and that is all.
+instructions() {
+    instructions_with trace=/dev/null:trace_what=sync "$@"
 }
 
 # One line: NAME, and the instructions of the plain build, the one without inference, and the one with it.

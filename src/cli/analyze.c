@@ -44,8 +44,8 @@ const struct darn_cli_option darn_analyze_options[] = {
                  "recognised when the trace was recorded"},
     [NO_ATOMICS] = {"--no-atomics", NULL, "atomic accesses are plain ones, and order nothing"},
     [NO_ESCAPE] = {"--no-escape", NULL,
-                   "atomicity: accesses to memory that no other thread\n"
-                   "has touched yet count, too"},
+                   "atomicity: accesses to memory that has not escaped yet\n"
+                   "count, too"},
     [NO_ORDER] = {"--no-order", NULL,
                   "atomicity: the start and end of threads and barriers\n"
                   "put nothing in order"},

@@ -13,8 +13,8 @@ enum { ONLY, IGNORELIST, FUNCTIONS, NO_SECTIONS, NO_WARNINGS, HELP };
 
 const struct darn_cli_option darn_cc_options[] = {
     [ONLY] = {"--only", "FILE",
-              "for production: instrument nothing but what is needed to heal the\n"
-              "sections of the repository FILE"},
+              "for production: instrument only what is needed to\n"
+              "heal the sections of the repository FILE"},
     [IGNORELIST] = {"--darn-ignorelist", "FILE",
                     "do not watch the functions and files that FILE names,\n"
                     "in the sanitizers' format: fun:PATTERN, src:PATTERN"},

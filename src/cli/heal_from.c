@@ -259,6 +259,9 @@ static bool is_repeated(const struct darn_finding *finding, size_t number)
 static void heal_race(struct making *making)
 {
     for (size_t i = 0; i < making->finding->access_count; i++) {
+        if (making->finding->accesses[i].op == DARN_OP_FREE)
+            darn_warn("heal",
+                      "nobody waits before the memory is freed: the race is healed in part");
         if (!is_access(&making->finding->accesses[i]) || is_repeated(making->finding, i))
             continue;
         if (!add_sections_of(making, (int)i, false) && !add_sections_of(making, (int)i, true))
@@ -303,6 +306,13 @@ static const struct darn_section *find_violated(const struct making *making)
     return best;
 }
 
+/* A violation may be about several variables: a section is about one. */
+static bool is_one_variable(const struct darn_image_site *entry, const struct darn_image_site *end)
+{
+    return !*entry->variable || !*end->variable ||
+           darn_variable_same(entry->variable, end->variable);
+}
+
 /* Nobody has recorded a section from the first access to the last: it is written down by hand. What
  * is between is not known. */
 static void add_by_hand(struct making *making)
@@ -317,6 +327,8 @@ static void add_by_hand(struct making *making)
         say_no_site(making->heal, entry ? last : first);
         return;
     }
+    if (!is_one_variable(entry, end) || !entry->record.line || !end->record.line)
+        return;
     section = new_section(making->finding, entry, DARN_SECTION_HAND);
     section->inside = DARN_SECTION_UNKNOWN;
     if (strcmp(entry->function, end->function) != 0)
@@ -326,6 +338,27 @@ static void add_by_hand(struct making *making)
         darn_section_allows(entry->record.kind, end->record.kind);
     add_section(making, section, DARN_VIOLATION_ENTRY);
     free(section);
+}
+
+/* The other thread waits by itself; but a fix concerns its lines, too: those of its own section, if
+ * it is in one. */
+static void add_remote(struct making *making, const struct darn_access *remote)
+{
+    const struct darn_sections *recorded = &making->heal->elf.sections;
+    struct darn_fix_range range = {.dir = remote->dir,
+                                   .file = remote->file,
+                                   .first = remote->line,
+                                   .last = remote->line,
+                                   .access = DARN_VIOLATION_REMOTE};
+
+    for (size_t i = 0; i < recorded->count; i++) {
+        if (recorded->list[i]->kind == DARN_SECTION_PAIR ||
+            !has_point(recorded->list[i], making->finding, remote))
+            continue;
+        range = darn_heal_range(making->heal, recorded->list[i], DARN_VIOLATION_REMOTE);
+        break;
+    }
+    add_range(making, range, false);
 }
 
 static void heal_violation(struct making *making)
@@ -343,13 +376,7 @@ static void heal_violation(struct making *making)
     else
         add_by_hand(making);
     if (is_access(remote))
-        add_range(making,
-                  (struct darn_fix_range){.dir = remote->dir,
-                                          .file = remote->file,
-                                          .first = remote->line,
-                                          .last = remote->line,
-                                          .access = DARN_VIOLATION_REMOTE},
-                  false);
+        add_remote(making, remote);
 }
 
 /* ---- all ---- */
@@ -374,7 +401,9 @@ static const char *reason_of(const struct darn_heal *heal, const struct darn_fin
         return "the program was not compiled by darn cc";
     if (!finding->accesses[0].line)
         return "the optimizer has left no line of its accesses; compile with -O0";
-    return "its accesses are not in the program";
+    return darn_finding_is(finding, "data-race")
+               ? "its accesses are not in the program"
+               : "it has no two accesses to one variable that are in the program";
 }
 
 /* One line about a finding that nothing can be made of. */

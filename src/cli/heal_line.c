@@ -56,7 +56,7 @@ const struct darn_cli_option darn_heal_options[] = {
     [SECONDS] = {"--seconds", "S", "verify: stop after S seconds"},
     [JOBS] = {"--jobs", "N", "verify: run N at the same time (default: one for each\ncore)"},
     [SEED] = {"--seed", "N", "verify: another seed, other schedules (default: 1)"},
-    [TIMEOUT] = {"--timeout", "S", "verify: a run that takes longer than S seconds hangs (10)"},
+    [TIMEOUT] = {"--timeout", "S", "verify: a run that takes longer than S seconds hangs\n(10)"},
     [MAX_STEPS] = {"--max-steps", "N", "verify: a run of more than N steps hangs (100000)"},
     [ORACLE] = {"--oracle", "CMD",
                 "verify: a shell command that says whether a run was\n"

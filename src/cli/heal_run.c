@@ -196,6 +196,26 @@ static const struct darn_healed_rule *next_rule(const struct darn_healed *healed
     return best;
 }
 
+/* Two findings about the same lines need one fix. */
+static bool is_same_fix(const struct darn_heal_fix *a, const struct darn_heal_fix *b)
+{
+    if (a->count != b->count || !a->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->ranges[i].first != b->ranges[i].first || a->ranges[i].last != b->ranges[i].last ||
+            strcmp(a->ranges[i].file, b->ranges[i].file) != 0)
+            return false;
+    return true;
+}
+
+static bool is_repeated(const struct darn_heal *heal, size_t number)
+{
+    for (size_t i = 0; i < number; i++)
+        if (is_same_fix(&heal->fixes[i], &heal->fixes[number]))
+            return true;
+    return false;
+}
+
 typedef void fix_printer(void *context, const struct darn_fix *fix);
 
 /* Hands each fix that is worth it to `print`. */
@@ -209,7 +229,7 @@ static void each_fix(const struct darn_heal *heal, const struct darn_healed *hea
         const char *variable = fix->finding->variable;
         struct darn_fix whole = {fix->finding, variable ? variable : "", fix->ranges, fix->count};
 
-        if (fix->count || darn_finding_is(fix->finding, "deadlock"))
+        if ((fix->count || darn_finding_is(fix->finding, "deadlock")) && !is_repeated(heal, i))
             print(context, &whole);
     }
     for (size_t i = 0; !heal->line.from && i < MOST_FIXES; i++) {

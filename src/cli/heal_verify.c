@@ -15,6 +15,8 @@
 #include "cli/launch.h"
 #include "report/sink.h"
 #include "search/switches.h"
+#include "section/match.h"
+#include "section/resolve.h"
 
 #define EXIT_FAILS 1
 
@@ -92,6 +94,9 @@ static int replay(struct darn_exploration *exploration, const struct darn_kept *
                   name);
         return 0;
     }
+    if (kept->schedule->build && player->build != kept->schedule->build)
+        darn_warn("heal", "%s has changed since the schedule of %s was made: it may not fit",
+                  exploration->line->program[0], name);
     failed = ran && fails(exploration, player);
     if (ran && !failed && result->end == DARN_END_DIVERGED) {
         changed = true;
@@ -277,6 +282,37 @@ static int explore(struct verification *verification)
     return status;
 }
 
+/* Whether the program has the section, here or where its lines have moved to. */
+static bool is_there(const struct darn_heal *heal, const struct darn_section *section)
+{
+    struct darn_shape wanted = darn_shape_of_section(section);
+
+    if (section->count && darn_section_elf_site(&heal->elf, darn_point_key(&section->points[0])))
+        return true;
+    for (size_t i = 0; i < heal->elf.sections.count; i++) {
+        const struct darn_section *recorded = heal->elf.sections.list[i];
+        struct darn_shape shape = darn_shape_of_section(recorded);
+
+        if (darn_section_is_lines(section) ? darn_section_applies(section, recorded)
+                                           : darn_shape_means(&wanted, &shape))
+            return true;
+    }
+    return false;
+}
+
+/* Controlled runs leave no account: a repository of another program must not look verified. */
+static void warn_of_missing(const struct darn_heal *heal)
+{
+    size_t missing = 0;
+
+    for (size_t i = 0; i < heal->repository.count; i++)
+        missing += !heal->repository.list[i]->why && !is_there(heal, heal->repository.list[i]);
+    if (missing)
+        darn_warn("heal", "%zu section%s of the repository cannot be healed: %s not in %s", missing,
+                  missing == 1 ? "" : "s", missing == 1 ? "it is" : "they are",
+                  heal->line.program[0]);
+}
+
 int darn_heal_verify(struct darn_heal *heal)
 {
     static struct darn_options options;
@@ -285,8 +321,10 @@ int darn_heal_verify(struct darn_heal *heal)
 
     if (!status)
         status = darn_pass_options("heal", &options);
-    if (!status)
+    if (!status) {
+        warn_of_missing(heal);
         status = open_kept(&verification);
+    }
     if (!status)
         status = explore(&verification);
     for (size_t i = 0; i < verification.kept_count; i++)

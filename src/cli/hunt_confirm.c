@@ -135,7 +135,13 @@ static void add_outcome(struct darn_finding *finding, enum darn_verdict_kind kin
 static void complete(const struct darn_hunt *hunt, struct darn_finding *finding,
                      const struct darn_target *target, const bool *again)
 {
+    const struct darn_violated *section = &target->finding->section;
+
     finding->certainty = "confirmed";
+    if (section->function && !finding->section.kind) {
+        finding->section.kind = darn_pool_text(&finding->pool, section->kind);
+        finding->section.function = darn_pool_text(&finding->pool, section->function);
+    }
     finding->trials = target->hits ? target->trials : 0; /* else it was met while exploring */
     finding->hits = target->hits;
     finding->count = target->hits ? target->hits : 1;

@@ -141,10 +141,10 @@ static void keep_hit(struct darn_target *target, struct darn_player *player,
 static bool note_met(struct darn_hunt *hunt, struct darn_target *target, struct darn_player *player)
 {
     const struct darn_result *result = &player->block->result;
-    const struct darn_block_met *met =
-        target->kind == DARN_TARGET_RACE     ? find_met(target, result)
-        : target->kind == DARN_TARGET_TRIPLE ? find_triple(target, result)
-                                             : find_quad(target, result);
+    const struct darn_block_met *met = target->kind == DARN_TARGET_RACE ? find_met(target, result)
+                                       : target->kind == DARN_TARGET_TRIPLE
+                                           ? find_triple(target, result)
+                                           : find_quad(target, result);
 
     if (!met)
         return false;

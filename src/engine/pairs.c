@@ -162,6 +162,7 @@ struct darn_prediction_step *darn_prediction_add(struct darn_prediction *predict
         return NULL;
     step = &prediction->steps[prediction->step_count++];
     step->event = *event;
+    step->unit = 0;
     step->lock_count = 0;
     return step;
 }

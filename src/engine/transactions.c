@@ -14,7 +14,7 @@ struct thread {
     size_t capacity;
     uint32_t depth;
     uint32_t unit_at; /* the depth of the outermost function that is a transaction; 0: none */
-    uint32_t unit_site, section_site;
+    uint32_t unit_site, unit_stack, section_site;
     uint32_t number;
     bool in_section; /* a critical section that is not inside such a function began */
     bool is_open;
@@ -96,6 +96,36 @@ static uint64_t name_of(const struct darn_event *event)
     return event->target ? event->target : event->site;
 }
 
+/* A function that is a transaction is over: a lock that is still held makes a critical section. */
+static void end_unit(struct darn_transactions *transactions, struct thread *thread)
+{
+    struct darn_held_thread held = darn_held_of(transactions->held, thread->number);
+
+    thread->unit_at = 0;
+    if (thread->in_section)
+        return;
+    end_now(transactions, thread);
+    if (held.count) {
+        thread->in_section = true;
+        thread->section_site = held.locks[0].site;
+    }
+}
+
+/*
+ * What is annotated may be all that is told: where an exception or a longjmp has left it, no END of
+ * a function around it says so. It is begun again with the same stack: not by recursion.
+ */
+static bool was_left(const struct darn_transactions *transactions, const struct thread *thread,
+                     const struct darn_event *event)
+{
+    const struct darn_engine_config *config = &transactions->config;
+
+    return thread->unit_at && thread->unit_at <= DEEPEST && event->stack &&
+           event->stack == thread->unit_stack &&
+           thread->functions[thread->unit_at - 1] == name_of(event) && config->is_unit &&
+           config->is_unit(config->context, event->site) == DARN_UNIT_NAMED;
+}
+
 static void enter(struct darn_transactions *transactions, struct thread *thread,
                   const struct darn_event *event)
 {
@@ -104,6 +134,10 @@ static void enter(struct darn_transactions *transactions, struct thread *thread,
     enum darn_unit unit = DARN_UNIT_YES;
     size_t before = thread->capacity;
 
+    if (was_left(transactions, thread, event)) {
+        thread->depth = thread->unit_at - 1;
+        end_unit(transactions, thread);
+    }
     thread->is_new = false;
     thread->depth++;
     if (thread->depth <= DEEPEST) {
@@ -120,6 +154,7 @@ static void enter(struct darn_transactions *transactions, struct thread *thread,
         return;
     thread->unit_at = thread->depth;
     thread->unit_site = event->site;
+    thread->unit_stack = event->stack;
 }
 
 /* Functions that a longjmp has left say nothing: an END ends all that are inside of its function.
@@ -140,20 +175,9 @@ static uint32_t depth_after(const struct thread *thread, const struct darn_event
 static void leave(struct darn_transactions *transactions, struct thread *thread,
                   const struct darn_event *event)
 {
-    struct darn_held_thread held;
-
     thread->depth = depth_after(thread, event);
-    if (!thread->unit_at || thread->depth >= thread->unit_at)
-        return;
-    thread->unit_at = 0;
-    if (thread->in_section)
-        return;
-    end_now(transactions, thread);
-    held = darn_held_of(transactions->held, thread->number);
-    if (held.count) {
-        thread->in_section = true;
-        thread->section_site = held.locks[0].site;
-    }
+    if (thread->unit_at && thread->depth < thread->unit_at)
+        end_unit(transactions, thread);
 }
 
 /* Whether the thread starts others, or waits for them. */

@@ -164,8 +164,12 @@ static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueR
 static void add_range(struct collector *c, LLVMValueRef call, LLVMValueRef pointer,
                       LLVMValueRef length, enum darn_site_kind kind, unsigned flags)
 {
+    struct darn_accesses *known = c->accesses;
+
     if (!is_watched(c, call, pointer))
         return;
+    if (known->count && known->items[known->count - 1].instruction == call)
+        flags |= DARN_SITE_LATER;
     append(c->accesses, (struct darn_access){.instruction = call,
                                              .pointer = pointer,
                                              .length = length,

@@ -4,6 +4,7 @@
 
 #include "plugin/keep.h"
 #include "plugin/mark.h"
+#include "section/match.h"
 #include "site/site.h"
 
 #define MAX_NAME 256
@@ -57,27 +58,68 @@ static int is_wanted(const struct darn_only *only, const struct darn_access *acc
     return darn_wanted_variable(only->wanted, variable);
 }
 
+static int have_same_name(const struct darn_only *only, const struct darn_access *one,
+                          const struct darn_access *other)
+{
+    char name[MAX_NAME], other_name[MAX_NAME];
+
+    darn_names_variable(only->names, one->instruction, one->pointer, name, sizeof(name));
+    darn_names_variable(only->names, other->instruction, other->pointer, other_name,
+                        sizeof(other_name));
+    return darn_variable_same(name, other_name);
+}
+
+/*
+ * Whether a read is followed by a write of the same place, with nothing but computation in between:
+ * the hook of that one ends whatever the read has begun, a moment later. So `n += 1` needs three
+ * looks at armed bytes, not four. By its name the next one is armed if this one is. What is written
+ * is told at once, for those who wait.
+ */
+static int is_followed(const struct darn_only *only, const struct darn_access *access,
+                       const struct darn_access *next)
+{
+    LLVMValueRef in = access->instruction;
+
+    if (!next || next->pointer != access->pointer || next->flags & DARN_SITE_RANGE ||
+        access->kind != DARN_SITE_READ || next->kind == DARN_SITE_READ ||
+        LLVMGetInstructionParent(next->instruction) != LLVMGetInstructionParent(in))
+        return 0;
+    while ((in = LLVMGetNextInstruction(in)) && in != next->instruction) {
+        if (darn_may_synchronize(in) || LLVMIsACallInst(in))
+            return 0;
+    }
+    return in && have_same_name(only, access, next);
+}
+
 /* Nothing is covered here: each of them may have to wait, and each of them ends. */
 static void place_access(struct darn_only *only, struct darn_access *access)
 {
     access->flags &= (uint16_t) ~(DARN_SITE_SPIN | DARN_SITE_COVERS);
-    if (darn_guards_behind(access->instruction))
-        access->flags |= DARN_SITE_AFTER;
     darn_guards_place_around(only->guards, access,
                              darn_sites_add(only->sites, access, only->names));
 }
 
+/* Instructions are looked at before the first of them is instrumented. */
 static int place_accesses(struct darn_only *only, struct darn_code *code)
 {
-    int placed = 0;
+    struct darn_access *next = NULL;
+    size_t count = code->accesses.count;
 
-    for (size_t i = 0; i < code->accesses.count; i++) {
-        if (!is_wanted(only, &code->accesses.items[i]))
+    for (size_t i = count; i-- > 0;) {
+        struct darn_access *access = &code->accesses.items[i];
+
+        access->dropped = !is_wanted(only, access);
+        if (access->dropped)
             continue;
-        place_access(only, &code->accesses.items[i]);
-        placed = 1;
+        if (darn_guards_behind(access->instruction) && !is_followed(only, access, next))
+            access->flags |= DARN_SITE_AFTER;
+        next = access;
     }
-    return placed;
+    for (size_t i = 0; i < count; i++) {
+        if (!code->accesses.items[i].dropped)
+            place_access(only, &code->accesses.items[i]);
+    }
+    return next != NULL;
 }
 
 static int place_marks(struct darn_only *only, const struct darn_code *code)

@@ -52,7 +52,7 @@ static void release(LLVMValueRef instruction)
         LLVMSetOrdering(instruction, LLVMAtomicOrderingNotAtomic);
 }
 
-void darn_pin_release(LLVMValueRef function)
+static void release_all(LLVMValueRef function)
 {
     LLVMBasicBlockRef block;
     LLVMValueRef in;
@@ -61,4 +61,10 @@ void darn_pin_release(LLVMValueRef function)
         for (in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in))
             release(in);
     }
+}
+
+void darn_pin_release(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        release_all(f);
 }

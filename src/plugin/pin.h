@@ -18,7 +18,7 @@
 /* A load or a store; others need no pin. */
 void darn_pin(LLVMValueRef instruction, LLVMTargetDataRef layout);
 
-/* Behind the optimizer: lets all accesses of the function go again. */
-void darn_pin_release(LLVMValueRef function);
+/* Behind the optimizer: lets all accesses of the module go again. */
+void darn_pin_release(LLVMModuleRef module);
 
 #endif

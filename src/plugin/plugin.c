@@ -79,26 +79,23 @@ void darn_plugin_prepare(LLVMModuleRef module)
 {
     const struct darn_wanted *wanted = darn_wanted();
     int functions = is_set(DARN_FUNCTIONS_VARIABLE) && !wanted;
-    struct darn_map reached = {0};
+    int reached = wanted && darn_reach(module, wanted);
     struct darn_ignore ignore;
     const char *warnings = getenv(DARN_WARNINGS_VARIABLE);
 
     darn_ignore_init(&ignore, module);
-    if (wanted)
-        darn_reach_find(&reached, module, wanted);
-    if (reached.count)
+    if (reached)
         darn_origin_init_loads();
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || darn_ignore_function(&ignore, f))
             continue;
-        if (!wanted || darn_map_get(&reached, (uintptr_t)f, 0))
+        if (!wanted || reached)
             watch(f);
         if (functions && LLVMGetLinkage(f) == LLVMExternalLinkage)
             keep_apart(f);
         if (!warnings || strcmp(warnings, "0") != 0)
             darn_wait_check(f);
     }
-    darn_map_free(&reached);
     darn_ignore_free(&ignore);
     if (!wanted)
         darn_waits_note(module);
@@ -145,8 +142,12 @@ static void instrument_group(struct instrumentation *in, struct darn_access *acc
         struct darn_access *access = &accesses[i];
         struct darn_member member;
 
+        if (access->extra) /* its hook comes between those of the group and their accesses */
+            access->flags |= DARN_SITE_LATER;
         if (access->dropped)
             continue;
+        if (count || access->entry)
+            access->flags |= DARN_SITE_LATER;
         if (access->value &&
             (LLVMIsAConstantInt(access->value) || darn_access_stores_pointer(access)))
             access->flags |= darn_value_flags(access);
@@ -248,7 +249,6 @@ static void collect_functions(struct instrumentation *in, LLVMModuleRef module)
             continue;
         in->sections.code_count++;
         code->function = f;
-        darn_pin_release(f);
         darn_origin_adopt(f);
         darn_spins_find(&in->spins, f);
         darn_accesses_collect(&code->accesses, f, in->layout, &in->escape, &in->spins.reads);
@@ -302,6 +302,8 @@ void darn_plugin_instrument(LLVMModuleRef module)
     struct instrumentation in = {.layout = LLVMGetModuleDataLayout(module),
                                  .functions = is_set(DARN_FUNCTIONS_VARIABLE)};
 
+    if (darn_wanted())
+        darn_pin_release(module);
     if (darn_wanted() && !has_watched(module))
         return;
     if (!darn_wanted())

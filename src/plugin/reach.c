@@ -2,7 +2,6 @@
 
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "plugin/debuginfo.h"
 #include "plugin/escape.h"
@@ -20,11 +19,6 @@ struct reach {
     struct darn_escape escape;
     LLVMContextRef context;
     LLVMTargetDataRef layout;
-    LLVMValueRef *functions; /* those with a body */
-    size_t *parent;          /* a set of functions that call each other: its first one */
-    char *has_wanted;        /* by the number of a function */
-    size_t count;
-    struct darn_map numbers; /* function -> number + 1 */
 };
 
 static int is_wanted_access(struct reach *reach, LLVMValueRef instruction, LLVMValueRef pointer)
@@ -95,94 +89,48 @@ static int is_wanted_function(struct reach *reach, LLVMValueRef function)
     return darn_wanted_function(reach->wanted, file, name);
 }
 
-static size_t first_of(struct reach *reach, size_t number)
+static int is_in_lines(const struct reach *reach, LLVMValueRef instruction)
 {
-    while (reach->parent[number] != number) {
-        reach->parent[number] = reach->parent[reach->parent[number]];
-        number = reach->parent[number];
-    }
-    return number;
+    unsigned length = 0;
+    const char *path = LLVMGetDebugLocFilename(instruction, &length);
+    char file[MAX_NAME];
+
+    snprintf(file, sizeof(file), "%.*s", (int)length, path ? path : "");
+    return darn_wanted_line(reach->wanted, file, LLVMGetDebugLocLine(instruction));
 }
 
-static void join_callee(struct reach *reach, size_t number, LLVMValueRef instruction)
+static int look_at(struct reach *reach, LLVMValueRef function)
 {
-    LLVMValueRef callee = LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction)
-                              ? LLVMGetCalledValue(instruction)
-                              : NULL;
-    uintptr_t known = callee ? darn_map_get(&reach->numbers, (uintptr_t)callee, 0) : 0;
-
-    if (known)
-        reach->parent[first_of(reach, known - 1)] = first_of(reach, number);
-}
-
-static void look_at(struct reach *reach, size_t number)
-{
-    LLVMValueRef function = reach->functions[number], instruction;
-    int is_wanted = is_wanted_function(reach, function);
+    int is_wanted = is_wanted_function(reach, function), found = is_wanted;
     LLVMBasicBlockRef block;
+    LLVMValueRef in;
 
-    reach->has_wanted[number] = (char)is_wanted;
     for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
-        for (instruction = LLVMGetFirstInstruction(block); instruction;
-             instruction = LLVMGetNextInstruction(instruction)) {
-            /* Of a function that has none, one is enough to know it. */
-            if (is_wanted || !reach->has_wanted[number]) {
-                int found = is_wanted_instruction(reach, instruction);
-
-                reach->has_wanted[number] |= (char)found;
-                if (found && is_wanted)
-                    darn_pin(instruction, reach->layout);
-            }
-            join_callee(reach, number, instruction);
+        for (in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
+            if (!is_wanted_instruction(reach, in))
+                continue;
+            found = 1;
+            if (is_wanted || is_in_lines(reach, in))
+                darn_pin(in, reach->layout);
         }
     }
+    return found;
 }
 
-static void allocate(struct reach *reach, LLVMModuleRef module)
-{
-    size_t count = 1;
-    LLVMValueRef f;
-
-    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        count++;
-    reach->functions = calloc(count, sizeof(*reach->functions));
-    reach->parent = calloc(count, sizeof(*reach->parent));
-    reach->has_wanted = calloc(count, sizeof(*reach->has_wanted));
-    if (!reach->functions || !reach->parent || !reach->has_wanted)
-        abort();
-    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        if (LLVMIsDeclaration(f))
-            continue;
-        reach->parent[reach->count] = reach->count;
-        reach->functions[reach->count++] = f;
-        darn_map_put(&reach->numbers, (uintptr_t)f, reach->count);
-    }
-}
-
-void darn_reach_find(struct darn_map *functions, LLVMModuleRef module,
-                     const struct darn_wanted *wanted)
+int darn_reach(LLVMModuleRef module, const struct darn_wanted *wanted)
 {
     struct reach reach = {.wanted = wanted,
                           .context = LLVMGetModuleContext(module),
                           .layout = LLVMGetModuleDataLayout(module)};
+    int found = 0;
 
     if (!wanted->count)
-        return;
+        return 0;
     reach.names = darn_names_create(module, reach.layout);
     darn_escape_init(&reach.escape);
-    allocate(&reach, module);
-    for (size_t i = 0; i < reach.count; i++)
-        look_at(&reach, i);
-    for (size_t i = 0; i < reach.count; i++)
-        reach.has_wanted[first_of(&reach, i)] |= reach.has_wanted[i];
-    for (size_t i = 0; i < reach.count; i++) {
-        if (reach.has_wanted[first_of(&reach, i)])
-            darn_map_put(functions, (uintptr_t)reach.functions[i], 1);
-    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        found |= look_at(&reach, f);
     darn_names_destroy(reach.names);
     darn_escape_free(&reach.escape);
-    darn_map_free(&reach.numbers);
-    free(reach.functions);
-    free(reach.parent);
-    free(reach.has_wanted);
+    return found;
 }

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "section/match.h"
+#include "section/resolve.h"
 
 #define ROOM (256 * 1024) /* for the strings of one section */
 
@@ -154,4 +155,16 @@ int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable)
 int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function)
 {
     return darn_map_get(&wanted->functions, hash_of_function(file, function), 0) != 0;
+}
+
+int darn_wanted_line(const struct darn_wanted *wanted, const char *file, uint32_t line)
+{
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct darn_section *section = wanted->items[i];
+
+        if (darn_section_is_lines(section) && line >= section->first && line <= section->last &&
+            darn_section_means_file(file, section->file))
+            return 1;
+    }
+    return 0;
 }

@@ -34,4 +34,7 @@ int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable)
 /* Whether one of them, or a point, is in the function of that file. */
 int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function);
 
+/* Whether the line belongs to one over lines. */
+int darn_wanted_line(const struct darn_wanted *wanted, const char *file, uint32_t line);
+
 #endif

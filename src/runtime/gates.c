@@ -1,11 +1,11 @@
 #include "runtime/gates.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "runtime/gates_parts.h"
 #include "runtime/os.h"
 #include "runtime/say.h"
-#include "runtime/spin.h"
 #include "runtime/state.h"
 #include "runtime/turn_sync.h"
 #include "runtime/vtime.h"
@@ -18,9 +18,6 @@
 #define HUNGRY UINT64_C(1000000)
 #define POLITE UINT64_C(50000)
 
-/* Once it is known that the circle would close, the bound is that many times as long. */
-#define PATIENCE 10
-
 /* A gate is dropped when not one wait was right, after so many that were useless and took so long
  * together (nanoseconds), or after so many that reached the bound. */
 #define MOST_USELESS 50
@@ -32,21 +29,30 @@ uint8_t darn_gate_marks[DARN_GATE_MARKS];
 struct darn_gate *darn_gates;
 uint32_t darn_gate_count;
 
-/* Who stands at a gate, for telling whether that was right. */
-struct waiter {
-    struct darn_thread *thread; /* NULL: unused */
-    uint32_t gate;
-    uintptr_t lock;
-    bool right;
-};
+/* The thread that changes occupants, counts and waiters of the gates; NULL: none. A lock that knows
+ * its owner: a signal handler may end the thread or jump out while it has it. Other calls of a
+ * handler see that the thread is `in_gate`, and stay out. Nothing nests inside. */
+static struct darn_thread *_Atomic owner;
 
-#define WAITERS 64
+static void take(struct darn_thread *thread)
+{
+    struct darn_thread *nobody = NULL;
 
-/* Protects the occupants and counts of all gates, and the waiters. Whoever has it is `in_gate`, so
- * that a signal handler in the same thread does not ask for it. Nothing nests inside. */
-static struct darn_spin gates_lock;
-static struct waiter waiters[WAITERS];
-static volatile uint32_t waiter_count;
+    for (int tries = 0; !atomic_compare_exchange_weak_explicit(
+             &owner, &nobody, thread, memory_order_acquire, memory_order_relaxed);
+         tries++) {
+        nobody = NULL;
+        if (tries < 32)
+            darn_os_yield();
+        else
+            darn_os_sleep(20000);
+    }
+}
+
+static void give(void)
+{
+    atomic_store_explicit(&owner, NULL, memory_order_release);
+}
 
 static uint64_t now(void)
 {
@@ -104,9 +110,9 @@ void darn_gate_gone(struct darn_thread *thread, const volatile void *lock)
     if (thread->in_gate || darn_lock_find(&thread->locks, (uintptr_t)lock))
         return;
     thread->in_gate = true;
-    darn_spin_lock(&gates_lock);
+    take(thread);
     vacate(thread, (uintptr_t)lock);
-    darn_spin_unlock(&gates_lock);
+    give();
     thread->in_gate = false;
 }
 
@@ -115,7 +121,7 @@ void darn_gate_away(struct darn_thread *thread, const volatile void *lock, bool 
     if (thread->in_gate)
         return;
     thread->in_gate = true;
-    darn_spin_lock(&gates_lock);
+    take(thread);
     for (uint32_t i = 0; i < darn_gate_count; i++) {
         struct darn_gate *gate = &darn_gates[i];
 
@@ -129,63 +135,11 @@ void darn_gate_away(struct darn_thread *thread, const volatile void *lock, bool 
                 open_gate(gate);
         }
     }
-    darn_spin_unlock(&gates_lock);
+    give();
     thread->in_gate = false;
 }
 
-/* ---- whether a wait was right ---- */
-
-static struct waiter *add_waiter(struct darn_thread *thread, uint32_t gate, uintptr_t lock)
-{
-    for (uint32_t i = 0; i < WAITERS; i++) {
-        if (waiters[i].thread)
-            continue;
-        waiters[i] = (struct waiter){thread, gate, lock, false};
-        waiter_count++;
-        return &waiters[i];
-    }
-    return NULL;
-}
-
-static void drop_waiter(struct waiter *waiter)
-{
-    if (!waiter)
-        return;
-    waiter->thread = NULL;
-    waiter_count--;
-}
-
-static bool occupies(const struct darn_gate *gate, const struct darn_thread *thread)
-{
-    for (uint32_t i = 0; i < gate->occupant_count; i++) {
-        if (gate->occupants[i].thread == thread)
-            return true;
-    }
-    return false;
-}
-
-/* An occupant asks for the very lock that somebody at the gate wants: had that one gone on, the two
- * would be on the way into the circle. */
-static void tell_waiters(struct darn_thread *thread, uintptr_t lock)
-{
-    for (uint32_t i = 0; i < WAITERS; i++) {
-        struct waiter *waiter = &waiters[i];
-
-        if (waiter->thread && waiter->lock == lock && waiter->thread != thread &&
-            occupies(&darn_gates[waiter->gate], thread))
-            waiter->right = true;
-    }
-}
-
-/* One of the occupants has the lock already: the thread would have to wait without a gate, too. */
-static bool is_held_inside(const struct darn_gate *gate, uintptr_t lock)
-{
-    for (uint32_t i = 0; i < gate->occupant_count; i++) {
-        if (darn_lock_find(&gate->occupants[i].thread->locks, lock))
-            return true;
-    }
-    return false;
-}
+/* ---- what became of a gate ---- */
 
 static void say_dropped(const struct darn_gate *gate)
 {
@@ -202,9 +156,29 @@ static void say_dropped(const struct darn_gate *gate)
     darn_say_end(&say);
 }
 
-/* ---- waiting ---- */
-
 enum end { END_OPEN, END_EXPIRED, END_CYCLE };
+
+static void account(struct darn_gate *gate, enum end end, bool right, bool is_neutral,
+                    uint64_t waited)
+{
+    gate->waited += waited;
+    if (waited > gate->longest)
+        gate->longest = waited;
+    gate->right += right;
+    gate->cycles += end == END_CYCLE;
+    gate->expired += end == END_EXPIRED;
+    if (end == END_EXPIRED && gate->patience > 1)
+        gate->patience /= 2;
+    gate->useless += end == END_OPEN && !right && !is_neutral;
+    if (gate->right || gate->dropped)
+        return;
+    gate->dropped = (gate->useless >= MOST_USELESS && gate->waited >= MOST_WAITED) ||
+                    gate->expired >= MOST_EXPIRED;
+    if (gate->dropped)
+        say_dropped(gate);
+}
+
+/* ---- waiting ---- */
 
 static struct darn_gate *shut_gate(const struct darn_asking *asking)
 {
@@ -252,9 +226,19 @@ static enum end wait_by_turn(struct darn_slot *slot, struct darn_asking *asking,
     return !gate ? END_OPEN : darn_gate_is_vain(gate, asking->thread) ? END_CYCLE : END_EXPIRED;
 }
 
+/*
+ * How many bounds long the wait may be. A deadlock is worse than any wait: so it is more than one
+ * at first, and always when it is known that the circle would close. With each wait that reaches
+ * its end the gate loses half of its patience.
+ */
+static uint64_t patience_of(const struct darn_gate *gate, const struct darn_gate_waiter *waiter)
+{
+    return waiter && waiter->right ? DARN_GATE_PATIENCE : gate->patience;
+}
+
 /* Begins and ends with the lock. */
 static enum end wait_freely(struct darn_asking *asking, uint64_t bound, struct darn_gate *gate,
-                            const struct waiter *waiter)
+                            struct darn_gate_waiter *waiter)
 {
     enum end end = END_OPEN;
     uint64_t start = darn_os_now();
@@ -262,23 +246,19 @@ static enum end wait_freely(struct darn_asking *asking, uint64_t bound, struct d
     while (end == END_OPEN && gate) {
         uint32_t changes = __atomic_load_n(&gate->changes, __ATOMIC_ACQUIRE);
         uint64_t time = darn_os_now();
-        uint64_t deadline = start + (waiter && waiter->right ? PATIENCE * bound : bound);
+        uint64_t deadline = start + bound * patience_of(gate, waiter);
 
         if (darn_gate_is_vain(gate, asking->thread)) {
             end = END_CYCLE;
         } else if (time >= deadline) {
             end = END_EXPIRED;
         } else {
-            bool is_hungry = time - start >= HUNGRY;
-
-            gate->waiting++;
-            gate->hungry += is_hungry;
-            darn_spin_unlock(&gates_lock);
+            darn_gate_waiter_pause(waiter, gate, time - start >= HUNGRY);
+            give();
             darn_os_wait(&gate->changes, changes,
                          deadline - time < SLICE ? deadline - time : SLICE);
-            darn_spin_lock(&gates_lock);
-            gate->waiting--;
-            gate->hungry -= is_hungry;
+            take(asking->thread);
+            darn_gate_waiter_resume(waiter, asking->thread);
             gate = shut_gate(asking);
             if (gate)
                 __atomic_store_n(&asking->thread->wait.target, (uintptr_t)gate, __ATOMIC_RELEASE);
@@ -287,40 +267,22 @@ static enum end wait_freely(struct darn_asking *asking, uint64_t bound, struct d
     return end;
 }
 
-static void account(struct darn_gate *gate, enum end end, bool right, bool is_neutral,
-                    uint64_t waited)
-{
-    gate->waited += waited;
-    if (waited > gate->longest)
-        gate->longest = waited;
-    gate->right += right;
-    gate->cycles += end == END_CYCLE;
-    gate->expired += end == END_EXPIRED;
-    gate->useless += end == END_OPEN && !right && !is_neutral;
-    if (gate->right || gate->dropped)
-        return;
-    gate->dropped = (gate->useless >= MOST_USELESS && gate->waited >= MOST_WAITED) ||
-                    gate->expired >= MOST_EXPIRED;
-    if (gate->dropped)
-        say_dropped(gate);
-}
-
 /* The gate is shut. Begins and ends with the lock. */
 static void wait_at(struct darn_asking *asking, struct darn_gate *gate, const void *frame)
 {
     struct darn_thread *thread = asking->thread;
     uint64_t start = now(), bound = (uint64_t)darn_state.options.heal_bound * 1000000;
     struct darn_slot *slot = darn_turn_mine(thread);
-    bool is_neutral = is_held_inside(gate, asking->lock);
-    struct waiter *waiter = add_waiter(thread, (uint32_t)(gate - darn_gates), asking->lock);
+    bool is_neutral = darn_gate_holds(gate, asking->lock);
+    struct darn_gate_waiter *waiter = darn_gate_waiter_add(thread, gate, asking->lock);
     struct darn_wait before = thread->wait;
     enum end end;
 
     gate->avoided++;
     if (slot) {
-        darn_spin_unlock(&gates_lock);
+        give();
         end = wait_by_turn(slot, asking, start + bound, gate, frame);
-        darn_spin_lock(&gates_lock);
+        take(thread);
     } else {
         darn_wait_begin(thread, DARN_WAIT_GATE, gate, frame);
         end = wait_freely(asking, bound, gate, waiter);
@@ -330,7 +292,7 @@ static void wait_at(struct darn_asking *asking, struct darn_gate *gate, const vo
                             before.frame);
     }
     account(gate, end, waiter && waiter->right, is_neutral, now() - start);
-    drop_waiter(waiter);
+    darn_gate_waiter_drop(waiter, thread);
 }
 
 /* ---- what the interceptors call ---- */
@@ -384,11 +346,11 @@ static void pass(struct darn_asking *asking, const void *frame)
 {
     struct darn_gate *gate;
 
-    darn_spin_lock(&gates_lock);
+    take(asking->thread);
     if (is_wanted(asking) && !darn_turns) {
-        darn_spin_unlock(&gates_lock);
+        give();
         darn_os_sleep(POLITE);
-        darn_spin_lock(&gates_lock);
+        take(asking->thread);
     }
     gate = shut_gate(asking);
     if (gate)
@@ -397,7 +359,7 @@ static void pass(struct darn_asking *asking, const void *frame)
         for (uint64_t left = asking->gates; left; left &= left - 1)
             darn_gates[__builtin_ctzll(left)].passed++;
     occupy(asking);
-    darn_spin_unlock(&gates_lock);
+    give();
 }
 
 void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const void *frame)
@@ -407,10 +369,10 @@ void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const 
     if (thread->in_gate || darn_lock_find(&thread->locks, (uintptr_t)lock))
         return;
     thread->in_gate = true;
-    if (thread->gates && waiter_count) {
-        darn_spin_lock(&gates_lock);
-        tell_waiters(thread, asking.lock);
-        darn_spin_unlock(&gates_lock);
+    if (thread->gates && darn_gate_waiters) {
+        take(thread);
+        darn_gate_waiters_tell(thread, asking.lock);
+        give();
     }
     if (darn_gate_marks[darn_gate_mark(((const uintptr_t *)frame)[1])] &&
         find_gates(&asking, frame))
@@ -420,17 +382,36 @@ void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const 
 
 /* ---- ends ---- */
 
+/* The thread does not come back to where it waits, if it does; the lock may be its own. */
+static void leave_gate(struct darn_thread *thread)
+{
+    if (atomic_load(&owner) != thread)
+        take(thread);
+    darn_gate_waiters_forget(thread);
+    thread->in_gate = false;
+}
+
 void darn_gates_thread_end(struct darn_thread *thread)
 {
     if (!darn_gates_on || !thread)
         return;
-    darn_spin_lock(&gates_lock);
-    for (uint32_t i = 0; i < WAITERS; i++) {
-        if (waiters[i].thread == thread)
-            drop_waiter(&waiters[i]);
-    }
+    leave_gate(thread);
     vacate(thread, 0);
-    darn_spin_unlock(&gates_lock);
+    give();
+}
+
+void darn_gates_jump(void)
+{
+    struct darn_thread *thread = darn_gates_on ? darn_thread_peek() : NULL;
+
+    if (!thread || !thread->in_gate)
+        return;
+    leave_gate(thread);
+    give();
+    if (thread->slot && thread->slot->ready == may_pass)
+        thread->slot->ready = NULL; /* what it asks for is no more */
+    if (thread->wait.kind == DARN_WAIT_GATE)
+        darn_wait_end(thread);
 }
 
 void darn_gates_after_fork(bool child)
@@ -439,10 +420,8 @@ void darn_gates_after_fork(bool child)
 
     if (!child || !darn_gates_on)
         return;
-    gates_lock = (struct darn_spin){0};
-    waiter_count = 0;
-    for (uint32_t i = 0; i < WAITERS; i++)
-        waiters[i].thread = NULL;
+    atomic_store(&owner, NULL);
+    darn_gate_waiters_forget(NULL);
     for (uint32_t i = 0; i < darn_gate_count; i++) {
         struct darn_gate *gate = &darn_gates[i];
         uint32_t kept = 0;

@@ -8,9 +8,9 @@
  * asks for the lock until it has given it back. So the circle never has all its threads, and cannot
  * close. (The idea is that of Dimmunix, Jula et al., OSDI 2008.)
  *
- * Nobody waits for ever: the wait ends when an occupant leaves, after the option heal_bound, or at
- * once when all who could leave wait for the thread itself (gates_cycle.c). A gate whose waits
- * turn out to be useless is dropped.
+ * Nobody waits for ever: the wait ends when an occupant leaves, after some times the option
+ * heal_bound, or at once when all who could leave wait for the thread itself (gates_cycle.c). A
+ * gate whose waits turn out to be useless is dropped.
  *
  * What it costs: nothing but a test of one word where there are no signatures; where there are
  * some, a look at one byte for locks that are taken elsewhere.
@@ -79,6 +79,9 @@ void darn_gates_write(struct darn_text *text);
 
 /* A child has the calling thread alone, and counts anew. */
 void darn_gates_after_fork(bool child);
+
+/* The calling thread jumps, perhaps out of a signal handler that came while it stood at a gate. */
+void darn_gates_jump(void);
 
 /* The thread ends, and with it what it occupies. */
 void darn_gates_thread_end(struct darn_thread *thread);

@@ -133,6 +133,7 @@ static bool add_gate(void *context, const struct darn_deadlock *deadlock)
     gate = &darn_gates[darn_gate_count++];
     gate->line = deadlock->position;
     gate->moved = deadlock->moved;
+    gate->patience = DARN_GATE_PATIENCE;
     gate->matched = find_modules(gate, deadlock, bases);
     if (gate->matched) {
         add_positions(gate, deadlock, bases);

@@ -10,6 +10,7 @@
 
 #define DARN_GATES          64 /* a bit each */
 #define DARN_GATE_OCCUPANTS 64 /* of each; more are counted, and pass unseen */
+#define DARN_GATE_PATIENCE  10
 #define DARN_GATE_WHY       160
 #define DARN_GATE_STEPS     2000 /* of a search for the last position; then the thread passes */
 
@@ -36,7 +37,8 @@ struct darn_gate {
     struct darn_gate_position positions[DARN_DEADLOCK_THREADS];
     volatile uint32_t changes; /* a futex: somebody has left */
     uint32_t waiting;
-    uint32_t hungry; /* of those, who have waited for long: others let them go first */
+    uint32_t patience; /* a wait lasts so many bounds at most */
+    uint32_t hungry;   /* of those, who have waited for long: others let them go first */
     uint32_t occupant_count;
     struct darn_occupant occupants[DARN_GATE_OCCUPANTS];
     /* What became of it. */
@@ -61,6 +63,40 @@ struct darn_asking {
 /* The gates of this process; belong to gates.c, filled by gates_open.c. */
 extern struct darn_gate *darn_gates;
 extern uint32_t darn_gate_count;
+
+/* Who stands at a gate. Without one, for there are too many, a wait is not known to be right, and
+ * nobody wakes the thread before its slice is over: all of these take NULL. */
+struct darn_gate_waiter {
+    struct darn_thread *thread; /* NULL: unused */
+    struct darn_gate *gate;
+    uintptr_t lock;
+    bool right;                 /* the circle would have closed */
+    bool is_waiting, is_hungry; /* and counts as such at the gate */
+};
+
+/* How many there are: read without the lock, changed with it, as all of the following. */
+extern volatile uint32_t darn_gate_waiters;
+
+struct darn_gate_waiter *darn_gate_waiter_add(struct darn_thread *thread, struct darn_gate *gate,
+                                              uintptr_t lock);
+void darn_gate_waiter_drop(struct darn_gate_waiter *waiter, const struct darn_thread *thread);
+
+/* Around the time without the lock. The waiter may be gone afterwards: a signal handler of the
+ * thread has jumped. */
+void darn_gate_waiter_pause(struct darn_gate_waiter *waiter, struct darn_gate *gate,
+                            bool is_hungry);
+void darn_gate_waiter_resume(struct darn_gate_waiter *waiter, const struct darn_thread *thread);
+
+/* An occupant asks for this lock: those at its gates who want the very same wait rightly. Had they
+ * gone on, they would be on the way into the circle. */
+void darn_gate_waiters_tell(const struct darn_thread *thread, uintptr_t lock);
+
+/* Forgets those of the thread; NULL: all. */
+void darn_gate_waiters_forget(const struct darn_thread *thread);
+
+/* Whether one of the occupants has the lock already: a thread that wants it would have to wait
+ * without a gate, too. */
+bool darn_gate_holds(const struct darn_gate *gate, uintptr_t lock);
 
 /* Whether the gate is shut for it: with its lock the circle could have all its threads. */
 bool darn_gate_is_shut(const struct darn_gate *gate, const struct darn_thread *thread,

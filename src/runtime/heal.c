@@ -111,7 +111,9 @@ static void end_with(struct darn_hold *hold, const struct darn_touch *touch)
     struct darn_healer *healer = hold->healer;
 
     healer->ending |= 1u << (hold - healer->holds);
-    hold->state = touch->site->flags & DARN_SITE_AFTER ? DARN_HOLD_LAST : DARN_HOLD_LINGERS;
+    hold->state = DARN_HOLD_LAST;
+    hold->told = touch->site->flags & DARN_SITE_AFTER;
+    hold->last = touch->site;
     healer->thread->lingers = true;
 }
 
@@ -120,6 +122,24 @@ static void settle(struct darn_healer *healer)
     healer->thread->lingers = false;
     while (healer->ending)
         drop(&healer->holds[__builtin_ctz(healer->ending)]);
+}
+
+/* What the thread has left behind. A hook that comes before accesses that were announced earlier
+ * (DARN_SITE_LATER) only tells that its own access of the last time is over. */
+static void settle_at(struct darn_healer *healer, const struct darn_site *site)
+{
+    if (!(site->flags & DARN_SITE_LATER)) {
+        settle(healer);
+        return;
+    }
+    for (uint32_t left = healer->ending; left; left &= left - 1) {
+        struct darn_hold *hold = &healer->holds[__builtin_ctz(left)];
+
+        if (hold->last == site)
+            drop(hold);
+        else
+            hold->state = DARN_HOLD_LAST; /* the thread is in a hook, and may wait there */
+    }
 }
 
 /* Where guards look into the filter, all accesses to the line call from now on, whatever the name
@@ -253,7 +273,15 @@ static struct darn_hold *begin(struct darn_healer *healer, struct darn_rule *rul
     return hold;
 }
 
-static void begin_here(struct darn_healer *healer, const struct darn_touch *touch,
+/* Whoever is alone may get company inside, from one that it creates there. */
+static bool is_of_use(const struct darn_rule *rule, bool alone)
+{
+    return rule->cure && !rule->cure->given_up &&
+           (!alone ||
+            rule->inside & (DARN_SECTION_SYNC | DARN_SECTION_CALLS | DARN_SECTION_UNKNOWN));
+}
+
+static void begin_here(struct darn_healer *healer, const struct darn_touch *touch, bool alone,
                        const void *frame)
 {
     const struct darn_role *roles;
@@ -263,8 +291,8 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
         struct darn_rule *rule = roles[i].point->rule;
         struct darn_hold *hold;
 
-        if (!rule->cure || roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
-            rule->cure->given_up || begin_anew(healer, rule, caller_of(frame)))
+        if (!is_of_use(rule, alone) || roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
+            begin_anew(healer, rule, caller_of(frame)))
             continue;
         hold = begin(healer, rule, caller_of(frame));
         if (!hold)
@@ -292,27 +320,44 @@ static bool has_nothing_to_do(const struct darn_thread *thread, const struct dar
                               const struct darn_touch *touch)
 {
     return healer->busy || !touch->site || touch->assertion || thread->ignore ||
-           darn_state.finished || (!healer->used && darn_threads_alive() < 2);
+           darn_state.finished;
 }
 
 void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
 {
     struct darn_healer *healer = darn_healer_of(thread);
+    bool alone = darn_threads_alive() < 2;
     struct darn_hold *hold;
 
     if (!healer || has_nothing_to_do(thread, healer, touch))
         return;
     healer->busy = true;
-    settle(healer);
+    settle_at(healer, touch->site);
     EACH_HOLD(healer, hold)
     {
-        if (hold->rule)
+        if (hold->rule && !(healer->ending >> (hold - healer->holds) & 1))
             go_on(hold, touch, frame);
     }
-    begin_here(healer, touch, frame);
-    if (!is_covered(healer, touch))
+    begin_here(healer, touch, alone, frame);
+    if (!alone && !is_covered(healer, touch))
         enter_alone(healer, touch, frame);
     healer->busy = false;
+}
+
+void darn_heal_linger(struct darn_thread *thread)
+{
+    struct darn_healer *healer = thread->healer;
+
+    if (!healer || healer->busy)
+        return;
+    for (uint32_t left = healer->ending; left; left &= left - 1) {
+        struct darn_hold *hold = &healer->holds[__builtin_ctz(left)];
+
+        if (!hold->told) {
+            hold->serial++; /* from now on its thread runs */
+            hold->state = DARN_HOLD_LINGERS;
+        }
+    }
 }
 
 void darn_heal_done(struct darn_thread *thread)
@@ -357,7 +402,7 @@ void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, co
     for (uint32_t i = 0; i < count; i++) {
         struct darn_rule *rule = roles[i].point->rule;
 
-        if (rule->cure && roles[i].point->role == DARN_ROLE_CALL && !rule->cure->given_up &&
+        if (is_of_use(rule, false) && roles[i].point->role == DARN_ROLE_CALL &&
             !begin_anew(healer, rule, caller_of(frame)))
             begin(healer, rule, caller_of(frame));
     }

@@ -28,6 +28,9 @@ int darn_heal_open(void);
 void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch,
                       const void *frame);
 
+/* The thread leaves the hook, and makes the access. Last in the hook. */
+void darn_heal_linger(struct darn_thread *thread);
+
 /* The access was made: what ended with it has ended. */
 void darn_heal_done(struct darn_thread *thread);
 

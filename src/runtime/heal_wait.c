@@ -29,12 +29,16 @@
 /* After this others shall let it go first. */
 #define HUNGRY UINT64_C(1000000)
 
-/* How long those who come wait for one who is hungry. */
-#define POLITE UINT64_C(50000)
+/* How long those who come wait for one who is hungry, and how long they need not do it again. */
+#define OWN_TIME UINT64_C(2000000)
+#define POLITE   UINT64_C(50000)
 
-/* A thread that has run for so long since its last hook has made its access. */
-#define RUN_ON  UINT64_C(50000)
-#define GLIMPSE UINT64_C(10000)
+/* A thread that has run for so long since its last hook has made its access. In a virtual machine
+ * the time in which the processor was taken away counts, too: so it is long. */
+#define RUN_ON UINT64_C(5000000)
+
+/* No wait lasts longer than so many bounds, however many threads take turns. */
+#define IN_ALL 100
 
 /* A cure that so many waits in a row came to nothing for is given up. */
 #define IN_VAIN  10
@@ -165,7 +169,7 @@ static bool has_run_on(struct lingering *seen, const struct darn_clash *clash)
     struct darn_wait wait;
     uint64_t run;
 
-    if (read_wait(thread, &wait))
+    if (read_wait(thread, &wait) || darn_os_syscall_of(thread->tid) >= 0)
         return true; /* it is in another call already */
     run = time_run(thread->tid);
     if (seen->hold != clash->hold || seen->serial != clash->serial) {
@@ -203,16 +207,33 @@ struct waiting {
     struct darn_thread *thread;
     struct darn_cure *cure; /* of the one who is waited for, or else our own */
     uint64_t since, bound;
+    uint64_t until; /* the bound of the hold that is in the way now */
+    const struct darn_hold *now;
+    uint32_t serial;
     uint32_t glances;
     struct lingering lingering;
 };
 
 enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND };
 
+/*
+ * The bound is for one hold that does not end. Many threads that take turns may need longer in all,
+ * but not for ever.
+ */
+static bool is_too_long(struct waiting *waiting, const struct darn_clash *clash, uint64_t time)
+{
+    if (waiting->now != clash->hold || waiting->serial != clash->serial) {
+        waiting->now = clash->hold;
+        waiting->serial = clash->serial;
+        waiting->until = time + waiting->bound;
+    }
+    return time > waiting->until || time > waiting->since + IN_ALL * waiting->bound;
+}
+
 /* One look at what stands in the way, and a pause. */
 static enum end wait_once(struct waiting *waiting, const struct darn_clash *clash)
 {
-    uint64_t waited;
+    uint64_t time;
 
     if (waiting->glances++ < GLANCES) {
         __builtin_ia32_pause();
@@ -224,15 +245,13 @@ static enum end wait_once(struct waiting *waiting, const struct darn_clash *clas
                      __ATOMIC_RELEASE);
     if (is_circle(waiting->thread, clash->healer->thread))
         return GIVE_UP_CIRCLE;
-    waited = darn_os_now() - waiting->since;
-    if (waited > waiting->bound)
+    time = darn_os_now();
+    if (is_too_long(waiting, clash, time))
         return GIVE_UP_BOUND;
-    if (!clash->lingers)
-        darn_hold_await(clash, SLICE, waited > HUNGRY);
-    else if (has_run_on(&waiting->lingering, clash))
-        darn_hold_expire(clash);
+    if (clash->lingers && has_run_on(&waiting->lingering, clash))
+        darn_hold_pass(clash);
     else
-        darn_os_sleep(GLIMPSE);
+        darn_hold_await(clash, SLICE, time > waiting->since + HUNGRY);
     return GO_ON;
 }
 
@@ -299,12 +318,23 @@ static bool wait_for(struct darn_hold *hold, struct darn_clash *clash, const voi
     return well;
 }
 
+/* Not each time: to wake somebody takes longer than many sections do. */
+static void give_way(struct darn_healer *healer)
+{
+    uint64_t time = darn_os_now();
+
+    if (time < healer->gave_way + OWN_TIME)
+        return;
+    darn_os_sleep(POLITE);
+    healer->gave_way = darn_os_now();
+}
+
 bool darn_hold_take(struct darn_hold *hold, const void *frame)
 {
     struct darn_clash clash;
 
     if (darn_hold_is_wanted(hold) && !darn_turn_mine(hold->healer->thread))
-        darn_os_sleep(POLITE);
+        give_way(hold->healer);
     if (darn_hold_try(hold, &clash))
         return true;
     if (!hold->soft && !clash.soft)

@@ -10,6 +10,9 @@
 #define LISTS 1024
 #define LINE  64
 
+/* Who waits for another variable on the same line looks again within a millisecond anyway. */
+#define WOKEN 2
+
 /* What reaches over the end of a line is in a list of its own, which everybody looks at. */
 #define WIDE LISTS
 
@@ -236,7 +239,7 @@ static void take_away(struct darn_hold *hold)
         list->turn++;
     darn_spin_unlock(&list->lock);
     if (wake)
-        darn_os_wake(&list->turn, INT32_MAX);
+        darn_os_wake(&list->turn, WOKEN);
 }
 
 bool darn_hold_try(struct darn_hold *hold, struct darn_clash *clash)
@@ -298,6 +301,17 @@ void darn_hold_expire(const struct darn_clash *clash)
 
     darn_spin_lock(&list->lock);
     if (hold->linked && hold->serial == clash->serial)
+        hold->expired = true;
+    darn_spin_unlock(&list->lock);
+}
+
+void darn_hold_pass(const struct darn_clash *clash)
+{
+    struct list *list = &lists[clash->list];
+    struct darn_hold *hold = clash->hold;
+
+    darn_spin_lock(&list->lock);
+    if (hold->linked && hold->serial == clash->serial && hold->state == DARN_HOLD_LINGERS)
         hold->expired = true;
     darn_spin_unlock(&list->lock);
 }

@@ -23,9 +23,10 @@ enum darn_hold_state {
     DARN_HOLD_FREE,
     DARN_HOLD_AWAITED, /* a call that leads to the entry was made; nothing is held yet */
     DARN_HOLD_INSIDE,
-    DARN_HOLD_LAST,    /* the last access is about to be made, and its end will be told */
-    DARN_HOLD_LINGERS, /* the same, but nobody tells: it ends at the thread's next hook at the
-                          latest, or when the thread has run on for a while */
+    DARN_HOLD_LAST,    /* the last access is about to be made */
+    DARN_HOLD_LINGERS, /* the same, the thread has left its hook, and nobody tells: it ends at the
+                          thread's next hook at the latest, or when the thread has run on for a
+                          while */
 };
 
 struct darn_healer;
@@ -45,10 +46,12 @@ struct darn_hold {
     bool expired; /* somebody waited too long for it: it does not count any more */
     volatile uint8_t state;
     uint32_t list;
-    uint32_t copy;     /* as darn_inside */
-    const void *frame; /* of the section's function */
-    uint32_t serial;   /* tells it from what the same memory was before */
-    bool urged;        /* its thread has a higher priority meanwhile */
+    uint32_t copy;                /* as darn_inside */
+    const void *frame;            /* of the section's function */
+    uint32_t serial;              /* tells it from what the same memory was before */
+    const struct darn_site *last; /* LAST, LINGERS: of that access */
+    bool told;                    /* LAST: there is a hook behind the access */
+    bool urged;                   /* its thread has a higher priority meanwhile */
 };
 
 /* What the thread has to do with healing; kept for the next thread with the same record. */
@@ -62,6 +65,7 @@ struct darn_healer {
         struct darn_cure *cure;
         uint64_t times; /* it was entered, and that was not added to the cure's own count yet */
     } entered[DARN_HOLDS];
+    uint64_t gave_way;        /* when it let others go first */
     struct darn_healer *next; /* of all */
 };
 
@@ -105,8 +109,11 @@ bool darn_hold_is_possible(struct darn_hold *hold);
  * those who come now shall let it go first. */
 void darn_hold_await(const struct darn_clash *clash, uint64_t nanoseconds, bool hungry);
 
-/* Takes a hold away from another thread: it was too long, or has ended unseen. */
+/* Takes a hold away from another thread: it was too long. */
 void darn_hold_expire(const struct darn_clash *clash);
+
+/* The same if it still lingers as it did: it has ended unseen. */
+void darn_hold_pass(const struct darn_clash *clash);
 
 /* Nothing is held any more. */
 void darn_hold_drop(struct darn_hold *hold);

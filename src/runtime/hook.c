@@ -168,12 +168,8 @@ static bool is_healed(const struct darn_touch *touch)
                            darn_attention_is_marked(touch->address));
 }
 
-void darn_hook_touch(const struct darn_touch *touch, const void *frame)
+static void look_at(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
 {
-    struct darn_thread *thread = darn_thread_self();
-
-    if (!thread)
-        return;
     if (darn_healing && is_healed(touch))
         darn_heal_access(thread, touch, frame);
     if (darn_state.mode == DARN_MODE_HEAL || darn_benign(touch))
@@ -192,6 +188,17 @@ void darn_hook_touch(const struct darn_touch *touch, const void *frame)
     watch(thread, touch, frame);
     if (darn_sections) /* last: the access follows at once */
         darn_sections_meet(thread, touch, frame);
+}
+
+void darn_hook_touch(const struct darn_touch *touch, const void *frame)
+{
+    struct darn_thread *thread = darn_thread_self();
+
+    if (!thread)
+        return;
+    look_at(thread, touch, frame);
+    if (thread->lingers)
+        darn_heal_linger(thread);
 }
 
 HOOK void darn_hook_access(uintptr_t address, const struct darn_site *site)
@@ -249,10 +256,14 @@ HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site)
 
     if (!thread || darn_state.finished)
         return;
-    if (darn_healing && is_healed(&touch))
-        darn_heal_access(thread, &touch, __builtin_frame_address(0));
-    if (darn_state.mode == DARN_MODE_HEAL)
+    if (darn_state.mode == DARN_MODE_HEAL) {
+        darn_hook_touch(&touch, __builtin_frame_address(0));
         return;
+    }
+    if (darn_healing && is_healed(&touch)) {
+        darn_heal_access(thread, &touch, __builtin_frame_address(0));
+        darn_heal_linger(thread);
+    }
     if (darn_state.mode == DARN_MODE_CONTROL) {
         darn_turn_spin(thread, address, site, __builtin_frame_address(0));
         return;

@@ -12,6 +12,7 @@
 #include "runtime/counters.h"
 #include "runtime/deliver.h"
 #include "runtime/finding.h"
+#include "runtime/gates.h"
 #include "runtime/heal.h"
 #include "runtime/helper.h"
 #include "runtime/intercept.h"
@@ -174,7 +175,8 @@ static void set_mode(void)
         darn_state.mode = DARN_MODE_CONTROL;
     else if (darn_production || (darn_healing && !options->heal_learn[0]))
         darn_state.mode = DARN_MODE_HEAL;
-    darn_state.quiet = darn_production && !darn_healing;
+    darn_state.quiet = darn_production && !darn_gates_on;
+    darn_state.off = darn_production && !darn_healing;
 }
 
 static void raise_attention(void)

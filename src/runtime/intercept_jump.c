@@ -6,6 +6,7 @@
 #include <setjmp.h>
 
 #include "runtime/decide.h"
+#include "runtime/gates.h"
 #include "runtime/heal.h"
 #include "runtime/intercept.h"
 #include "runtime/sections.h"
@@ -26,6 +27,7 @@ static void leave(void)
     DARN_INTERCEPT(void, name, struct __jmp_buf_tag env[1], int value)                             \
     {                                                                                              \
         leave();                                                                                   \
+        darn_gates_jump();                                                                         \
         DARN_REAL(name)(env, value);                                                               \
         __builtin_unreachable();                                                                   \
     }

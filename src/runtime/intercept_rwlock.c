@@ -38,6 +38,8 @@ static int control(struct darn_slot *slot, enum darn_lock_kind kind, pthread_rwl
 
 DARN_INTERCEPT(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *lock)
 {
+    if (darn_state.off)
+        return DARN_REAL(pthread_rwlock_tryrdlock)(lock);
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
@@ -51,6 +53,8 @@ DARN_INTERCEPT(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *lock)
 
 DARN_INTERCEPT(int, pthread_rwlock_rdlock, pthread_rwlock_t *lock)
 {
+    if (darn_state.off)
+        return DARN_REAL(pthread_rwlock_rdlock)(lock);
     struct darn_thread *thread = darn_thread_self();
     int result;
 
@@ -95,6 +99,8 @@ DARN_INTERCEPT(int, pthread_rwlock_clockrdlock, pthread_rwlock_t *lock, clockid_
 
 DARN_INTERCEPT(int, pthread_rwlock_trywrlock, pthread_rwlock_t *lock)
 {
+    if (darn_state.off)
+        return DARN_REAL(pthread_rwlock_trywrlock)(lock);
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
@@ -109,6 +115,8 @@ DARN_INTERCEPT(int, pthread_rwlock_trywrlock, pthread_rwlock_t *lock)
 
 DARN_INTERCEPT(int, pthread_rwlock_wrlock, pthread_rwlock_t *lock)
 {
+    if (darn_state.off)
+        return DARN_REAL(pthread_rwlock_wrlock)(lock);
     struct darn_thread *thread = darn_thread_self();
     int result;
 
@@ -153,6 +161,8 @@ DARN_INTERCEPT(int, pthread_rwlock_clockwrlock, pthread_rwlock_t *lock, clockid_
 
 DARN_INTERCEPT(int, pthread_rwlock_unlock, pthread_rwlock_t *lock)
 {
+    if (darn_state.off)
+        return DARN_REAL(pthread_rwlock_unlock)(lock);
     struct darn_thread *thread = darn_thread_self();
     int result;
 

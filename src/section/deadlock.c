@@ -285,12 +285,10 @@ static void read_top(struct reading *reading, const char *key, void *unused)
         return;
     }
     read_items(reading, '[', read_deadlock, unused);
-    if (reading->problem.is_set) /* it is no list */
+    if (reading->scan.problem.is_set)
+        reading->errors++;
+    else if (reading->problem.is_set) /* it is no list */
         tell(reading, &reading->problem);
-    if (reading->scan.problem.is_set) {
-        tell(reading, &reading->scan.problem);
-        reading->stopped = true;
-    }
 }
 
 uint32_t darn_deadlocks_read(const char *text, size_t size, struct darn_deadlock *deadlock,

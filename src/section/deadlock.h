@@ -80,9 +80,9 @@ struct darn_deadlock_reader {
 };
 
 /*
- * Reads the signatures of a repository and nothing else: what is wrong outside of "deadlocks" is
- * told by darn_repository_read, and ends the reading here. A signature that is not what it should
- * be is told and left out. Returns the number of errors.
+ * Reads the signatures of a repository and nothing else. A signature that is not what it should be
+ * is told and left out. Wrong syntax ends the reading; darn_repository_read tells it, wherever it
+ * is. Returns the number of errors in "deadlocks".
  */
 uint32_t darn_deadlocks_read(const char *text, size_t size, struct darn_deadlock *deadlock,
                              const struct darn_deadlock_reader *reader);

@@ -50,6 +50,7 @@ expect_has "$out" "range.c:$low:13: warning: atomicity violation on 'at->low, at
 expect_has "$out" "meanwhile thread T2 reads 'at->low', holding mutex 'range.lock'"
 expect_has "$out" "then thread T2 reads 'at->high', holding mutex 'range.lock'"
 expect_has "$out" "range.c:$high:14: note: then thread T1 writes 'at->high', holding mutex 'range.lock'"
+expect_has "$out" "  section: transaction in range_move"
 expect_has "$out" "atomicity violation: T2 came in between"
 
 claim "the schedule has the four places, and replays: the reader sees one end that has moved"

@@ -66,6 +66,14 @@ mkdir links && ln -s "$tree/bin/darn" links/darn-cc
 try links/darn-cc -c a.c
 expect_has "$out" "-fpass-plugin=$tree/lib/darn/darn_plugin.so"
 
+claim "a program for production gets nothing that costs"
+echo '{"darn-sections": 1, "sections": []}' >wanted
+try "$darn" cc --only=wanted -O2 a.c -o a
+expect_status 0
+expect_same "$out" "$(grep -v D__DARN__ <<<"$first")
+$(lines -O2 a.c -o a)
+$(grep -v frame-pointer <<<"${link_last/libdarn_rt.a/libdarn_heal_rt.a}")"
+
 claim "a shared object gets no runtime"
 try "$darn" cc -shared -fPIC a.c -o a.so
 expect_has "$out" "-fpass-plugin="

@@ -46,6 +46,51 @@ printf '[thread\n' >list
 try env DARN_IGNORELIST=list "$darn" cc -c a.c
 expect_refused "darn cc: list:1: the section's name is not closed by ]"
 
+claim "a repository is checked before clang is started"
+try "$darn" cc --only -c a.c
+expect_refused "darn cc: --only needs a value: --only=FILE"
+try "$darn" c++ --only=missing -c a.cc
+expect_refused "darn c++: missing: cannot be read: No such file or directory"
+try "$darn" cc --only=. -c a.c
+expect_refused "darn cc: .: cannot be read: Is a directory"
+try "$darn" cc --only=- -c a.c
+expect_refused "darn cc: $PWD/-: cannot be read: No such file or directory"
+echo 'int main(void) { return 0; }' >no-repository
+for word in --only= --darn-only=; do
+    try "$darn" cc ${word}no-repository -c a.c
+    expect_status 2
+    expect_same "$out" ""
+    expect_same "$err" "no-repository:1:1: error: this is no repository of sections: it has to begin with {\"darn-sections\": 1
+darn cc: no-repository: nothing of it can be used"
+done
+
+claim "what is wrong in a repository is said, and the rest is used"
+cat >partly <<'END_OF_REPOSITORY'
+{"darn-sections": 1,
+ "sections": [
+  "a.c:1-2 x allow=reads",
+  "a.c:3-4 x"
+ ]}
+END_OF_REPOSITORY
+try "$darn" cc --only=partly -c a.c
+expect_status 0
+expect_has "$out" "-fpass-plugin="
+expect_has "$err" "partly:3:"
+
+claim "a good repository reaches the plugin with its absolute path, and clang does not see the option"
+printf '#!/bin/sh\necho "$DARN_ONLY"; printf "%%s\\n" "$@"\n' >stub-clang
+echo '{"darn-sections": 1, "sections": []}' >empty-one
+for word in --only=empty-one --darn-only=./empty-one; do
+    try "$darn" cc $word -c a.c
+    expect_status 0
+    expect_same "${out%%$'\n'*}" "$PWD/empty-one"
+    expect_lacks "$out" "only="
+done
+try env DARN_ONLY=empty-one "$darn" cc -c a.c
+expect_same "${out%%$'\n'*}" "$PWD/empty-one"
+try "$darn" cc -c -- --only=a.c
+expect_has "$out" "--only=a.c"
+
 claim "a good ignore list reaches the plugin with its absolute path, and clang does not see the option"
 printf '#!/bin/sh\necho "$DARN_IGNORELIST"; printf "%%s\\n" "$@"\n' >stub-clang
 printf '# comment\n\nfun:count_*\nsrc:*/third_party/*\n[*]\nfun:a\n' >list

@@ -64,12 +64,8 @@ __attribute__((noinline)) void back(void)
 }
 static void *other(void *arg)
 {
-    if (!apart) {
-        back();
-        return arg;
-    }
-    for (int i = 1; i <= 400; i++) {
-        while (round_of < i)
+    for (int i = 1; i <= (apart ? 400 : 1); i++) {
+        while (apart && round_of < i)
             usleep(50);
         back();
         done = i;
@@ -82,11 +78,9 @@ int main(int argc, char **argv)
     apart = argc > 1 && strcmp(argv[1], "apart") == 0;
     if (pthread_create(&thread, NULL, other, NULL))
         return 9;
-    if (!apart)
+    for (int i = 1; i <= (apart ? 400 : 1); i++) {
         forth();
-    for (int i = 1; apart && i <= 400; i++) {
-        forth();
-        while (done < i)
+        while (apart && done < i)
             usleep(50);
     }
     pthread_join(thread, NULL);

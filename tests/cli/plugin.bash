@@ -25,3 +25,19 @@ sites() {
              { sub(/,value/, "", $3); sub(/^value,?/, "", $3)
                sub(/,covers/, "", $3); sub(/^covers,?/, "", $3); $3 = $3 ? $3 : "-"; print }'
 }
+
+# A repository for --only that speaks of every access of an ELF file: each one races.
+everything() {
+    "$bin/../tests/tools/sites" "$1" | awk '
+        BEGIN { print "{\"darn-sections\": 1, \"sections\": [" }
+        ($3 == "read" || $3 == "write" || $3 == "update") && NF == 6 && !seen[$1 $2 $3]++ {
+            match($1, /:[0-9]+:[0-9]+$/)
+            place = substr($1, RSTART + 1)
+            if (place ~ /^0:/)
+                next
+            printf "%s{\"variable\": \"%s\", \"function\": \"%s\", \"file\": \"%s\", \"kind\": \"race\", \"entry\": \"%s %s\"}\n",
+                   separator, $6, $2, substr($1, 1, RSTART - 1), place, $3
+            separator = ","
+        }
+        END { print "]}" }'
+}

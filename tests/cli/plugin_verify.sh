@@ -26,6 +26,11 @@ for source in "$sources"/zoo/*.c "$sources"/sites/spins_*.c "$sources"/sites/wai
     verified "$bin/darn-cc" "$source" object.o $words -O2 -fPIC -ffast-math -fstack-protector-all
     verified "$bin/darn-cc" "$source" object.o $words -O2 -fno-pic -mavx2 -fno-strict-aliasing
     verified "$bin/darn-cc" "$source" object.o $words -O1 --darn-functions
+    everything object.o >wanted
+    for level in -O0 -O2; do
+        verified "$bin/darn-cc" "$source" object.o $words $level --only=wanted
+        expect_has "$(nm object.o)" darn_hook_done
+    done
 done
 
 claim "spin loops and waits of C++"
@@ -42,10 +47,19 @@ for level in -O0 -O2; do
         verified "$bin/darn-c++" "$sources/zoo/$name.cc" $name.o -Wall -Wextra $level --darn-functions
     done
     build "$bin/darn-c++" one.o two.o -o program
+    everything program >wanted
+    for name in one two; do
+        verified "$bin/darn-c++" "$sources/zoo/$name.cc" $name.o -Wall -Wextra $level --only=wanted
+    done
+    build "$bin/darn-c++" --only=wanted one.o two.o -o healed
     build clang++-19 $level "$sources/zoo/one.cc" "$sources/zoo/two.cc" -o plain
     try ./plain
     expected="$status $out"
     expect_has "$expected" "0 "
+    for options in "" "heal=wanted"; do
+        DARN_OPTIONS=$options try ./healed
+        expect_same "$level $options: $status $out" "$level $options: $expected"
+    done
     for options in "" "noise='random:0/0'"; do
         DARN_OPTIONS=$options try ./program
         expect_same "$level $options: $status $out$err" "$level $options: $expected"

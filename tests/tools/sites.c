@@ -23,13 +23,14 @@ static void print_flags(const struct darn_site *site)
 {
     static const char *const names[] = {"atomic",   "volatile",      "range",         "gaps",
                                         "value",    "assert-writer", "assert-access", "spin",
-                                        "acquires", "releases",      "extra",         "covers"};
+                                        "acquires", "releases",      "extra",         "covers",
+                                        NULL,       "after"};
     const char *separator = "";
 
     if (!site->flags)
         putchar('-');
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (!(site->flags >> i & 1))
+        if (!names[i] || !(site->flags >> i & 1))
             continue;
         printf("%s%s", separator, names[i]);
         if (1 << i == DARN_SITE_GAPS)

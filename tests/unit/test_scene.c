@@ -291,6 +291,45 @@ static void a_block_that_was_scribbled_on_is_survived(void **state)
     free_scene(&scene);
 }
 
+/* Four accesses to two variables, of which each is named once. */
+static void a_quad_is_told_in_its_order(void **state)
+{
+    struct darn_scene scene = new_scene();
+    uint64_t read = site_at("test", DARN_SITE_READ), write = site_at("take", DARN_SITE_WRITE);
+    struct darn_block_met *met;
+    struct darn_finding *finding;
+    char *text;
+
+    (void)state;
+    met = add_met(&scene, DARN_MET_QUAD);
+    met->threads[3] = access_at(1, DARN_STEP_READ, read);
+    met->threads[2] = access_at(2, DARN_STEP_WRITE, write);
+    met->threads[1] = access_at(2, DARN_STEP_READ, read);
+    met->threads[0] = access_at(1, DARN_STEP_WRITE, write);
+    met->threads[0].object = met->threads[1].object = met->threads[2].object + 64;
+    finding = darn_scene_met(&scene, met);
+    assert_string_equal(finding->kind, "atomicity-violation");
+    assert_string_equal(finding->reason, "two-variables");
+    assert_int_equal(finding->access_count, 4);
+    assert_int_equal(finding->accesses[0].line, line_of("test"));
+    assert_int_equal(finding->accesses[3].line, line_of("take"));
+    assert_string_equal(finding->accesses[0].thread, "T1");
+    assert_string_equal(finding->accesses[1].thread, "T2");
+    assert_string_equal(finding->accesses[2].thread, "T2");
+    assert_string_equal(finding->accesses[3].thread, "T1");
+    assert_non_null(finding->id);
+    text = print_finding("text", finding, NULL);
+    expect_part(text, "[atomicity-violation, confirmed]");
+    expect_part(text, "note: meanwhile thread T2 writes 'savings.balance'");
+    expect_part(text, "note: then thread T1 writes 'savings.balance'");
+    free(text);
+    text = tell(&scene, 0);
+    expect_part(text, "T2 came in between");
+    free(text);
+    darn_finding_free(finding);
+    free_scene(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +341,7 @@ int main(void)
         cmocka_unit_test(it_has_the_id_that_was_predicted),
         cmocka_unit_test(a_block_that_is_freed_is_a_race_of_its_own),
         cmocka_unit_test(a_triple_is_told_in_its_order),
+        cmocka_unit_test(a_quad_is_told_in_its_order),
         cmocka_unit_test(a_block_that_was_scribbled_on_is_survived),
     };
 

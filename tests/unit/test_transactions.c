@@ -134,6 +134,30 @@ static void an_annotated_block_ends_where_its_variable_says(void **state)
                         "(r) 0+102 r r 0- (r) (r) ");
 }
 
+static struct darn_event block(uint32_t site, uint32_t stack)
+{
+    struct darn_event event = on(DARN_EVENT_BEGIN, site, 0x50);
+
+    event.stack = stack;
+    return event;
+}
+
+/* An exception has left it without an end; recursion has another stack. */
+static void what_begins_again_at_the_same_stack_was_left(void **state)
+{
+    (void)state;
+    assert_string_equal(LOG_OF(block(102, 7), READ(1), block(102, 7), READ(1),
+                               on(DARN_EVENT_END, 104, 0x50), READ(1)),
+                        "0+102 r 0- 0+102 r 0- (r) ");
+    assert_string_equal(LOG_OF(block(102, 7), READ(1), block(102, 8), READ(1),
+                               on(DARN_EVENT_END, 104, 0x50), READ(1),
+                               on(DARN_EVENT_END, 104, 0x50), READ(1)),
+                        "0+102 r r r 0- (r) ");
+    assert_string_equal(
+        LOG_OF(block(12, 7), READ(1), block(12, 7), READ(1), on(DARN_EVENT_END, 12, 0x50), READ(1)),
+        "0+12 r r r 0- ");
+}
+
 static void waiting_for_others_ends_one_and_begins_the_next(void **state)
 {
     (void)state;
@@ -207,6 +231,7 @@ int main(void)
         cmocka_unit_test(the_first_function_of_a_thread_is_none),
         cmocka_unit_test(unless_it_was_named),
         cmocka_unit_test(an_annotated_block_ends_where_its_variable_says),
+        cmocka_unit_test(what_begins_again_at_the_same_stack_was_left),
         cmocka_unit_test(waiting_for_others_ends_one_and_begins_the_next),
         cmocka_unit_test(wrappers_of_lock_leave_a_critical_section),
         cmocka_unit_test(functions_that_a_longjmp_left_are_left),

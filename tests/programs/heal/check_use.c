@@ -8,7 +8,7 @@
  * alone: fails
  * certain: block lock
  * fails: 139
- * runs: 40
+ * runs: 20
  * heals: current
  */
 #include "crowd.h"

@@ -6,7 +6,7 @@
  * alone: right
  * sections: races
  * race: WAIT read on turn at turn
- * race: TAKE write on turn at turn
+ * race: TAKE write on turn at =
  * bound: 20000
  * heals: turn
  */

@@ -6,7 +6,7 @@
  * build: -O1 -DSLOW
  * alone: fails
  * certain: block lock
- * runs: 40
+ * runs: 20
  * heals: balance
  */
 #include "crowd.h"

@@ -5,7 +5,7 @@
  * build: -O2 -DFORCED
  * alone: right
  * bound: 100
- * runs: 15
+ * runs: 5
  * heals: state
  * counts: with -DFORCED, block: cycles
  */

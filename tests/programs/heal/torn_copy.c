@@ -7,7 +7,7 @@
  * race: COPY read on shared at memcpy
  * race: CHANGE write on shared at memcpy
  * certain: block lock
- * runs: 30
+ * runs: 10
  * heals: shared
  */
 #include "crowd.h"

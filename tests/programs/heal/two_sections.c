@@ -5,7 +5,7 @@
  * build: -O2 -DFORCED
  * alone: right
  * bound: 100
- * runs: 15
+ * runs: 5
  * heals: left
  * heals: right
  * counts: with -DFORCED, block: cycles

@@ -1,0 +1,294 @@
+# Healing: how often programs with a known bug still fail, whether any hangs, and what a build costs that is healed.
+# shellcheck shell=bash disable=SC2004,SC2015,SC2034,SC2154 # the variables are those of bench/run and lib.bash
+
+# Programs that fail by themselves in most runs, and such whose sections take part in circles of waits. -DFORCED closes the
+# circle in every round.
+failing=(lost_update check_use torn_copy)
+circular=(own_lock two_sections)
+policies=(block lock yield priority)
+heal_flags="-O1 -g -pthread"
+
+heal_names() {
+    printf '%s\n' "${failing[@]}" "${circular[@]}"
+}
+
+# heal_repository NAME: of the ordinary build. The races of torn_copy are written down by their places.
+heal_repository() {
+    local name=$1 repository=$work/heal/$1.sections source=$root/tests/programs/heal/$1.c
+    if [ "$name" != torn_copy ]; then
+        "$build/bin/darn" sections infer -o "$repository" "$work/heal/$name.ordinary" >/dev/null
+        return
+    fi
+    awk -v file="$source" '
+        /^static void \*[a-z]*\(/ { name = $3; sub(/^\*/, "", name); sub(/\(.*/, "", name) }
+        /race: (COPY|CHANGE) \*\// && !/^ \*/ {
+            printf "%s  {\"variable\": \"shared\", \"function\": \"%s\", \"file\": \"%s\", \"kind\": \"race\",\n   \"entry\": \"%d:%d %s\"}",
+                n++ ? ",\n" : "{\"darn-sections\": 1,\n \"sections\": [\n", name, file, NR, index($0, "memcpy"),
+                /COPY/ ? "read" : "write"
+        }
+        END { print "\n ]}" }' "$source" >"$repository"
+}
+
+# build_healed NAME FLAGS: plain, ordinary, and with nothing but the sites of its repository.
+build_healed() {
+    local name=$1 source=$root/tests/programs/heal/$1.c to=$work/heal/$1
+    # shellcheck disable=SC2086 # the flags are several words
+    {
+        ${cc[plain]} $heal_flags $2 "$source" -o "$to.plain" && ${cc[darn]} $heal_flags $2 "$source" -o "$to.ordinary" &&
+            heal_repository "$name" && ${cc[darn]} --only="$to.sections" $heal_flags $2 "$source" -o "$to.only"
+    } >"$work/logs/heal.$name" 2>&1 || {
+        echo "bench/run: $name does not build; see $work/logs/heal.$name" >&2
+        return 1
+    }
+}
+
+# how_often NAME KIND POLICY: how its runs end, as often.c tells it.
+how_often() {
+    local options=heal=$work/heal/$1.sections:heal_with=$3
+    [ "$2" != plain ] || options=
+    echo "$heal_runs runs of $1, $2 $3" >&2
+    "$work/often" "$heal_runs" 2 "$heal_limit" "DARN_OPTIONS=$options" "$work/heal/$1.$2"
+}
+
+# One line: NAME KIND POLICY SUCCEEDED FAILED KILLED HUNG MEDIAN MAXIMUM
+measure_runs() {
+    local name=$1 kind policy ends
+    ends=$(how_often "$name" plain none) || return 1
+    echo "$name plain none $ends"
+    for kind in ordinary only; do
+        for policy in "${policies[@]}"; do
+            ends=$(how_often "$name" "$kind" "$policy") || return 1
+            echo "$name $kind $policy $ends"
+        done
+    done
+}
+
+# print_runs COLUMN TITLE FILE: COLUMN is `failures` (failed or killed), `hung` or `median`.
+print_runs() {
+    awk -v column="$1" -v title="$2" -v policies="${policies[*]}" '
+        function value() {
+            if (column == "failures")
+                return $5 + $6 ? sprintf("%d (%.2f %%)", $5 + $6, ($5 + $6) * 100 / ($4 + $5 + $6 + $7)) : "0"
+            return column == "hung" ? $7 : sprintf("%.1f", $8)
+        }
+        $2 == "plain" { plain[$1] = value(); next }
+        !(($1, $2) in seen) { seen[$1, $2] = 1; row[++rows] = $1 " " $2 }
+        { cell[$1 " " $2 " " $3] = value() }
+        END {
+            count = split(policies, name, " ")
+            line = "| " title " | build | not healed |"
+            rule = "|---|---|---:|"
+            for (i = 1; i <= count; i++) {
+                line = line " " name[i] " |"
+                rule = rule "---:|"
+            }
+            print line "\n" rule
+            for (k = 1; k <= rows; k++) {
+                split(row[k], part, " ")
+                line = "| " part[1] " | " (part[2] == "only" ? "`--only`" : part[2]) " | " plain[part[1]] " |"
+                for (i = 1; i <= count; i++)
+                    line = line " " cell[row[k] " " name[i]] " |"
+                print line
+            }
+            print ""
+        }' "$3"
+}
+
+# is_clean COLUMN POLICIES FILE: it is 0 in all runs under these policies.
+is_clean() {
+    awk -v column="$1" -v policies=" $2 " '
+        index(policies, " " $3 " ") && (column == "hung" ? $7 : $5 + $6 + $7) { bad = 1 }
+        END { exit bad }' "$3"
+}
+
+count_failures() {
+    local name failed=0 lines=$work/heal/failures
+    : >"$lines"
+    for name in $(chosen "${failing[@]}"); do
+        build_healed "$name" "" && measure_runs "$name" >>"$lines" || failed=1
+    done
+    if [ -s "$lines" ]; then
+        print_runs failures "Failures in $heal_runs runs" "$lines"
+        print_runs median "Median time of a run, ms" "$lines"
+        is_clean failures "block lock" "$lines" || failed=1
+    fi
+    return $failed
+}
+
+count_hangs() {
+    local name failed=0 lines=$work/heal/hangs
+    : >"$lines"
+    for name in $(chosen "${circular[@]}"); do
+        build_healed "$name" -DFORCED && measure_runs "$name" >>"$lines" || failed=1
+    done
+    if [ -s "$lines" ]; then
+        print_runs hung "Runs of $heal_runs that hang" "$lines"
+        print_runs median "Median time of a run, ms" "$lines"
+        is_clean hung "${policies[*]}" "$lines" || failed=1
+    fi
+    return $failed
+}
+
+# shared_sections REPOSITORY PROFILE: the repository without the sections whose entry no two threads were seen to share.
+shared_sections() {
+    awk -v profile="$2" '
+        BEGIN {
+            while ((getline line <profile) > 0) {
+                split(line, word, " ")
+                if (word[1] == "shared")
+                    shared[word[3]] = 1
+            }
+            print "{\"darn-sections\": 1,\n \"sections\": ["
+        }
+        function flush() {
+            match(text, /"file": "[^"]*"/)
+            file = substr(text, RSTART + 9, RLENGTH - 10)
+            match(text, /"entry": "[^ "]*/)
+            place = substr(text, RSTART + 10, RLENGTH - 10)
+            if (gsub(/:/, ":", place) < 2)
+                place = file ":" place
+            if (text != "" && place in shared) {
+                sub(/,?\n$/, "", text)
+                printf "%s%s", count++ ? ",\n" : "", text
+            }
+            text = ""
+        }
+        /^ \]/ { flush(); exit }
+        /^  \{/ { flush() }
+        NR > 2 { text = text $0 "\n" }
+        END { print "\n ]}" }' "$1"
+}
+
+# What is shipped: the inferred sections of variables that threads really share. A run with little work shows which.
+shipped_repository() {
+    local name=$1 to=$work/repositories/$1 words
+    read -ra words <<<"$(arguments "$name" "$count_size")"
+    [ "$name" != zstd ] || words=(-q -T2 -3 -c "$work/input.$valgrind_size")
+    infer "$name" default || return 1
+    rm -f "$work/profiles/$name.heal"
+    DARN_OPTIONS=learn=$work/profiles/$name.heal "$work/darn/$name" "${words[@]}" >/dev/null 2>"$work/logs/heal.$name" &&
+        shared_sections "$to.default" "$work/profiles/$name.heal" >"$to.shipped"
+}
+
+# build_only NAME VARIANT REPOSITORY
+build_only() {
+    local name=$1 variant=$2
+    cc[$variant]=${cc[darn]} cxx[$variant]=${cxx[darn]} extra[$variant]="--only=$3"
+    mkdir -p "$work/$variant"
+    rm -f "$work/$variant/$name.key" # the repository is no part of the key
+    build_one "$variant" "$name"
+}
+
+plan_cost() {
+    cat <<END
+tables user wall
+variant plain plain $section_rounds $limit plain
+variant empty plain $section_rounds $limit no section
+variant shipped plain $section_rounds $limit healed
+variant idle plain $section_rounds $limit the same, \`heal=\` not given
+goal empty user mean 1.01 \`darn cc --only\`, a repository without sections: user time to that of clang, geometric mean
+goal shipped user mean 1.01 \`darn cc --only\`, healed, nothing violated: user time to that of clang, geometric mean
+goal shipped user worst 1.01 \`darn cc --only\`, healed, nothing violated: user time to that of clang, worst
+END
+}
+
+plan_cost_of() {
+    local name=$1 command repository=$work/repositories/$1.shipped
+    command="$name $(arguments "$name" "$size")"
+    cat <<END
+run $name plain $work/plain/$command
+run $name empty DARN_OPTIONS=heal=$work/repositories/empty $work/empty/$command
+run $name shipped DARN_OPTIONS=heal=$repository $work/shipped/$command
+run $name idle $work/shipped/$command
+END
+}
+
+count_shipped() {
+    grep -c '"variable"' "$work/repositories/$1.shipped"
+}
+
+# build_cost NAME: all that the comparison needs.
+build_cost() {
+    make_ready "$1" plain darn && shipped_repository "$1" && build_only "$1" empty "$work/repositories/empty" &&
+        build_only "$1" shipped "$work/repositories/$1.shipped"
+}
+
+# One line: NAME, how many sections, and the instructions of the plain build, of that without sections, and healed.
+count_healed() {
+    local name=$1 variant words row count repository
+    read -ra words <<<"$(arguments "$name" "$count_size")"
+    [ "$name" != zstd ] || words=(--single-thread -q -3 -c "$work/input.$valgrind_size")
+    row="$name $(count_shipped "$name")"
+    for variant in plain empty shipped; do
+        repository=$work/repositories/$([ $variant = shipped ] && echo "$name.shipped" || echo empty)
+        count=$(instructions_with "heal=$repository" "$work/$variant/$name" "${words[@]}") || return 1
+        row+=" $count"
+    done
+    echo "$row"
+    echo "$row" >&2
+}
+
+print_healed() {
+    awk '
+        {
+            line = sprintf("| %s | %d | %.1f M |", $1, $2, $3 / 1e6)
+            for (i = 1; i <= 2; i++) {
+                ratio = $(3 + i) / $3
+                sum[i] += log(ratio)
+                worst[i] = ratio > worst[i] ? ratio : worst[i]
+                line = line sprintf(" %.3f |", ratio)
+            }
+            lines = lines line "\n"
+        }
+        END {
+            if (!NR)
+                exit
+            print "| Instructions | sections | plain | no section | healed |"
+            print "|---|---:|---:|---:|---:|"
+            printf "%s", lines
+            printf "| **geometric mean** | | | %.3f | %.3f |\n", exp(sum[1] / NR), exp(sum[2] / NR)
+            printf "| **worst** | | | %.3f | %.3f |\n\n", worst[1], worst[2]
+        }' "$1"
+}
+
+healing_costs() {
+    local name failed=0
+    [ -n "$(chosen "${own[@]}" "${real[@]}")" ] || return 0
+    printf '{"darn-sections": 1,\n "sections": []}\n' >"$work/repositories/empty"
+    plan_cost >"$work/plan"
+    : >"$work/instructions"
+    for name in $(chosen "${own[@]}" "${real[@]}"); do
+        build_cost "$name" && plan_cost_of "$name" >>"$work/plan" || { failed=1 && continue; }
+        ! is_one_of "$name" "${own[@]}" zstd || count_healed "$name" >>"$work/instructions" || failed=1
+    done
+    "$work/compare" "$work/plan" "$work/logs" || failed=1
+    print_healed "$work/instructions"
+    return $failed
+}
+
+part_heal() {
+    local failed=0
+    mkdir -p "$work"/{heal,repositories,profiles,empty,shipped} || return 1
+    count_failures || failed=1
+    count_hangs || failed=1
+    healing_costs || failed=1
+    return $failed
+}
+
+about_heal() {
+    cat <<END
+First, programs that fail in most runs (\`tests/programs/heal\`), $heal_runs runs of each, two at a time: \`lost_update\` adds
+without a lock and ends with a wrong sum, \`check_use\` crashes when a pointer is taken away between test and use, \`torn_copy\`
+reads a structure that is being written. They run as they are, and healed by each policy, in an ordinary build
+(\`darn cc $heal_flags\`) and in one of \`darn cc --only\`. Under \`block\` and \`lock\` nothing may fail.
+
+Second, programs whose healing alone would deadlock, in every round: in \`own_lock\` a section takes a mutex that is held by
+whoever is kept out of the section, in \`two_sections\` two sections are nested in either order. A run that takes longer
+than $heal_limit s hangs.
+
+Third, what \`darn cc --only\` costs while nothing is violated: user time to that of the plain build, the median of
+$section_rounds rounds. The repository is what \`darn sections infer\` finds of variables that two threads were seen to share, not
+reviewed any further: more than somebody would ship who has one bug to heal. \`no section\` is an empty repository.
+Instructions are counted by callgrind, with $count_size % of the work.
+END
+}

@@ -1,0 +1,154 @@
+/* What signatures are made of: findings of deadlocks. */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "cli/heal_deadlock.h"
+
+static struct darn_words signatures;
+static char why[300];
+
+/* A thread of the circle: what it waits for, and what it holds. */
+#define ACCESS(op, target, locks)                                                                  \
+    "{\"op\":\"" op "\",\"stack\":[],\"target\":{\"address\":\"" target "\"},\"locks\":[" locks "]}"
+#define LOCK(address, frames) "{\"address\":\"" address "\",\"stack\":[" frames "]}"
+
+/* `%s` is the path of this very program. */
+#define FRAME(offset) "{\"function\":\"f\",\"module\":\"%1$s\",\"offset\":\"" offset "\"}"
+
+static int make(const char *accesses)
+{
+    char self[PATH_MAX] = "", text[8192], whole[9000];
+    json_t *finding;
+    int result;
+
+    assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+    snprintf(text, sizeof(text), accesses, self);
+    snprintf(whole, sizeof(whole),
+             "{\"kind\":\"deadlock\",\"variable\":\"a, b\",\"accesses\":[%s]}", text);
+    finding = json_loads(whole, 0, NULL);
+    assert_non_null(finding);
+    why[0] = '\0';
+    result = darn_heal_deadlocks_from(finding, &signatures, why, sizeof(why));
+    json_decref(finding);
+    return result;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    darn_words_free(&signatures);
+    signatures = (struct darn_words){0};
+    return 0;
+}
+
+static void the_held_lock_that_another_wants_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(make(ACCESS("acquire", "0x2",
+                                 LOCK("0x9", FRAME("0x1")) "," LOCK(
+                                     "0x1", FRAME("0x2"))) "," ACCESS("acquire", "0x1",
+                                                                      LOCK("0x2", FRAME("0x3")))),
+                     1);
+    assert_int_equal(signatures.count, 1);
+    assert_non_null(strstr(signatures.items[0], "test_heal_deadlock+0x2\""));
+    assert_non_null(strstr(signatures.items[0], "test_heal_deadlock+0x3\""));
+    assert_null(strstr(signatures.items[0], "test_heal_deadlock+0x1\""));
+}
+
+static void frames_of_one_address_are_one_place(void **state)
+{
+    (void)state;
+    assert_int_equal(make(ACCESS("acquire", "0x2",
+                                 LOCK("0x1", FRAME("0x2") "," FRAME("0x2") "," FRAME(
+                                                 "0x5"))) "," ACCESS("acquire", "0x1",
+                                                                     LOCK("0x2", FRAME("0x3")))),
+                     1);
+    assert_non_null(strstr(signatures.items[0], "+0x2\", \"function\": \"f\"},\n      "
+                                                "{\"function\": \"f\"},"));
+    assert_non_null(strstr(signatures.items[0], "+0x5\""));
+}
+
+#define PAIR                                                                                       \
+    ACCESS("acquire", "0x2", LOCK("0x1", FRAME("0x2")))                                            \
+    "," ACCESS("acquire", "0x1", LOCK("0x2", FRAME("0x3")))
+
+static void the_same_signature_is_kept_once(void **state)
+{
+    (void)state;
+    assert_int_equal(make(PAIR), 1);
+    assert_int_equal(make(PAIR), 0);
+    assert_int_equal(signatures.count, 1);
+}
+
+static void other_findings_are_none(void **state)
+{
+    json_t *race = json_loads("{\"kind\":\"data-race\",\"accesses\":[]}", 0, NULL);
+
+    (void)state;
+    assert_int_equal(darn_heal_deadlocks_from(race, &signatures, why, sizeof(why)), 0);
+    assert_int_equal(signatures.count, 0);
+    json_decref(race);
+}
+
+static void expect_refused(const char *accesses, const char *text)
+{
+    assert_int_equal(make(accesses), -1);
+    if (!strstr(why, text))
+        fail_msg("'%s' instead of '%s'", why, text);
+    assert_int_equal(signatures.count, 0);
+}
+
+static void what_no_gate_can_prevent_is_refused(void **state)
+{
+    (void)state;
+    expect_refused(ACCESS("acquire", "0x1", LOCK("0x1", FRAME("0x2"))), "waits for itself");
+    expect_refused(ACCESS("join", "", LOCK("0x1", FRAME("0x2"))) "," ACCESS("acquire", "0x1", ""),
+                   "nothing else");
+    expect_refused(
+        ACCESS("acquire", "0x2", LOCK("0x1", "")) "," ACCESS("acquire", "0x1", LOCK("0x2", "")),
+        "where the locks were taken");
+    expect_refused(
+        ACCESS("acquire", "0x2",
+               LOCK("0x1",
+                    "{\"module\":\"/no/such\",\"offset\":\"0x1\"}")) "," ACCESS("acquire", "0x1",
+                                                                                LOCK("0x2",
+                                                                                     FRAME("0x3"))),
+        "/no/such cannot be read");
+}
+
+static void the_list_ends_the_repository(void **state)
+{
+    char text[1 << 14] = "";
+    FILE *file = fmemopen(text, sizeof(text), "w");
+
+    (void)state;
+    darn_heal_deadlocks_write(file, &signatures);
+    fflush(file);
+    assert_string_equal(text, "");
+    assert_int_equal(make(PAIR), 1);
+    darn_heal_deadlocks_write(file, &signatures);
+    fclose(file);
+    assert_int_equal(strncmp(text, ",\n \"deadlocks\": [\n  {", 21), 0);
+    assert_string_equal(text + strlen(text) - 4, "}\n ]");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, start)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_held_lock_that_another_wants_counts), TEST(frames_of_one_address_are_one_place),
+        TEST(the_same_signature_is_kept_once),         TEST(other_findings_are_none),
+        TEST(what_no_gate_can_prevent_is_refused),     TEST(the_list_ends_the_repository),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
