@@ -3,7 +3,7 @@
 
 # Programs that fail by themselves in most runs, and such whose sections take part in circles of waits. -DFORCED closes the
 # circle in every round.
-failing=(lost_update check_use torn_copy)
+failing=(lost_update check_use torn_copy crowded)
 circular=(own_lock two_sections)
 policies=(block lock yield priority)
 heal_flags="-O1 -g -pthread"
@@ -42,12 +42,14 @@ build_healed() {
     }
 }
 
-# how_often NAME KIND POLICY: how its runs end, as often.c tells it.
+# how_often NAME KIND POLICY: how its runs end, as often.c tells it. NAME may end in `@one`: on one processor.
 how_often() {
-    local options=heal=$work/heal/$1.sections:heal_with=$3
+    local name=${1%@one} options wrapper=()
+    options=heal=$work/heal/$name.sections:heal_with=$3
     [ "$2" != plain ] || options=
+    [ "$name" = "$1" ] || wrapper=(taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')")
     echo "$heal_runs runs of $1, $2 $3" >&2
-    "$work/often" "$heal_runs" 2 "$heal_limit" "DARN_OPTIONS=$options" "$work/heal/$1.$2"
+    "${wrapper[@]}" "$work/often" "$heal_runs" 2 "$heal_limit" "DARN_OPTIONS=$options" "$work/heal/$name.$2"
 }
 
 # One line: NAME KIND POLICY SUCCEEDED FAILED KILLED HUNG MEDIAN MAXIMUM
@@ -85,7 +87,9 @@ print_runs() {
             print line "\n" rule
             for (k = 1; k <= rows; k++) {
                 split(row[k], part, " ")
-                line = "| " part[1] " | " (part[2] == "only" ? "`--only`" : part[2]) " | " plain[part[1]] " |"
+                label = part[1]
+                sub(/@one$/, ", one processor", label)
+                line = "| " label " | " (part[2] == "only" ? "`--only`" : part[2]) " | " plain[part[1]] " |"
                 for (i = 1; i <= count; i++)
                     line = line " " cell[row[k] " " name[i]] " |"
                 print line
@@ -106,6 +110,7 @@ count_failures() {
     : >"$lines"
     for name in $(chosen "${failing[@]}"); do
         build_healed "$name" "" && measure_runs "$name" >>"$lines" || failed=1
+        [ "$name" != crowded ] || measure_runs "$name@one" >>"$lines" || failed=1
     done
     if [ -s "$lines" ]; then
         print_runs failures "Failures in $heal_runs runs" "$lines"
@@ -279,7 +284,9 @@ about_heal() {
     cat <<END
 First, programs that fail in most runs (\`tests/programs/heal\`), $heal_runs runs of each, two at a time: \`lost_update\` adds
 without a lock and ends with a wrong sum, \`check_use\` crashes when a pointer is taken away between test and use, \`torn_copy\`
-reads a structure that is being written. They run as they are, and healed by each policy, in an ordinary build
+reads a structure that is being written. The threads of these are on processors of their own, and really are in each other's
+way. \`crowded\` loses updates because threads are interrupted: it is run on all processors, and on one, as most were when the
+policies \`yield\` and \`priority\` were proposed. They run as they are, and healed by each policy, in an ordinary build
 (\`darn cc $heal_flags\`) and in one of \`darn cc --only\`. Under \`block\` and \`lock\` nothing may fail.
 
 Second, programs whose healing alone would deadlock, in every round: in \`own_lock\` a section takes a mutex that is held by

@@ -36,8 +36,8 @@ void darn_pointers_free(struct darn_pointers *pointers);
 void darn_pointers_put(struct darn_pointers *pointers, uint32_t *list,
                        const struct darn_pointer *pointer);
 
-/* Takes those from the list that are stored in [start, start + size), all with UINT64_MAX, and hands
- * them over; `each` may be NULL, and must not call the functions above. */
+/* Takes those from the list that are stored in [start, start + size), all with UINT64_MAX, and
+ * hands them over; `each` may be NULL, and must not call the functions above. */
 void darn_pointers_take(struct darn_pointers *pointers, uint32_t *list, uint64_t start,
                         uint64_t size,
                         void (*each)(void *context, const struct darn_pointer *pointer),

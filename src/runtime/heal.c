@@ -9,6 +9,8 @@
 
 #include "runtime/attention.h"
 #include "runtime/gates.h"
+#include "runtime/heal_early.h"
+#include "runtime/heal_parts.h"
 #include "runtime/hold.h"
 #include "runtime/os.h"
 #include "runtime/say.h"
@@ -21,10 +23,6 @@
 extern volatile uint8_t darn_filter[DARN_FILTER_SIZE];
 
 bool darn_healing, darn_heal_is_child;
-
-#define EACH_HOLD(healer, hold)                                                                    \
-    for (uint32_t left_ = (healer)->used;                                                          \
-         left_ && ((hold) = &(healer)->holds[__builtin_ctz(left_)], 1); left_ &= left_ - 1)
 
 static const void *caller_of(const void *frame)
 {
@@ -78,7 +76,7 @@ static void calm(struct darn_hold *hold)
     hold->urged = false;
 }
 
-static void drop(struct darn_hold *hold)
+void darn_heal_drop(struct darn_hold *hold)
 {
     if (hold->urged)
         calm(hold);
@@ -87,7 +85,7 @@ static void drop(struct darn_hold *hold)
 
 /* ---- holds ---- */
 
-static uint8_t ops_of(const struct darn_touch *touch)
+uint8_t darn_heal_ops(const struct darn_touch *touch)
 {
     switch (touch->op) {
     case DARN_OP_READ:
@@ -97,12 +95,6 @@ static uint8_t ops_of(const struct darn_touch *touch)
     default:
         return DARN_ALLOW_ALL;
     }
-}
-
-static bool overlap(const struct darn_hold *hold, const struct darn_touch *touch)
-{
-    return hold->address < touch->address + touch->size &&
-           touch->address < hold->address + hold->size;
 }
 
 /* The access that follows is the last one. */
@@ -121,7 +113,7 @@ static void settle(struct darn_healer *healer)
 {
     healer->thread->lingers = false;
     while (healer->ending)
-        drop(&healer->holds[__builtin_ctz(healer->ending)]);
+        darn_heal_drop(&healer->holds[__builtin_ctz(healer->ending)]);
 }
 
 /* What the thread has left behind. A hook that comes before accesses that were announced earlier
@@ -136,7 +128,7 @@ static void settle_at(struct darn_healer *healer, const struct darn_site *site)
         struct darn_hold *hold = &healer->holds[__builtin_ctz(left)];
 
         if (hold->last == site)
-            drop(hold);
+            darn_heal_drop(hold);
         else
             hold->state = DARN_HOLD_LAST; /* the thread is in a hook, and may wait there */
     }
@@ -150,26 +142,36 @@ static void show(const struct darn_touch *touch)
         darn_attention_mark(touch->address, touch->size);
 }
 
+void darn_heal_fill(struct darn_hold *hold)
+{
+    hold->ops = hold->rule->ops;
+    hold->allow = hold->rule->allows;
+    hold->alone = hold->cure->with == DARN_HEAL_LOCK;
+    hold->soft = hold->cure->with >= DARN_HEAL_YIELD;
+}
+
 /* The thread is at the entry: it goes in as soon as nobody is in the way. */
 static void enter(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
 {
     struct darn_cure *cure = hold->cure;
     bool taken;
 
-    hold->address = touch->address;
-    hold->size = touch->size;
-    hold->ops = hold->rule->ops;
-    hold->allow = hold->rule->allows;
-    hold->alone = cure->with == DARN_HEAL_LOCK;
-    hold->soft = cure->with >= DARN_HEAL_YIELD;
+    darn_early_learn(hold->healer->thread, touch, hold->rule);
+    taken = darn_early_comes(hold, touch);
+    if (!taken) {
+        hold->address = touch->address;
+        hold->size = touch->size;
+        darn_heal_fill(hold);
+    }
     hold->state = DARN_HOLD_INSIDE;
     show(touch);
     darn_healer_count(hold->healer, cure);
     if (cure->with == DARN_HEAL_YIELD)
         darn_os_yield();
-    taken = darn_hold_take(hold, frame);
     if (!taken)
-        drop(hold);
+        taken = darn_hold_take(hold, frame);
+    if (!taken)
+        darn_heal_drop(hold);
     else if (cure->with == DARN_HEAL_PRIORITY)
         urge(hold);
     if (taken && cure->shape.kind == DARN_SECTION_RACE)
@@ -182,17 +184,18 @@ static void enter_alone(struct darn_healer *healer, const struct darn_touch *tou
 {
     struct darn_hold *hold = darn_hold_new(healer);
 
+    darn_early_learn(healer->thread, touch, NULL);
     if (!hold)
         return;
     hold->address = touch->address;
     hold->size = touch->size;
-    hold->ops = ops_of(touch);
+    hold->ops = darn_heal_ops(touch);
     hold->allow = DARN_ALLOW_ALL;
     hold->state = DARN_HOLD_INSIDE;
     if (darn_hold_take(hold, frame))
         end_with(hold, touch);
     else
-        drop(hold);
+        darn_heal_drop(hold);
 }
 
 /* ---- sections of the thread ---- */
@@ -217,48 +220,50 @@ static void go_on(struct darn_hold *hold, const struct darn_touch *touch, const 
     bool here = caller_of(frame) == hold->frame || hold->rule->inside & DARN_SECTION_ACROSS;
     bool same, ours = last && last->copy == hold->copy;
 
-    if (hold->state == DARN_HOLD_AWAITED) {
+    if (hold->state == DARN_HOLD_AWAITED || hold->state == DARN_HOLD_EARLY) {
         first = role_of(hold->rule, touch->site, DARN_ROLE_ENTRY);
         if (first) {
             hold->copy = first->copy;
+            hold->begun = hold->healer->accesses;
             enter(hold, touch, frame);
         }
         return;
     }
-    same = overlap(hold, touch);
+    same = darn_hold_overlaps(hold, touch);
     if (hold->rule->kind == DARN_SECTION_LEARNED) {
         if (same && last)
             end_with(hold, touch);
         else if (same)
-            drop(hold);
+            darn_heal_drop(hold);
     } else if (last && here) {
         if (same && ours)
             end_with(hold, touch);
         else
-            drop(hold);
+            darn_heal_drop(hold);
     }
 }
 
 /* As in sections.c: whether a section of the rule goes on that began in an outer call. */
-static bool begin_anew(struct darn_healer *healer, const struct darn_rule *rule, const void *caller)
+bool darn_heal_begin_anew(struct darn_healer *healer, const struct darn_rule *rule,
+                          const void *caller)
 {
     struct darn_hold *hold;
     bool outer = false;
 
-    EACH_HOLD(healer, hold)
+    DARN_EACH_HOLD(healer, hold)
     {
-        if (hold->rule != rule || healer->ending >> (hold - healer->holds) & 1)
+        if (hold->rule != rule || hold->state == DARN_HOLD_LAST || hold->state == DARN_HOLD_LINGERS)
             continue;
         if (hold->frame == caller || rule->kind == DARN_SECTION_LEARNED)
-            drop(hold);
+            darn_heal_drop(hold);
         else
             outer = true;
     }
     return outer;
 }
 
-static struct darn_hold *begin(struct darn_healer *healer, struct darn_rule *rule,
-                               const void *caller)
+struct darn_hold *darn_heal_begin(struct darn_healer *healer, struct darn_rule *rule,
+                                  const void *caller)
 {
     struct darn_hold *hold = NULL;
 
@@ -281,6 +286,19 @@ static bool is_of_use(const struct darn_rule *rule, bool alone)
             rule->inside & (DARN_SECTION_SYNC | DARN_SECTION_CALLS | DARN_SECTION_UNKNOWN));
 }
 
+/* Whether the thread has entered it with this very access: it was held early. */
+static bool has_begun(struct darn_healer *healer, const struct darn_rule *rule)
+{
+    struct darn_hold *hold;
+
+    DARN_EACH_HOLD(healer, hold)
+    {
+        if (hold->rule == rule && hold->begun == healer->accesses)
+            return true;
+    }
+    return false;
+}
+
 static void begin_here(struct darn_healer *healer, const struct darn_touch *touch, bool alone,
                        const void *frame)
 {
@@ -292,9 +310,9 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
         struct darn_hold *hold;
 
         if (!is_of_use(rule, alone) || roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
-            begin_anew(healer, rule, caller_of(frame)))
+            has_begun(healer, rule) || darn_heal_begin_anew(healer, rule, caller_of(frame)))
             continue;
-        hold = begin(healer, rule, caller_of(frame));
+        hold = darn_heal_begin(healer, rule, caller_of(frame));
         if (!hold)
             continue;
         hold->copy = roles[i].copy;
@@ -305,13 +323,18 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
 /* Whether one of the thread's own holds stands for the access. */
 static bool is_covered(struct darn_healer *healer, const struct darn_touch *touch)
 {
-    uint8_t ops = ops_of(touch);
+    uint8_t ops = darn_heal_ops(touch);
     struct darn_hold *hold;
 
-    EACH_HOLD(healer, hold)
+    DARN_EACH_HOLD(healer, hold)
     {
-        if (hold->linked && overlap(hold, touch) && !(ops & ~hold->ops))
-            return true;
+        if (!hold->linked || !darn_hold_overlaps(hold, touch) || ops & ~hold->ops)
+            continue;
+        if (!hold->rule && hold->state == DARN_HOLD_EARLY) {
+            darn_early_learn(healer->thread, touch, NULL);
+            end_with(hold, touch);
+        }
+        return true;
     }
     return false;
 }
@@ -332,8 +355,9 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
     if (!healer || has_nothing_to_do(thread, healer, touch))
         return;
     healer->busy = true;
+    healer->accesses++;
     settle_at(healer, touch->site);
-    EACH_HOLD(healer, hold)
+    DARN_EACH_HOLD(healer, hold)
     {
         if (hold->rule && !(healer->ending >> (hold - healer->holds) & 1))
             go_on(hold, touch, frame);
@@ -380,11 +404,11 @@ void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, c
         return;
     healer->busy = true;
     settle(healer);
-    EACH_HOLD(healer, hold)
+    DARN_EACH_HOLD(healer, hold)
     {
         if (hold->rule && hold->frame == caller_of(frame) &&
             role_of(hold->rule, site, DARN_ROLE_LEAVE))
-            drop(hold);
+            darn_heal_drop(hold);
     }
     healer->busy = false;
 }
@@ -403,8 +427,8 @@ void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, co
         struct darn_rule *rule = roles[i].point->rule;
 
         if (is_of_use(rule, false) && roles[i].point->role == DARN_ROLE_CALL &&
-            !begin_anew(healer, rule, caller_of(frame)))
-            begin(healer, rule, caller_of(frame));
+            !darn_heal_begin_anew(healer, rule, caller_of(frame)))
+            darn_heal_begin(healer, rule, caller_of(frame));
     }
     healer->busy = false;
 }
@@ -417,9 +441,9 @@ void darn_heal_abandon(struct darn_thread *thread)
     if (!healer || healer->busy)
         return;
     healer->busy = true;
-    EACH_HOLD(healer, hold)
+    DARN_EACH_HOLD(healer, hold)
     {
-        drop(hold);
+        darn_heal_drop(hold);
     }
     healer->busy = false;
 }

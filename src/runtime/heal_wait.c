@@ -255,12 +255,18 @@ static enum end wait_once(struct waiting *waiting, const struct darn_clash *clas
     return GO_ON;
 }
 
+static void waits_for_nobody(struct darn_thread *thread)
+{
+    __atomic_store_n(&thread->wait.target, 0, __ATOMIC_SEQ_CST);
+}
+
 static bool wait_freely(struct waiting *waiting, struct darn_clash *clash)
 {
     enum end end = GO_ON;
 
     do {
         end = wait_once(waiting, clash);
+        waits_for_nobody(waiting->thread); /* whoever has got it must not seem to wait */
     } while (end == GO_ON && !darn_hold_try(waiting->hold, clash));
     if (end == GIVE_UP_CIRCLE)
         atomic_fetch_add(&waiting->cure->cycles, 1);
@@ -309,7 +315,7 @@ static bool wait_for(struct darn_hold *hold, struct darn_clash *clash, const voi
     waiting.since = darn_os_now();
     if (slot)
         return wait_controlled(&waiting, slot, frame);
-    darn_wait_begin(thread, DARN_WAIT_HEAL, clash->healer->thread, frame);
+    darn_wait_begin(thread, DARN_WAIT_HEAL, NULL, frame);
     well = wait_freely(&waiting, clash);
     darn_wait_end(thread);
     if (before.kind != DARN_WAIT_NONE)

@@ -10,6 +10,7 @@
 #include "runtime/attention.h"
 #include "runtime/control.h"
 #include "runtime/counters.h"
+#include "runtime/cures.h"
 #include "runtime/deliver.h"
 #include "runtime/finding.h"
 #include "runtime/gates.h"
@@ -186,7 +187,7 @@ static void raise_attention(void)
 
     if (darn_noise_is_at_sites() && darn_state.mode != DARN_MODE_HEAL)
         darn_attention_always();
-    else if (darn_state.mode == DARN_MODE_LEARN || records || darn_healing)
+    else if (darn_state.mode == DARN_MODE_LEARN || records || darn_cures())
         darn_attention_keep();
     darn_functions = records;
 }

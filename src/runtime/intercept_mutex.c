@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "runtime/gates.h"
+#include "runtime/heal_early.h"
 #include "runtime/intercept.h"
 #include "runtime/os.h"
 #include "runtime/record.h"
@@ -15,10 +16,13 @@
 static int taken(struct darn_thread *thread, const volatile void *lock, enum darn_lock_kind kind,
                  unsigned flags, int result, const void *frame)
 {
-    if (result == 0 || result == EOWNERDEAD)
+    if (result == 0 || result == EOWNERDEAD) {
         darn_lock_taken(thread, lock, kind, flags, frame);
-    else
+        darn_heal_locked(thread, lock, frame);
+    } else {
         darn_gate_leave(thread, lock);
+        darn_heal_unlocked(thread, lock);
+    }
     return result;
 }
 
@@ -54,6 +58,7 @@ static int thrd_result(int result)
 
 /* In production: a mutex knows its owner, and that is all that a cure has to know. */
 static int lock_quietly(pthread_mutex_t *mutex, const void *frame);
+static int unlock_quietly(pthread_mutex_t *mutex);
 
 DARN_INTERCEPT(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
 {
@@ -78,6 +83,7 @@ DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
     int result;
 
     darn_noise_at_call(thread);
+    darn_heal_lock(thread, mutex, FRAME);
     darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return taken(thread, mutex, DARN_LOCK_MUTEX, 0,
@@ -122,7 +128,7 @@ DARN_INTERCEPT(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t c
 DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
 {
     if (darn_state.quiet)
-        return DARN_REAL(pthread_mutex_unlock)(mutex);
+        return unlock_quietly(mutex);
     struct darn_thread *thread = darn_thread_self();
     bool had;
     int result;
@@ -133,6 +139,7 @@ DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
         if (result == 0)
             darn_lock_given(thread, mutex, FRAME);
         darn_gate_leave(thread, mutex);
+        darn_heal_unlocked(thread, mutex);
         return result;
     }
     had = darn_lock_given(thread, mutex, FRAME);
@@ -140,6 +147,7 @@ DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
     if (result && had)
         darn_lock_taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY, FRAME);
     darn_gate_leave(thread, mutex);
+    darn_heal_unlocked(thread, mutex);
     return result;
 }
 
@@ -196,8 +204,6 @@ DARN_INTERCEPT(int, pthread_spin_unlock, pthread_spinlock_t *lock)
 
 DARN_INTERCEPT(int, mtx_trylock, mtx_t *mutex)
 {
-    if (darn_state.quiet)
-        return DARN_REAL(mtx_trylock)(mutex);
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
@@ -216,6 +222,7 @@ DARN_INTERCEPT(int, mtx_lock, mtx_t *mutex)
     int result;
 
     darn_noise_at_call(thread);
+    darn_heal_lock(thread, mutex, FRAME);
     darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
         return thrd_result(taken(thread, mutex, DARN_LOCK_MUTEX, 0,
@@ -247,8 +254,6 @@ DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
 
 DARN_INTERCEPT(int, mtx_unlock, mtx_t *mutex)
 {
-    if (darn_state.quiet)
-        return DARN_REAL(mtx_unlock)(mutex);
     struct darn_thread *thread = darn_thread_self();
     int result;
 
@@ -257,25 +262,38 @@ DARN_INTERCEPT(int, mtx_unlock, mtx_t *mutex)
         result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
         darn_lock_given(thread, mutex, FRAME);
         darn_gate_leave(thread, mutex);
+        darn_heal_unlocked(thread, mutex);
         return thrd_result(result);
     }
     darn_lock_given(thread, mutex, FRAME);
     result = DARN_REAL(mtx_unlock)(mutex);
     darn_gate_leave(thread, mutex);
+    darn_heal_unlocked(thread, mutex);
     return result;
 }
 
 static int lock_quietly(pthread_mutex_t *mutex, const void *frame)
 {
-    int result = DARN_REAL(pthread_mutex_trylock)(mutex);
-    struct darn_thread *thread;
+    struct darn_thread *thread = darn_thread_self();
+    int result;
 
-    if (result != EBUSY)
-        return result;
-    thread = darn_thread_self();
-    darn_wait_begin(thread, DARN_WAIT_MUTEX, mutex, frame);
-    result = DARN_REAL(pthread_mutex_lock)(mutex);
-    darn_wait_end(thread);
+    darn_heal_lock(thread, mutex, frame);
+    result = DARN_REAL(pthread_mutex_trylock)(mutex);
+    if (result == EBUSY) {
+        darn_wait_begin(thread, DARN_WAIT_MUTEX, mutex, frame);
+        result = DARN_REAL(pthread_mutex_lock)(mutex);
+        darn_wait_end(thread);
+    }
+    if (result == 0)
+        darn_heal_locked(thread, mutex, frame);
+    return result;
+}
+
+static int unlock_quietly(pthread_mutex_t *mutex)
+{
+    int result = DARN_REAL(pthread_mutex_unlock)(mutex);
+
+    darn_heal_unlocked(darn_thread_peek(), mutex);
     return result;
 }
 

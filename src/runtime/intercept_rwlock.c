@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "runtime/gates.h"
+#include "runtime/heal_early.h"
 #include "runtime/intercept.h"
 #include "runtime/record.h"
 #include "runtime/vtime.h"
@@ -12,10 +13,15 @@
 static int taken(pthread_rwlock_t *lock, enum darn_lock_kind kind, unsigned flags, int result,
                  const void *frame)
 {
-    if (result == 0)
-        darn_lock_taken(darn_thread_self(), lock, kind, flags, frame);
-    else
-        darn_gate_leave(darn_thread_self(), lock);
+    struct darn_thread *thread = darn_thread_self();
+
+    if (result == 0) {
+        darn_lock_taken(thread, lock, kind, flags, frame);
+        darn_heal_locked(thread, lock, frame);
+    } else {
+        darn_gate_leave(thread, lock);
+        darn_heal_unlocked(thread, lock);
+    }
     return result;
 }
 
@@ -59,6 +65,7 @@ DARN_INTERCEPT(int, pthread_rwlock_rdlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
+    darn_heal_lock(thread, lock, FRAME);
     darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_READ, lock, DARN_NO_DEADLINE, FRAME);
@@ -121,6 +128,7 @@ DARN_INTERCEPT(int, pthread_rwlock_wrlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
+    darn_heal_lock(thread, lock, FRAME);
     darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_WRITE, lock, DARN_NO_DEADLINE, FRAME);
@@ -173,6 +181,7 @@ DARN_INTERCEPT(int, pthread_rwlock_unlock, pthread_rwlock_t *lock)
     else
         result = DARN_REAL(pthread_rwlock_unlock)(lock);
     darn_gate_leave(thread, lock);
+    darn_heal_unlocked(thread, lock);
     return result;
 }
 

@@ -48,9 +48,8 @@ enum darn_site_flag {
     DARN_SITE_COVERS = 1 << 11,  /* a write that stands for a read of the same bytes, too */
     DARN_SITE_LOCAL = 1 << 12,   /* a function that other files cannot call: static */
     DARN_SITE_AFTER = 1 << 13,   /* darn_hook_done is called behind the access, too */
-    DARN_SITE_POINTER =
-        1 << 14,               /* a write or update, which may store a pointer; the hook gets it */
-    DARN_SITE_LATER = 1 << 15, /* the hooks of other accesses come first, and only then these */
+    DARN_SITE_POINTER = 1 << 14, /* what it writes may be a pointer; the hook gets it */
+    DARN_SITE_LATER = 1 << 15,   /* the hooks of other accesses come first, and only then these */
 
     /* Of a function only: */
     DARN_SITE_UNIT = 1 << 14,    /* a function, or a block in one, that is annotated as atomic */
