@@ -164,7 +164,8 @@ shared_sections() {
         END { print "\n ]}" }' "$1"
 }
 
-# What is shipped: the inferred sections of variables that threads really share. A run with little work shows which.
+# What may be shipped: the inferred sections of variables that threads really share, without those that are violated by
+# design. Runs with little work show which.
 shipped_repository() {
     local name=$1 to=$work/repositories/$1 words
     read -ra words <<<"$(arguments "$name" "$count_size")"
@@ -172,7 +173,19 @@ shipped_repository() {
     infer "$name" default || return 1
     rm -f "$work/profiles/$name.heal"
     DARN_OPTIONS=learn=$work/profiles/$name.heal "$work/darn/$name" "${words[@]}" >/dev/null 2>"$work/logs/heal.$name" &&
-        shared_sections "$to.default" "$work/profiles/$name.heal" >"$to.shipped"
+        shared_sections "$to.default" "$work/profiles/$name.heal" >"$to.shipped" && { [ "$(count_shipped "$name")" = 0 ] ||
+        "$build/bin/darn" sections refine --runs=5 --noise=section:1/20 -o "$to.refined" "$to.shipped" -- "$work/darn/$name" \
+            "${words[@]}" >"$work/logs/heal.$name" 2>&1 && shared_sections "$to.refined" "$work/profiles/$name.heal" >"$to.shipped"; }
+}
+
+# one_section NAME NUMBER: of the repository, that one alone.
+one_section() {
+    awk -v wanted="$2" '
+        /^  \{/ { number++ }
+        /^ \]/ { exit }
+        NR <= 2 { print }
+        NR > 2 && number == wanted { text = text $0 "\n" }
+        END { sub(/,?\n$/, "", text); print text "\n ]}" }' "$work/repositories/$1.shipped" >"$work/repositories/$1.$2"
 }
 
 # build_only NAME VARIANT REPOSITORY
@@ -218,15 +231,41 @@ build_cost() {
         build_only "$1" shipped "$work/repositories/$1.shipped"
 }
 
-# One line: NAME, how many sections, and the instructions of the plain build, of that without sections, and healed.
+# plan_alone NAME: each of its sections is healed alone. A row is called after the program and the variable.
+plan_alone() {
+    local name=$1 number label command
+    command="$name $(arguments "$name" "$size")"
+    for ((number = 1; number <= $(count_shipped "$name"); number++)); do
+        one_section "$name" $number && build_only "$name" one$number "$work/repositories/$name.$number" || return 1
+        label=$(sed -n 's/.*"variable": "\([^"]*\)".*/\1/p' "$work/repositories/$name.$number" | tr -d ' ')
+        echo "run $name:$label#$number plain $work/plain/$command"
+        echo "run $name:$label#$number one DARN_OPTIONS=heal=$work/repositories/$name.$number $work/one$number/$command"
+    done
+}
+
+healing_one_by_one() {
+    local name failed=0
+    cat >"$work/plan" <<END
+tables user
+variant plain plain $section_rounds $limit plain
+variant one plain $section_rounds $limit this section healed
+END
+    for name in $(chosen "${own[@]}"); do
+        plan_alone "$name" >>"$work/plan" || failed=1
+    done
+    ! grep -q '^run' "$work/plan" || "$work/compare" "$work/plan" "$work/logs" || failed=1
+    return $failed
+}
+
+# One line: NAME, how many sections, and the instructions of the plain build, of that without sections, and of the one with
+# them. No heal=: the runtime cannot read files while callgrind watches.
 count_healed() {
-    local name=$1 variant words row count repository
+    local name=$1 variant words row count
     read -ra words <<<"$(arguments "$name" "$count_size")"
     [ "$name" != zstd ] || words=(--single-thread -q -3 -c "$work/input.$valgrind_size")
     row="$name $(count_shipped "$name")"
     for variant in plain empty shipped; do
-        repository=$work/repositories/$([ $variant = shipped ] && echo "$name.shipped" || echo empty)
-        count=$(instructions_with "heal=$repository" "$work/$variant/$name" "${words[@]}") || return 1
+        count=$(instructions_with "" "$work/$variant/$name" "${words[@]}") || return 1
         row+=" $count"
     done
     echo "$row"
@@ -248,7 +287,7 @@ print_healed() {
         END {
             if (!NR)
                 exit
-            print "| Instructions | sections | plain | no section | healed |"
+            print "| Instructions | sections | plain | no section | sections, not healed |"
             print "|---|---:|---:|---:|---:|"
             printf "%s", lines
             printf "| **geometric mean** | | | %.3f | %.3f |\n", exp(sum[1] / NR), exp(sum[2] / NR)
@@ -277,6 +316,7 @@ part_heal() {
     count_failures || failed=1
     count_hangs || failed=1
     healing_costs || failed=1
+    healing_one_by_one || failed=1
     return $failed
 }
 
@@ -294,8 +334,10 @@ whoever is kept out of the section, in \`two_sections\` two sections are nested 
 than $heal_limit s hangs.
 
 Third, what \`darn cc --only\` costs while nothing is violated: user time to that of the plain build, the median of
-$section_rounds rounds. The repository is what \`darn sections infer\` finds of variables that two threads were seen to share, not
-reviewed any further: more than somebody would ship who has one bug to heal. \`no section\` is an empty repository.
-Instructions are counted by callgrind, with $count_size % of the work.
+$section_rounds rounds. The repository is what \`darn sections infer\` finds of variables that two threads were seen to share, and
+\`refine\` leaves of it: hot loops as well, and more than somebody would ship who has one bug to heal. \`no section\` is an
+empty repository. Instructions are counted by callgrind, with $count_size % of the work, and nothing is healed meanwhile.
+
+Fourth, the same with each of these sections alone: what it costs to heal one bug depends on how often a thread comes by.
 END
 }

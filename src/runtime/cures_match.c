@@ -15,6 +15,8 @@ struct records {
     uint32_t count;
 };
 
+#define RECORD_ROOM (2 * sizeof(void *) + sizeof(bool))
+
 static uint32_t collect(const char *at, const char *end, const struct darn_section_record **list)
 {
     uint32_t count = 0;
@@ -320,6 +322,46 @@ static void add_by_sites(struct darn_cure *cure, const struct darn_site *start,
     cure->match = only ? DARN_CURE_MOVED : DARN_CURE_EXACT;
 }
 
+/* ---- what goes on where a section ends ---- */
+
+static bool ends_at(const struct darn_rule *rule, uint64_t key)
+{
+    for (uint32_t i = 0; i < rule->count; i++) {
+        if (rule->points[i].role == DARN_ROLE_END && rule->points[i].key == key)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A value that was tested is read again, and what is computed from it is written: the use is a
+ * load-and-store section that begins where the test-and-use section ends. Both belong together:
+ * two threads that have tested the value must not both go on to write.
+ */
+static void add_chained(struct darn_rule *rule, const struct records *records)
+{
+    for (uint32_t i = 0; i < records->count; i++) {
+        const struct darn_section_record *record = records->list[i];
+        const struct darn_section_point *entry = entry_of(record);
+
+        if (record->kind != DARN_SECTION_LOAD_STORE || !entry || !ends_at(rule, entry->key) ||
+            !darn_variable_same(darn_site_string(&record->variable), rule->variable))
+            continue;
+        rule->ops |= DARN_ALLOW_WRITE;
+        if (!records->claimed[i])
+            add_record(rule->cure, record, rule->cure->match);
+        records->claimed[i] = true;
+    }
+}
+
+static void add_all_chained(const struct records *records)
+{
+    for (struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
+        if (rule->cure && !(rule->ops & DARN_ALLOW_WRITE))
+            add_chained(rule, records);
+    }
+}
+
 /* ---- all of it ---- */
 
 static void resolve(struct records *records, struct darn_cure **moved)
@@ -340,7 +382,9 @@ static void resolve(struct records *records, struct darn_cure **moved)
     for (uint32_t i = 0; i < records->count; i++) {
         if (moved[i])
             add_record(moved[i], records->list[i], DARN_CURE_MOVED);
+        records->claimed[i] |= moved[i] != NULL;
     }
+    add_all_chained(records);
 }
 
 static struct darn_cure_module *modules;
@@ -359,17 +403,42 @@ bool darn_cures_have(const struct darn_section_record *record)
     return false;
 }
 
+/* Room for the records of a module, and as many cures; false: there is no memory. */
+static bool take_records(struct records *records, const struct darn_cure_module *module,
+                         struct darn_cure ***moved)
+{
+    uint32_t count = collect(module->first, module->last, NULL);
+    char *room = darn_os_allocate((count + 1) * RECORD_ROOM);
+
+    if (!room)
+        return false;
+    records->count = count;
+    records->list = (const struct darn_section_record **)(uintptr_t)room;
+    *moved = (struct darn_cure **)(uintptr_t)(room + (count + 1) * sizeof(void *));
+    records->claimed = (bool *)(room + 2 * (count + 1) * sizeof(void *));
+    collect(module->first, module->last, records->list);
+    return true;
+}
+
+static void give_records(struct records *records)
+{
+    darn_os_free((void *)records->list, (records->count + 1) * RECORD_ROOM);
+}
+
 void darn_cures_resolve_one(struct darn_cure *cure, const struct darn_cure_module *module)
 {
-    const char *at = module->first;
+    struct records records;
+    struct darn_cure **unused;
 
-    for (uint32_t left = collect(at, module->last, NULL); left; left--) {
-        const struct darn_section_record *record = (const struct darn_section_record *)at;
-
-        if (is_exact(cure, record))
-            add_record(cure, record, DARN_CURE_EXACT);
-        at += record->size;
+    if (!take_records(&records, module, &unused))
+        return;
+    for (uint32_t i = 0; i < records.count; i++) {
+        records.claimed[i] = darn_cures_have(records.list[i]);
+        if (is_exact(cure, records.list[i]))
+            add_record(cure, records.list[i], DARN_CURE_EXACT);
     }
+    add_all_chained(&records);
+    give_records(&records);
     if (cure->match == DARN_CURE_NONE)
         add_by_sites(cure, module->start, module->stop);
 }
@@ -388,25 +457,17 @@ static void remember(const struct darn_cure_module *module)
 void darn_cures_resolve(const struct darn_site *start, const struct darn_site *stop,
                         const void *first_record, const void *last_record)
 {
-    struct records records = {.count = collect(first_record, last_record, NULL)};
-    size_t size = (records.count + 1) * (2 * sizeof(void *) + sizeof(bool));
+    struct darn_cure_module module = {start, stop, first_record, last_record, NULL};
+    struct records records;
     struct darn_cure **moved;
-    char *room;
 
-    remember(&(struct darn_cure_module){start, stop, first_record, last_record, NULL});
-    if (!darn_cures())
+    remember(&module);
+    if (!darn_cures() || !take_records(&records, &module, &moved))
         return;
-    room = darn_os_allocate(size);
-    if (!room)
-        return;
-    records.list = (const struct darn_section_record **)(uintptr_t)room;
-    moved = (struct darn_cure **)(uintptr_t)(room + (records.count + 1) * sizeof(void *));
-    records.claimed = (bool *)(room + 2 * (records.count + 1) * sizeof(void *));
-    collect(first_record, last_record, records.list);
     resolve(&records, moved);
+    give_records(&records);
     for (struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
         if (cure->match == DARN_CURE_NONE)
             add_by_sites(cure, start, stop);
     }
-    darn_os_free(room, size);
 }

@@ -9,7 +9,7 @@
 
 #include "runtime/attention.h"
 #include "runtime/gates.h"
-#include "runtime/heal_early.h"
+#include "runtime/heal_closed.h"
 #include "runtime/heal_parts.h"
 #include "runtime/hold.h"
 #include "runtime/os.h"
@@ -76,16 +76,17 @@ static void calm(struct darn_hold *hold)
     hold->urged = false;
 }
 
-void darn_heal_drop(struct darn_hold *hold)
+static void drop(struct darn_hold *hold)
 {
     if (hold->urged)
         calm(hold);
+    darn_closed_open(hold);
     darn_hold_drop(hold);
 }
 
 /* ---- holds ---- */
 
-uint8_t darn_heal_ops(const struct darn_touch *touch)
+static uint8_t ops_of(const struct darn_touch *touch)
 {
     switch (touch->op) {
     case DARN_OP_READ:
@@ -95,6 +96,12 @@ uint8_t darn_heal_ops(const struct darn_touch *touch)
     default:
         return DARN_ALLOW_ALL;
     }
+}
+
+static bool overlap(const struct darn_hold *hold, const struct darn_touch *touch)
+{
+    return hold->address < touch->address + touch->size &&
+           touch->address < hold->address + hold->size;
 }
 
 /* The access that follows is the last one. */
@@ -113,7 +120,7 @@ static void settle(struct darn_healer *healer)
 {
     healer->thread->lingers = false;
     while (healer->ending)
-        darn_heal_drop(&healer->holds[__builtin_ctz(healer->ending)]);
+        drop(&healer->holds[__builtin_ctz(healer->ending)]);
 }
 
 /* What the thread has left behind. A hook that comes before accesses that were announced earlier
@@ -128,7 +135,7 @@ static void settle_at(struct darn_healer *healer, const struct darn_site *site)
         struct darn_hold *hold = &healer->holds[__builtin_ctz(left)];
 
         if (hold->last == site)
-            darn_heal_drop(hold);
+            drop(hold);
         else
             hold->state = DARN_HOLD_LAST; /* the thread is in a hook, and may wait there */
     }
@@ -142,36 +149,27 @@ static void show(const struct darn_touch *touch)
         darn_attention_mark(touch->address, touch->size);
 }
 
-void darn_heal_fill(struct darn_hold *hold)
-{
-    hold->ops = hold->rule->ops;
-    hold->allow = hold->rule->allows;
-    hold->alone = hold->cure->with == DARN_HEAL_LOCK;
-    hold->soft = hold->cure->with >= DARN_HEAL_YIELD;
-}
-
 /* The thread is at the entry: it goes in as soon as nobody is in the way. */
 static void enter(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
 {
     struct darn_cure *cure = hold->cure;
     bool taken;
 
-    darn_early_learn(hold->healer->thread, touch, hold->rule);
-    taken = darn_early_comes(hold, touch);
-    if (!taken) {
-        hold->address = touch->address;
-        hold->size = touch->size;
-        darn_heal_fill(hold);
-    }
+    hold->address = touch->address;
+    hold->size = touch->size;
+    hold->ops = hold->rule->ops;
+    hold->allow = hold->rule->allows;
+    hold->alone = cure->with == DARN_HEAL_LOCK;
+    hold->soft = cure->with >= DARN_HEAL_YIELD;
+    hold->lock_serial = hold->healer->thread->lock_serial;
     hold->state = DARN_HOLD_INSIDE;
     show(touch);
     darn_healer_count(hold->healer, cure);
     if (cure->with == DARN_HEAL_YIELD)
         darn_os_yield();
+    taken = darn_hold_take(hold, frame);
     if (!taken)
-        taken = darn_hold_take(hold, frame);
-    if (!taken)
-        darn_heal_drop(hold);
+        drop(hold);
     else if (cure->with == DARN_HEAL_PRIORITY)
         urge(hold);
     if (taken && cure->shape.kind == DARN_SECTION_RACE)
@@ -184,18 +182,17 @@ static void enter_alone(struct darn_healer *healer, const struct darn_touch *tou
 {
     struct darn_hold *hold = darn_hold_new(healer);
 
-    darn_early_learn(healer->thread, touch, NULL);
     if (!hold)
         return;
     hold->address = touch->address;
     hold->size = touch->size;
-    hold->ops = darn_heal_ops(touch);
+    hold->ops = ops_of(touch);
     hold->allow = DARN_ALLOW_ALL;
     hold->state = DARN_HOLD_INSIDE;
     if (darn_hold_take(hold, frame))
         end_with(hold, touch);
     else
-        darn_heal_drop(hold);
+        drop(hold);
 }
 
 /* ---- sections of the thread ---- */
@@ -220,50 +217,48 @@ static void go_on(struct darn_hold *hold, const struct darn_touch *touch, const 
     bool here = caller_of(frame) == hold->frame || hold->rule->inside & DARN_SECTION_ACROSS;
     bool same, ours = last && last->copy == hold->copy;
 
-    if (hold->state == DARN_HOLD_AWAITED || hold->state == DARN_HOLD_EARLY) {
+    if (hold->state == DARN_HOLD_AWAITED) {
         first = role_of(hold->rule, touch->site, DARN_ROLE_ENTRY);
         if (first) {
             hold->copy = first->copy;
-            hold->begun = hold->healer->accesses;
             enter(hold, touch, frame);
         }
         return;
     }
-    same = darn_hold_overlaps(hold, touch);
+    same = overlap(hold, touch);
     if (hold->rule->kind == DARN_SECTION_LEARNED) {
         if (same && last)
             end_with(hold, touch);
         else if (same)
-            darn_heal_drop(hold);
+            drop(hold);
     } else if (last && here) {
         if (same && ours)
             end_with(hold, touch);
         else
-            darn_heal_drop(hold);
+            drop(hold);
     }
 }
 
 /* As in sections.c: whether a section of the rule goes on that began in an outer call. */
-bool darn_heal_begin_anew(struct darn_healer *healer, const struct darn_rule *rule,
-                          const void *caller)
+static bool begin_anew(struct darn_healer *healer, const struct darn_rule *rule, const void *caller)
 {
     struct darn_hold *hold;
     bool outer = false;
 
     DARN_EACH_HOLD(healer, hold)
     {
-        if (hold->rule != rule || hold->state == DARN_HOLD_LAST || hold->state == DARN_HOLD_LINGERS)
+        if (hold->rule != rule || healer->ending >> (hold - healer->holds) & 1)
             continue;
         if (hold->frame == caller || rule->kind == DARN_SECTION_LEARNED)
-            darn_heal_drop(hold);
+            drop(hold);
         else
             outer = true;
     }
     return outer;
 }
 
-struct darn_hold *darn_heal_begin(struct darn_healer *healer, struct darn_rule *rule,
-                                  const void *caller)
+static struct darn_hold *begin(struct darn_healer *healer, struct darn_rule *rule,
+                               const void *caller)
 {
     struct darn_hold *hold = NULL;
 
@@ -286,19 +281,6 @@ static bool is_of_use(const struct darn_rule *rule, bool alone)
             rule->inside & (DARN_SECTION_SYNC | DARN_SECTION_CALLS | DARN_SECTION_UNKNOWN));
 }
 
-/* Whether the thread has entered it with this very access: it was held early. */
-static bool has_begun(struct darn_healer *healer, const struct darn_rule *rule)
-{
-    struct darn_hold *hold;
-
-    DARN_EACH_HOLD(healer, hold)
-    {
-        if (hold->rule == rule && hold->begun == healer->accesses)
-            return true;
-    }
-    return false;
-}
-
 static void begin_here(struct darn_healer *healer, const struct darn_touch *touch, bool alone,
                        const void *frame)
 {
@@ -310,9 +292,9 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
         struct darn_hold *hold;
 
         if (!is_of_use(rule, alone) || roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
-            has_begun(healer, rule) || darn_heal_begin_anew(healer, rule, caller_of(frame)))
+            begin_anew(healer, rule, caller_of(frame)))
             continue;
-        hold = darn_heal_begin(healer, rule, caller_of(frame));
+        hold = begin(healer, rule, caller_of(frame));
         if (!hold)
             continue;
         hold->copy = roles[i].copy;
@@ -323,18 +305,13 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
 /* Whether one of the thread's own holds stands for the access. */
 static bool is_covered(struct darn_healer *healer, const struct darn_touch *touch)
 {
-    uint8_t ops = darn_heal_ops(touch);
+    uint8_t ops = ops_of(touch);
     struct darn_hold *hold;
 
     DARN_EACH_HOLD(healer, hold)
     {
-        if (!hold->linked || !darn_hold_overlaps(hold, touch) || ops & ~hold->ops)
-            continue;
-        if (!hold->rule && hold->state == DARN_HOLD_EARLY) {
-            darn_early_learn(healer->thread, touch, NULL);
-            end_with(hold, touch);
-        }
-        return true;
+        if (hold->linked && overlap(hold, touch) && !(ops & ~hold->ops))
+            return true;
     }
     return false;
 }
@@ -355,7 +332,6 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
     if (!healer || has_nothing_to_do(thread, healer, touch))
         return;
     healer->busy = true;
-    healer->accesses++;
     settle_at(healer, touch->site);
     DARN_EACH_HOLD(healer, hold)
     {
@@ -408,7 +384,7 @@ void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, c
     {
         if (hold->rule && hold->frame == caller_of(frame) &&
             role_of(hold->rule, site, DARN_ROLE_LEAVE))
-            darn_heal_drop(hold);
+            drop(hold);
     }
     healer->busy = false;
 }
@@ -427,8 +403,8 @@ void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, co
         struct darn_rule *rule = roles[i].point->rule;
 
         if (is_of_use(rule, false) && roles[i].point->role == DARN_ROLE_CALL &&
-            !darn_heal_begin_anew(healer, rule, caller_of(frame)))
-            darn_heal_begin(healer, rule, caller_of(frame));
+            !begin_anew(healer, rule, caller_of(frame)))
+            begin(healer, rule, caller_of(frame));
     }
     healer->busy = false;
 }
@@ -443,7 +419,7 @@ void darn_heal_abandon(struct darn_thread *thread)
     healer->busy = true;
     DARN_EACH_HOLD(healer, hold)
     {
-        darn_heal_drop(hold);
+        drop(hold);
     }
     healer->busy = false;
 }

@@ -316,12 +316,6 @@ void darn_hold_pass(const struct darn_clash *clash)
     darn_spin_unlock(&list->lock);
 }
 
-void darn_hold_free(struct darn_hold *hold)
-{
-    if (hold->linked)
-        take_away(hold);
-}
-
 void darn_hold_drop(struct darn_hold *hold)
 {
     struct darn_healer *healer = hold->healer;

@@ -22,12 +22,12 @@
 enum darn_hold_state {
     DARN_HOLD_FREE,
     DARN_HOLD_AWAITED, /* a call that leads to the entry was made; nothing is held yet */
-    DARN_HOLD_EARLY,   /* the entry is expected to be next, under a lock that is being taken */
     DARN_HOLD_INSIDE,
     DARN_HOLD_LAST,    /* the last access is about to be made */
     DARN_HOLD_LINGERS, /* the same, the thread has left its hook, and nobody tells: it ends at the
                           thread's next hook at the latest, or when the thread has run on for a
                           while */
+    DARN_HOLD_CLOSES,  /* a lock, not a variable (heal_closed.h) */
 };
 
 struct darn_healer;
@@ -47,14 +47,14 @@ struct darn_hold {
     bool expired; /* somebody waited too long for it: it does not count any more */
     volatile uint8_t state;
     uint32_t list;
-    uint32_t copy;                  /* as darn_inside */
-    const void *frame;              /* of the section's function */
-    uint32_t serial;                /* tells it from what the same memory was before */
-    const struct darn_site *last;   /* LAST, LINGERS: of that access */
-    uint32_t begun;                 /* with which of the thread's accesses it was entered */
-    const volatile void *early_for; /* EARLY: the lock */
-    bool told;                      /* LAST: there is a hook behind the access */
-    bool urged;                     /* its thread has a higher priority meanwhile */
+    uint32_t copy;                /* as darn_inside */
+    const void *frame;            /* of the section's function */
+    uint32_t serial;              /* tells it from what the same memory was before */
+    const struct darn_site *last; /* LAST, LINGERS: of that access */
+    uint32_t lock_serial;         /* of the last lock that was taken before it was entered */
+    struct darn_hold *closed_by;  /* CLOSES: the section */
+    bool told;                    /* LAST: there is a hook behind the access */
+    bool urged;                   /* its thread has a higher priority meanwhile */
 };
 
 /* What the thread has to do with healing; kept for the next thread with the same record. */
@@ -63,7 +63,6 @@ struct darn_healer {
     volatile bool busy; /* in here: a signal handler leaves it alone */
     uint32_t used;      /* bits of `holds` */
     uint32_t ending;    /* bits: LAST or LINGERS */
-    uint32_t accesses;  /* counted, to tell them apart */
     struct darn_hold holds[DARN_HOLDS];
     struct {
         struct darn_cure *cure;
@@ -118,9 +117,6 @@ void darn_hold_expire(const struct darn_clash *clash);
 
 /* The same if it still lingers as it did: it has ended unseen. */
 void darn_hold_pass(const struct darn_clash *clash);
-
-/* Holds nothing any more, and is kept. */
-void darn_hold_free(struct darn_hold *hold);
 
 /* Nothing is held any more. */
 void darn_hold_drop(struct darn_hold *hold);

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "runtime/gates.h"
-#include "runtime/heal_early.h"
+#include "runtime/heal_closed.h"
 #include "runtime/intercept.h"
 #include "runtime/os.h"
 #include "runtime/record.h"
@@ -18,10 +18,9 @@ static int taken(struct darn_thread *thread, const volatile void *lock, enum dar
 {
     if (result == 0 || result == EOWNERDEAD) {
         darn_lock_taken(thread, lock, kind, flags, frame);
-        darn_heal_locked(thread, lock, frame);
+        darn_heal_locked(thread, lock);
     } else {
         darn_gate_leave(thread, lock);
-        darn_heal_unlocked(thread, lock);
     }
     return result;
 }
@@ -57,8 +56,10 @@ static int thrd_result(int result)
 }
 
 /* In production: a mutex knows its owner, and that is all that a cure has to know. */
-static int lock_quietly(pthread_mutex_t *mutex, const void *frame);
-static int unlock_quietly(pthread_mutex_t *mutex);
+static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
+static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex);
+
+static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
 
 DARN_INTERCEPT(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
 {
@@ -77,26 +78,13 @@ DARN_INTERCEPT(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
 
 DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
 {
-    if (darn_state.quiet)
-        return lock_quietly(mutex, FRAME);
     struct darn_thread *thread = darn_thread_self();
-    int result;
 
+    if (darn_state.quiet)
+        return lock_quietly(thread, mutex, FRAME);
     darn_noise_at_call(thread);
-    darn_heal_lock(thread, mutex, FRAME);
     darn_gate_enter(thread, mutex, FRAME);
-    if (darn_turn_mine(thread))
-        return taken(thread, mutex, DARN_LOCK_MUTEX, 0,
-                     control_mutex(thread->slot, mutex, DARN_NO_DEADLINE, FRAME), FRAME);
-    /* Whether we wait is known only by trying; that a free lock costs nothing more is worth it. */
-    result = DARN_REAL(pthread_mutex_trylock)(mutex);
-    if (result == EBUSY) {
-        darn_lock_requested(thread, mutex, DARN_LOCK_MUTEX, FRAME);
-        darn_wait_begin(thread, DARN_WAIT_MUTEX, mutex, FRAME);
-        result = DARN_REAL(pthread_mutex_lock)(mutex);
-        darn_wait_end(thread);
-    }
-    return taken(thread, mutex, DARN_LOCK_MUTEX, 0, result, FRAME);
+    return taken(thread, mutex, DARN_LOCK_MUTEX, 0, take_open(thread, mutex, FRAME), FRAME);
 }
 
 DARN_INTERCEPT(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *until)
@@ -127,19 +115,19 @@ DARN_INTERCEPT(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t c
 
 DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
 {
-    if (darn_state.quiet)
-        return unlock_quietly(mutex);
     struct darn_thread *thread = darn_thread_self();
     bool had;
     int result;
 
+    if (darn_state.quiet)
+        return unlock_quietly(thread, mutex);
     darn_noise_at_call(thread);
+    darn_heal_unlocks(thread, mutex);
     if (darn_turn_mine(thread)) {
         result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
         if (result == 0)
             darn_lock_given(thread, mutex, FRAME);
         darn_gate_leave(thread, mutex);
-        darn_heal_unlocked(thread, mutex);
         return result;
     }
     had = darn_lock_given(thread, mutex, FRAME);
@@ -147,7 +135,6 @@ DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
     if (result && had)
         darn_lock_taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY, FRAME);
     darn_gate_leave(thread, mutex);
-    darn_heal_unlocked(thread, mutex);
     return result;
 }
 
@@ -219,23 +206,11 @@ DARN_INTERCEPT(int, mtx_trylock, mtx_t *mutex)
 DARN_INTERCEPT(int, mtx_lock, mtx_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
-    int result;
 
     darn_noise_at_call(thread);
-    darn_heal_lock(thread, mutex, FRAME);
     darn_gate_enter(thread, mutex, FRAME);
-    if (darn_turn_mine(thread))
-        return thrd_result(taken(thread, mutex, DARN_LOCK_MUTEX, 0,
-                                 control_mutex(thread->slot, mutex, DARN_NO_DEADLINE, FRAME),
-                                 FRAME));
-    result = DARN_REAL(mtx_trylock)(mutex);
-    if (result == thrd_busy) {
-        darn_lock_requested(thread, mutex, DARN_LOCK_MUTEX, FRAME);
-        darn_wait_begin(thread, DARN_WAIT_MUTEX, mutex, FRAME);
-        result = DARN_REAL(mtx_lock)(mutex);
-        darn_wait_end(thread);
-    }
-    return taken(thread, mutex, DARN_LOCK_MUTEX, 0, result, FRAME);
+    return thrd_result(taken(thread, mutex, DARN_LOCK_MUTEX, 0,
+                             take_open(thread, (pthread_mutex_t *)mutex, FRAME), FRAME));
 }
 
 DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
@@ -258,43 +233,72 @@ DARN_INTERCEPT(int, mtx_unlock, mtx_t *mutex)
     int result;
 
     darn_noise_at_call(thread);
+    darn_heal_unlocks(thread, mutex);
     if (darn_turn_mine(thread)) {
         result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
         darn_lock_given(thread, mutex, FRAME);
         darn_gate_leave(thread, mutex);
-        darn_heal_unlocked(thread, mutex);
         return thrd_result(result);
     }
     darn_lock_given(thread, mutex, FRAME);
     result = DARN_REAL(mtx_unlock)(mutex);
     darn_gate_leave(thread, mutex);
-    darn_heal_unlocked(thread, mutex);
     return result;
 }
 
-static int lock_quietly(pthread_mutex_t *mutex, const void *frame)
+static int take(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
 {
-    struct darn_thread *thread = darn_thread_self();
     int result;
 
-    darn_heal_lock(thread, mutex, frame);
+    if (darn_turn_mine(thread))
+        return control_mutex(thread->slot, mutex, DARN_NO_DEADLINE, frame);
+    /* Whether we wait is known only by trying; that a free lock costs nothing more is worth it. */
     result = DARN_REAL(pthread_mutex_trylock)(mutex);
-    if (result == EBUSY) {
-        darn_wait_begin(thread, DARN_WAIT_MUTEX, mutex, frame);
-        result = DARN_REAL(pthread_mutex_lock)(mutex);
-        darn_wait_end(thread);
-    }
-    if (result == 0)
-        darn_heal_locked(thread, mutex, frame);
+    if (result != EBUSY)
+        return result;
+    if (!darn_state.quiet)
+        darn_lock_requested(thread, mutex, DARN_LOCK_MUTEX, frame);
+    darn_wait_begin(thread, DARN_WAIT_MUTEX, mutex, frame);
+    result = DARN_REAL(pthread_mutex_lock)(mutex);
+    darn_wait_end(thread);
     return result;
 }
 
-static int unlock_quietly(pthread_mutex_t *mutex)
+static void give(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
 {
-    int result = DARN_REAL(pthread_mutex_unlock)(mutex);
+    if (darn_turn_mine(thread))
+        darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, frame);
+    else
+        DARN_REAL(pthread_mutex_unlock)(mutex);
+}
 
-    darn_heal_unlocked(darn_thread_peek(), mutex);
+/* Whoever finds it closed gives it back at once: nothing was done under it. */
+static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+{
+    int result = take(thread, mutex, frame);
+    bool open = true;
+
+    while (result == 0 && open && darn_heal_is_closed(thread, mutex)) {
+        give(thread, mutex, frame);
+        open = darn_heal_wait_open(thread, mutex, frame);
+        result = take(thread, mutex, frame);
+    }
     return result;
+}
+
+static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+{
+    int result = take_open(thread, mutex, frame);
+
+    if (result == 0)
+        darn_heal_locked(thread, mutex);
+    return result;
+}
+
+static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex)
+{
+    darn_heal_unlocks(thread, mutex);
+    return DARN_REAL(pthread_mutex_unlock)(mutex);
 }
 
 static int try_mutex(volatile void *lock)

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "runtime/gates.h"
-#include "runtime/heal_early.h"
+#include "runtime/heal_closed.h"
 #include "runtime/intercept.h"
 #include "runtime/record.h"
 #include "runtime/vtime.h"
@@ -17,10 +17,9 @@ static int taken(pthread_rwlock_t *lock, enum darn_lock_kind kind, unsigned flag
 
     if (result == 0) {
         darn_lock_taken(thread, lock, kind, flags, frame);
-        darn_heal_locked(thread, lock, frame);
+        darn_heal_locked(thread, lock);
     } else {
         darn_gate_leave(thread, lock);
-        darn_heal_unlocked(thread, lock);
     }
     return result;
 }
@@ -65,7 +64,7 @@ DARN_INTERCEPT(int, pthread_rwlock_rdlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
-    darn_heal_lock(thread, lock, FRAME);
+    darn_heal_wait_closed(thread, lock, FRAME);
     darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_READ, lock, DARN_NO_DEADLINE, FRAME);
@@ -128,7 +127,7 @@ DARN_INTERCEPT(int, pthread_rwlock_wrlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
-    darn_heal_lock(thread, lock, FRAME);
+    darn_heal_wait_closed(thread, lock, FRAME);
     darn_gate_enter(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         return control(thread->slot, DARN_LOCK_WRITE, lock, DARN_NO_DEADLINE, FRAME);
@@ -175,13 +174,13 @@ DARN_INTERCEPT(int, pthread_rwlock_unlock, pthread_rwlock_t *lock)
     int result;
 
     darn_noise_at_call(thread);
+    darn_heal_unlocks(thread, lock);
     darn_lock_given(thread, lock, FRAME);
     if (darn_turn_mine(thread))
         result = darn_turn_unlock(thread->slot, DARN_STEP_RWUNLOCK, lock, give, FRAME);
     else
         result = DARN_REAL(pthread_rwlock_unlock)(lock);
     darn_gate_leave(thread, lock);
-    darn_heal_unlocked(thread, lock);
     return result;
 }
 

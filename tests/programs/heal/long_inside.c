@@ -7,7 +7,6 @@
  * alone: right
  * bound: 5
  * runs: 2
- * seconds: 10
  * heals: state
  * counts: block: expired
  */

@@ -6,7 +6,6 @@
  * certain: block lock
  * bound: 20000
  * runs: 2
- * seconds: 10
  * heals: count
  */
 #include "crowd.h"

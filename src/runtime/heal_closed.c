@@ -1,0 +1,130 @@
+#include "runtime/heal_closed.h"
+
+#include <stddef.h>
+
+#include "runtime/heal_parts.h"
+#include "runtime/state.h"
+
+_Atomic uint32_t darn_closed_count;
+
+/* A lock as something that can be held: by who has closed it, or for a moment by who wants it. */
+static struct darn_hold *hold_of(struct darn_healer *healer, const volatile void *lock,
+                                 uint8_t allow)
+{
+    struct darn_hold *hold = darn_hold_new(healer);
+
+    if (!hold)
+        return NULL;
+    hold->address = (uintptr_t)lock;
+    hold->size = 1;
+    hold->ops = DARN_ALLOW_WRITE;
+    hold->allow = allow;
+    hold->state = DARN_HOLD_CLOSES;
+    return hold;
+}
+
+bool darn_closed_is(struct darn_thread *thread, const volatile void *lock)
+{
+    struct darn_healer *healer = darn_healer_of(thread);
+    struct darn_hold *hold;
+    bool possible;
+
+    if (!healer || healer->busy)
+        return false;
+    healer->busy = true;
+    hold = hold_of(healer, lock, DARN_ALLOW_ALL);
+    possible = !hold || darn_hold_is_possible(hold);
+    if (hold)
+        darn_hold_drop(hold);
+    healer->busy = false;
+    return !possible;
+}
+
+bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, const void *frame)
+{
+    struct darn_healer *healer = darn_healer_of(thread);
+    struct darn_hold *hold;
+    bool open = false;
+
+    if (!healer || healer->busy)
+        return false;
+    healer->busy = true;
+    hold = hold_of(healer, lock, DARN_ALLOW_ALL);
+    if (hold) {
+        open = darn_hold_take(hold, frame);
+        darn_hold_drop(hold);
+    }
+    healer->busy = false;
+    return open;
+}
+
+void darn_closed_note(struct darn_thread *thread, const volatile void *lock)
+{
+    uint32_t serial = ++thread->lock_serial;
+    struct darn_taken *oldest = &thread->taken[0];
+
+    for (uint32_t i = 1; i < DARN_LOCKS_TAKEN; i++) {
+        if (thread->taken[i].serial < oldest->serial)
+            oldest = &thread->taken[i];
+    }
+    *oldest = (struct darn_taken){(uintptr_t)lock, serial};
+}
+
+/* When it was taken; 0: that is not known. */
+static uint32_t forget(struct darn_thread *thread, const volatile void *lock)
+{
+    for (uint32_t i = 0; i < DARN_LOCKS_TAKEN; i++) {
+        uint32_t serial = thread->taken[i].serial;
+
+        if (!serial || thread->taken[i].lock != (uintptr_t)lock)
+            continue;
+        thread->taken[i].serial = 0;
+        return serial;
+    }
+    return 0;
+}
+
+static void close_for(struct darn_hold *section, const volatile void *lock)
+{
+    struct darn_hold *hold = hold_of(section->healer, lock, 0);
+
+    if (!hold)
+        return;
+    hold->cure = section->cure;
+    hold->closed_by = section;
+    atomic_fetch_add(&darn_closed_count, 1);
+    darn_hold_force(hold);
+}
+
+void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
+{
+    uint32_t serial = forget(thread, lock);
+    struct darn_healer *healer = thread->healer;
+    struct darn_hold *hold;
+
+    if (!serial || !healer || healer->busy || !healer->used)
+        return;
+    healer->busy = true;
+    DARN_EACH_HOLD(healer, hold)
+    {
+        if (hold->rule && hold->state == DARN_HOLD_INSIDE && !hold->soft &&
+            hold->lock_serial >= serial)
+            close_for(hold, lock);
+    }
+    healer->busy = false;
+}
+
+void darn_closed_open(struct darn_hold *section)
+{
+    struct darn_hold *hold;
+
+    if (!atomic_load_explicit(&darn_closed_count, memory_order_relaxed))
+        return;
+    DARN_EACH_HOLD(section->healer, hold)
+    {
+        if (hold->closed_by != section)
+            continue;
+        darn_hold_drop(hold);
+        atomic_fetch_sub(&darn_closed_count, 1);
+    }
+}

@@ -1,0 +1,72 @@
+/*
+ * Locks that are closed while a section goes on.
+ *
+ * A section may begin under a lock of the program, give the lock back, and take it again for its
+ * end: `lock; n = seats; unlock; … lock; seats = n - 1; unlock`. Another thread that takes the lock
+ * in between and comes to the variable would wait there for the section to end, and the section for
+ * the lock. So a lock that is given back inside a section which began under it is closed to others
+ * until the section ends: they wait before they have it.
+ */
+#ifndef DARN_RUNTIME_HEAL_CLOSED_H
+#define DARN_RUNTIME_HEAL_CLOSED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/heal.h"
+#include "runtime/hold.h"
+
+/* How many locks are closed now. */
+extern _Atomic uint32_t darn_closed_count;
+
+bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, const void *frame);
+void darn_closed_note(struct darn_thread *thread, const volatile void *lock);
+void darn_closed_give(struct darn_thread *thread, const volatile void *lock);
+
+/*
+ * A lock was taken. True: it was closed by another thread; it must be given back, and taken again
+ * after darn_heal_wait_open. Nothing was done under it yet, so nobody sees that.
+ */
+bool darn_closed_is(struct darn_thread *thread, const volatile void *lock);
+
+static inline bool darn_heal_is_closed(struct darn_thread *thread, const volatile void *lock)
+{
+    return __builtin_expect(atomic_load_explicit(&darn_closed_count, memory_order_relaxed) != 0,
+                            0) &&
+           thread && darn_closed_is(thread, lock);
+}
+
+/* Waits until it is open. False: it is not waited for any longer. */
+static inline bool darn_heal_wait_open(struct darn_thread *thread, const volatile void *lock,
+                                       const void *frame)
+{
+    return darn_closed_wait(thread, lock, frame);
+}
+
+/* Before a lock that cannot be given back unnoticed: one that is closed just now may be missed. */
+static inline void darn_heal_wait_closed(struct darn_thread *thread, const volatile void *lock,
+                                         const void *frame)
+{
+    if (darn_heal_is_closed(thread, lock))
+        darn_closed_wait(thread, lock, frame);
+}
+
+/* The thread has the lock, and goes on. */
+static inline void darn_heal_locked(struct darn_thread *thread, const volatile void *lock)
+{
+    if (__builtin_expect(darn_healing, 0) && thread)
+        darn_closed_note(thread, lock);
+}
+
+/* Before it is given back. */
+static inline void darn_heal_unlocks(struct darn_thread *thread, const volatile void *lock)
+{
+    if (__builtin_expect(darn_healing, 0) && thread)
+        darn_closed_give(thread, lock);
+}
+
+/* A hold ends: what it had closed is open again. */
+void darn_closed_open(struct darn_hold *hold);
+
+#endif
