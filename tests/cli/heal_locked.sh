@@ -83,6 +83,7 @@ int main(void)
 }
 EOF2
 
+claim "a check and its use under a lock that is given back in between stay together"
 for kind in MUTEX RWLOCK; do
     darn cc -O0 -g -D$kind shop.c -o shop -pthread
     darn sections infer -o shop.sections ./shop >/dev/null
@@ -93,7 +94,7 @@ for kind in MUTEX RWLOCK; do
     expect_has "$err" "verified: 1000 schedules, none fails and none deadlocks"
 done
 
-# And where it runs: nobody waits in vain.
+claim "the same where it runs freely, and nobody waits in vain"
 darn cc -O1 -g -DMUTEX shop.c -o shop -pthread
 darn sections infer -o shop.sections ./shop >/dev/null
 darn cc --only=shop.sections -O1 -DMUTEX shop.c -o shop.production -pthread
@@ -102,4 +103,5 @@ for i in $(seq 50); do
         DARN_OPTIONS=heal=shop.sections:heal_bound=20000 timeout 20 ./$program || fault "$program ends with $?"
     done
 done
-echo ok
+
+finish
