@@ -172,6 +172,8 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, const 
         drop(hold);
     else if (cure->with == DARN_HEAL_PRIORITY)
         urge(hold);
+    if (taken && !hold->soft && cure->shape.kind != DARN_SECTION_RACE)
+        darn_closed_enter(hold);
     if (taken && cure->shape.kind == DARN_SECTION_RACE)
         end_with(hold, touch);
 }

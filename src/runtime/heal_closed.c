@@ -58,7 +58,7 @@ bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, con
     return open;
 }
 
-void darn_closed_note(struct darn_thread *thread, const volatile void *lock)
+void darn_closed_note(struct darn_thread *thread, const volatile void *lock, bool shared)
 {
     uint32_t serial = ++thread->lock_serial;
     struct darn_taken *oldest = &thread->taken[0];
@@ -67,7 +67,7 @@ void darn_closed_note(struct darn_thread *thread, const volatile void *lock)
         if (thread->taken[i].serial < oldest->serial)
             oldest = &thread->taken[i];
     }
-    *oldest = (struct darn_taken){(uintptr_t)lock, serial};
+    *oldest = (struct darn_taken){(uintptr_t)lock, serial, shared};
 }
 
 /* When it was taken; 0: that is not known. */
@@ -84,9 +84,21 @@ static uint32_t forget(struct darn_thread *thread, const volatile void *lock)
     return 0;
 }
 
+static bool has_closed(const struct darn_hold *section, const volatile void *lock)
+{
+    const struct darn_hold *hold;
+
+    DARN_EACH_HOLD(section->healer, hold)
+    {
+        if (hold->closed_by == section && hold->address == (uintptr_t)lock)
+            return true;
+    }
+    return false;
+}
+
 static void close_for(struct darn_hold *section, const volatile void *lock)
 {
-    struct darn_hold *hold = hold_of(section->healer, lock, 0);
+    struct darn_hold *hold = has_closed(section, lock) ? NULL : hold_of(section->healer, lock, 0);
 
     if (!hold)
         return;
@@ -94,6 +106,16 @@ static void close_for(struct darn_hold *section, const volatile void *lock)
     hold->closed_by = section;
     atomic_fetch_add(&darn_closed_count, 1);
     darn_hold_force(hold);
+}
+
+void darn_closed_enter(struct darn_hold *section)
+{
+    const struct darn_thread *thread = section->healer->thread;
+
+    for (uint32_t i = 0; i < DARN_LOCKS_TAKEN; i++) {
+        if (thread->taken[i].serial && thread->taken[i].shared)
+            close_for(section, (const volatile void *)thread->taken[i].lock);
+    }
 }
 
 void darn_closed_give(struct darn_thread *thread, const volatile void *lock)

@@ -21,7 +21,7 @@
 extern _Atomic uint32_t darn_closed_count;
 
 bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, const void *frame);
-void darn_closed_note(struct darn_thread *thread, const volatile void *lock);
+void darn_closed_note(struct darn_thread *thread, const volatile void *lock, bool shared);
 void darn_closed_give(struct darn_thread *thread, const volatile void *lock);
 
 /*
@@ -44,19 +44,12 @@ static inline bool darn_heal_wait_open(struct darn_thread *thread, const volatil
     return darn_closed_wait(thread, lock, frame);
 }
 
-/* Before a lock that cannot be given back unnoticed: one that is closed just now may be missed. */
-static inline void darn_heal_wait_closed(struct darn_thread *thread, const volatile void *lock,
-                                         const void *frame)
-{
-    if (darn_heal_is_closed(thread, lock))
-        darn_closed_wait(thread, lock, frame);
-}
-
-/* The thread has the lock, and goes on. */
-static inline void darn_heal_locked(struct darn_thread *thread, const volatile void *lock)
+/* The thread has the lock, and goes on. `shared`: others may have it as well. */
+static inline void darn_heal_locked(struct darn_thread *thread, const volatile void *lock,
+                                    bool shared)
 {
     if (__builtin_expect(darn_healing, 0) && thread)
-        darn_closed_note(thread, lock);
+        darn_closed_note(thread, lock, shared);
 }
 
 /* Before it is given back. */
@@ -65,6 +58,9 @@ static inline void darn_heal_unlocks(struct darn_thread *thread, const volatile 
     if (__builtin_expect(darn_healing, 0) && thread)
         darn_closed_give(thread, lock);
 }
+
+/* The thread has entered a section: locks that it shares with others are closed from now on. */
+void darn_closed_enter(struct darn_hold *section);
 
 /* A hold ends: what it had closed is open again. */
 void darn_closed_open(struct darn_hold *hold);

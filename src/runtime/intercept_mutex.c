@@ -18,7 +18,7 @@ static int taken(struct darn_thread *thread, const volatile void *lock, enum dar
 {
     if (result == 0 || result == EOWNERDEAD) {
         darn_lock_taken(thread, lock, kind, flags, frame);
-        darn_heal_locked(thread, lock);
+        darn_heal_locked(thread, lock, false);
     } else {
         darn_gate_leave(thread, lock);
     }
@@ -291,7 +291,7 @@ static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, cons
     int result = take_open(thread, mutex, frame);
 
     if (result == 0)
-        darn_heal_locked(thread, mutex);
+        darn_heal_locked(thread, mutex, false);
     return result;
 }
 

@@ -22,6 +22,7 @@ struct darn_stream;
 struct darn_taken {
     uintptr_t lock;
     uint32_t serial; /* of the thread's locks; 0: it was given back */
+    bool shared;
 };
 
 struct darn_thread {
