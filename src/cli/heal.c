@@ -105,6 +105,8 @@ static int make_repository(struct darn_heal *heal)
 
     if (line->sections)
         status = darn_section_file_load("heal", line->sections, &heal->repository, &errors);
+    if (!status && errors && !heal->repository.count)
+        status = darn_refuse("heal", "%s: nothing of it can be used", line->sections);
     if (!status && line->sections && darn_program_kind(heal->path) != DARN_PROGRAM_SCRIPT &&
         darn_heal_deadlocks_resolve(line->sections, heal->path, &heal->signatures))
         status = darn_refuse("heal", "%s cannot be read", line->sections);

@@ -183,7 +183,7 @@ static void try_relays(struct walk *walk, uint32_t variable)
         walk->middles[walk->count++] = (struct middle){block, NULL, variable, side};
         if (variable == walk->target)
             close_at(walk, DARN_VOP_WRITE);
-        else
+        else if (walk->count < MOST_MIDDLE)
             walk_on(walk, variable, DARN_VOP_WRITE);
         walk->count--;
     }

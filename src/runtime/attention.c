@@ -51,10 +51,13 @@ static void choose_lines(void)
 static uint8_t marked[DARN_FILTER_SIZE];
 static bool any_marked;
 
-static void add_marked(void)
+/* Those of them that are marked are not 0 even for a moment: others would pass unseen. */
+static void fill(bool full)
 {
-    for (uint32_t i = 0; i < DARN_FILTER_SIZE; i++)
-        darn_filter[i] |= marked[i];
+    if (any_marked && !full)
+        memcpy((void *)darn_filter, marked, sizeof(darn_filter));
+    else
+        memset((void *)darn_filter, full, sizeof(darn_filter));
 }
 
 static void refresh(void)
@@ -66,9 +69,7 @@ static void refresh(void)
         darn_attention = 0;
         return;
     }
-    memset((void *)darn_filter, full, sizeof(darn_filter));
-    if (any_marked)
-        add_marked();
+    fill(full);
     if (darn_state.mode != DARN_MODE_WATCH && darn_state.mode != DARN_MODE_HEAL)
         choose_lines();
     watching = full ? darn_watch_is_open() : darn_watch_each(mark);
@@ -93,9 +94,12 @@ void darn_attention_mark(uintptr_t address, uint64_t size)
 
     darn_spin_lock(&lock);
     any_marked = true;
-    for (uintptr_t line = address >> DARN_FILTER_SHIFT; line <= last; line++)
-        marked[darn_filter_index(line << DARN_FILTER_SHIFT)] = 1;
-    refresh();
+    for (uintptr_t line = address >> DARN_FILTER_SHIFT; line <= last; line++) {
+        uint32_t index = darn_filter_index(line << DARN_FILTER_SHIFT);
+
+        marked[index] = darn_filter[index] = 1;
+    }
+    darn_attention = !off;
     darn_spin_unlock(&lock);
     darn_os_restore_signals(mask);
 }

@@ -144,8 +144,8 @@ static bool leads(struct search *search, struct darn_thread *from)
         return false;
     search->way[search->depth++] = from;
     wait = read_wait(from);
-    if (wait.kind == DARN_WAIT_HEAL)
-        found = leads(search, (struct darn_thread *)wait.target);
+    if (wait.kind == DARN_WAIT_HEAL) /* without a target: it is about to look again */
+        found = wait.target && leads(search, (struct darn_thread *)wait.target);
     else if (wait.kind == DARN_WAIT_GATE)
         found = leads_by_gate(search, from, wait.gate);
     else if (wait.kind == DARN_WAIT_MUTEX || wait.kind == DARN_WAIT_READ ||

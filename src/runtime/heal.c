@@ -40,7 +40,7 @@ int darn_heal_open(void)
         darn_say_start(&say);
         darn_say_text(&say, "darn: heal=");
         darn_say_text(&say, path);
-        darn_say_text(&say, ": there is no such file, or it is empty");
+        darn_say_text(&say, ": there is no such file, or it is no repository");
         darn_say_end(&say);
         return 2;
     }
@@ -145,7 +145,7 @@ static void settle_at(struct darn_healer *healer, const struct darn_site *site)
  * by which they reach the variable. */
 static void show(const struct darn_touch *touch)
 {
-    if (!(touch->site->flags & DARN_SITE_AFTER) && !darn_filter[darn_filter_index(touch->address)])
+    if (!(touch->site->flags & DARN_SITE_AFTER) && !darn_attention_is_marked(touch->address))
         darn_attention_mark(touch->address, touch->size);
 }
 
@@ -199,28 +199,40 @@ static void enter_alone(struct darn_healer *healer, const struct darn_touch *tou
 
 /* ---- sections of the thread ---- */
 
-static const struct darn_role *role_of(const struct darn_rule *rule, const struct darn_site *site,
+/* What a site is in which rules: asked once for each access. */
+struct roles {
+    const struct darn_role *list;
+    uint32_t count;
+};
+
+static struct roles roles_of(const struct darn_site *site)
+{
+    struct roles roles;
+
+    roles.count = darn_rules_of(site, &roles.list);
+    return roles;
+}
+
+static const struct darn_role *role_in(const struct roles *roles, const struct darn_rule *rule,
                                        uint8_t role)
 {
-    const struct darn_role *roles;
-    uint32_t count = darn_rules_of(site, &roles);
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (roles[i].point->rule == rule && roles[i].point->role == role)
-            return &roles[i];
+    for (uint32_t i = 0; i < roles->count; i++) {
+        if (roles->list[i].point->rule == rule && roles->list[i].point->role == role)
+            return &roles->list[i];
     }
     return NULL;
 }
 
 /* One of the thread's sections, and an access of the thread: as figure 3 of AtomRace. */
-static void go_on(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
+static void go_on(struct darn_hold *hold, const struct darn_touch *touch, const struct roles *roles,
+                  const void *frame)
 {
-    const struct darn_role *last = role_of(hold->rule, touch->site, DARN_ROLE_END), *first;
+    const struct darn_role *last = role_in(roles, hold->rule, DARN_ROLE_END), *first;
     bool here = caller_of(frame) == hold->frame || hold->rule->inside & DARN_SECTION_ACROSS;
     bool same, ours = last && last->copy == hold->copy;
 
     if (hold->state == DARN_HOLD_AWAITED) {
-        first = role_of(hold->rule, touch->site, DARN_ROLE_ENTRY);
+        first = role_in(roles, hold->rule, DARN_ROLE_ENTRY);
         if (first) {
             hold->copy = first->copy;
             enter(hold, touch, frame);
@@ -264,7 +276,9 @@ static struct darn_hold *begin(struct darn_healer *healer, struct darn_rule *rul
 {
     struct darn_hold *hold = NULL;
 
-    if (darn_rule_is_whole(rule))
+    if (!rule->whole)
+        rule->whole = darn_rule_is_whole(rule);
+    if (rule->whole)
         hold = darn_hold_new(healer);
     if (!hold)
         return NULL;
@@ -283,23 +297,21 @@ static bool is_of_use(const struct darn_rule *rule, bool alone)
             rule->inside & (DARN_SECTION_SYNC | DARN_SECTION_CALLS | DARN_SECTION_UNKNOWN));
 }
 
-static void begin_here(struct darn_healer *healer, const struct darn_touch *touch, bool alone,
-                       const void *frame)
+static void begin_here(struct darn_healer *healer, const struct darn_touch *touch,
+                       const struct roles *roles, bool alone, const void *frame)
 {
-    const struct darn_role *roles;
-    uint32_t count = darn_rules_of(touch->site, &roles);
-
-    for (uint32_t i = 0; i < count; i++) {
-        struct darn_rule *rule = roles[i].point->rule;
+    for (uint32_t i = 0; i < roles->count; i++) {
+        const struct darn_role *role = &roles->list[i];
+        struct darn_rule *rule = role->point->rule;
         struct darn_hold *hold;
 
-        if (!is_of_use(rule, alone) || roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
+        if (!is_of_use(rule, alone) || role->point->role != DARN_ROLE_ENTRY || rule->has_call ||
             begin_anew(healer, rule, caller_of(frame)))
             continue;
         hold = begin(healer, rule, caller_of(frame));
         if (!hold)
             continue;
-        hold->copy = roles[i].copy;
+        hold->copy = role->copy;
         enter(hold, touch, frame);
     }
 }
@@ -329,18 +341,20 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
 {
     struct darn_healer *healer = darn_healer_of(thread);
     bool alone = darn_threads_alive() < 2;
+    struct roles roles;
     struct darn_hold *hold;
 
     if (!healer || has_nothing_to_do(thread, healer, touch))
         return;
     healer->busy = true;
+    roles = roles_of(touch->site);
     settle_at(healer, touch->site);
     DARN_EACH_HOLD(healer, hold)
     {
         if (hold->rule && !(healer->ending >> (hold - healer->holds) & 1))
-            go_on(hold, touch, frame);
+            go_on(hold, touch, &roles, frame);
     }
-    begin_here(healer, touch, alone, frame);
+    begin_here(healer, touch, &roles, alone, frame);
     if (!alone && !is_covered(healer, touch))
         enter_alone(healer, touch, frame);
     healer->busy = false;
@@ -376,16 +390,18 @@ void darn_heal_done(struct darn_thread *thread)
 void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, const void *frame)
 {
     struct darn_healer *healer = thread->healer;
+    struct roles roles;
     struct darn_hold *hold;
 
     if (!healer || healer->busy || !healer->used)
         return;
+    roles = roles_of(site);
     healer->busy = true;
     settle(healer);
     DARN_EACH_HOLD(healer, hold)
     {
         if (hold->rule && hold->frame == caller_of(frame) &&
-            role_of(hold->rule, site, DARN_ROLE_LEAVE))
+            role_in(&roles, hold->rule, DARN_ROLE_LEAVE))
             drop(hold);
     }
     healer->busy = false;
@@ -394,17 +410,16 @@ void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, c
 void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, const void *frame)
 {
     struct darn_healer *healer = darn_healer_of(thread);
-    const struct darn_role *roles;
-    uint32_t count = darn_rules_of(site, &roles);
+    struct roles roles = roles_of(site);
 
     if (!healer || healer->busy || thread->ignore || darn_state.finished)
         return;
     healer->busy = true;
     settle(healer);
-    for (uint32_t i = 0; i < count; i++) {
-        struct darn_rule *rule = roles[i].point->rule;
+    for (uint32_t i = 0; i < roles.count; i++) {
+        struct darn_rule *rule = roles.list[i].point->rule;
 
-        if (is_of_use(rule, false) && roles[i].point->role == DARN_ROLE_CALL &&
+        if (is_of_use(rule, false) && roles.list[i].point->role == DARN_ROLE_CALL &&
             !begin_anew(healer, rule, caller_of(frame)))
             begin(healer, rule, caller_of(frame));
     }
@@ -421,7 +436,8 @@ void darn_heal_abandon(struct darn_thread *thread)
     healer->busy = true;
     DARN_EACH_HOLD(healer, hold)
     {
-        drop(hold);
+        if (!hold->closed_by) /* a lock that is closed is opened with its section */
+            drop(hold);
     }
     healer->busy = false;
 }

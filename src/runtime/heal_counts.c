@@ -86,6 +86,14 @@ static void put_entry(struct darn_text *text, const struct darn_cure *cure)
     darn_text_char(text, '"');
 }
 
+static const char *why_not(const struct darn_cure *cure)
+{
+    if (cure->why)
+        return cure->why;
+    return cure->match == DARN_CURE_PART ? "the program has only a part of the section"
+                                         : "the program has no such section";
+}
+
 static void put_cure(struct darn_text *text, const struct darn_cure *cure)
 {
     darn_text_add(text, "{\"rule\":{\"line\":");
@@ -97,8 +105,8 @@ static void put_cure(struct darn_text *text, const struct darn_cure *cure)
     put_inside(text, cure->inside);
     put_entry(text, cure);
     put_text(text, "match", matches[cure->match]);
-    if (cure->why)
-        put_text(text, "why", cure->why);
+    if (cure->match <= DARN_CURE_PART)
+        put_text(text, "why", why_not(cure));
     put_text(text, "with", ways[cure->with]);
     put_number(text, "entered", cure->entered);
     put_number(text, "healed", cure->healed);
@@ -173,10 +181,7 @@ static void say_missing(const struct darn_cure *cure)
     darn_say_text(&say, " in ");
     darn_say_text(&say, cure->first ? cure->shape.file : cure->shape.function);
     darn_say_text(&say, ": ");
-    darn_say_text(&say, cure->why ? cure->why
-                        : cure->match == DARN_CURE_PART
-                            ? "the program has only a part of the section"
-                            : "the program has no such section");
+    darn_say_text(&say, why_not(cure));
     darn_say_end(&say);
 }
 

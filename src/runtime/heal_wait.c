@@ -37,6 +37,9 @@
  * the time in which the processor was taken away counts, too: so it is long. */
 #define RUN_ON UINT64_C(5000000)
 
+/* How long one is waited for who waits for a condition, or at a barrier. */
+#define HOPELESS UINT64_C(5000000)
+
 /* No wait lasts longer than so many bounds, however many threads take turns. */
 #define IN_ALL 100
 
@@ -207,7 +210,7 @@ struct waiting {
     struct darn_thread *thread;
     struct darn_cure *cure; /* of the one who is waited for, or else our own */
     uint64_t since, bound;
-    uint64_t until; /* the bound of the hold that is in the way now */
+    uint64_t from; /* when the hold that is in the way now was first seen there */
     const struct darn_hold *now;
     uint32_t serial;
     uint32_t glances;
@@ -216,18 +219,32 @@ struct waiting {
 
 enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND };
 
+/* Whoever waits for a condition or at a barrier inside of a section may wait for those who it keeps
+ * out: which thread will come is not known. */
+static bool waits_for_anybody(const struct darn_thread *thread)
+{
+    struct darn_wait wait;
+
+    return read_wait(thread, &wait) &&
+           (wait.kind == DARN_WAIT_COND || wait.kind == DARN_WAIT_BARRIER);
+}
+
 /*
  * The bound is for one hold that does not end. Many threads that take turns may need longer in all,
  * but not for ever.
  */
 static bool is_too_long(struct waiting *waiting, const struct darn_clash *clash, uint64_t time)
 {
+    uint64_t bound = waiting->bound;
+
+    if (bound > HOPELESS && waits_for_anybody(clash->healer->thread))
+        bound = HOPELESS;
     if (waiting->now != clash->hold || waiting->serial != clash->serial) {
         waiting->now = clash->hold;
         waiting->serial = clash->serial;
-        waiting->until = time + waiting->bound;
+        waiting->from = time;
     }
-    return time > waiting->until || time > waiting->since + IN_ALL * waiting->bound;
+    return time > waiting->from + bound || time > waiting->since + IN_ALL * waiting->bound;
 }
 
 /* One look at what stands in the way, and a pause. */

@@ -20,9 +20,9 @@
 #define MOST_LINES LISTS
 
 struct list {
-    struct darn_spin lock;
-    uint32_t waiters; /* protected by the lock */
+    _Atomic uintptr_t owner; /* a lock of what follows; 0: it is free */
     struct darn_hold *first;
+    uint32_t waiters;
     volatile uint32_t turn; /* a futex: something was given back */
     _Atomic uint32_t hungry;
     char room[36]; /* a cache line each */
@@ -34,6 +34,45 @@ static struct list *lists;
 static _Atomic uint32_t wide; /* holds in the list of wide ones */
 static struct darn_healer *healers;
 static struct darn_spin healers_lock;
+
+/* The list that the thread waits for a change of; and what stands for the thread itself. */
+static __thread struct {
+    struct list *awaited;
+    bool hungry;
+} own __attribute__((tls_model("initial-exec")));
+
+static uintptr_t self(void)
+{
+    return (uintptr_t)&own;
+}
+
+/*
+ * Signals are not blocked meanwhile, which would take longer than all the rest. So the lock of a
+ * list knows its owner: a handler may fork, jump out of the hook, or end the thread
+ * (darn_holds_leave). Other calls of a handler see that the thread is busy, and stay out. A thread
+ * has one of these locks at a time.
+ */
+static void take(struct list *list)
+{
+    uintptr_t nobody = 0;
+
+    for (int tries = 0; !atomic_compare_exchange_weak_explicit(
+             &list->owner, &nobody, self(), memory_order_acquire, memory_order_relaxed);
+         tries++) {
+        nobody = 0;
+        if (tries < 64)
+            __builtin_ia32_pause();
+        else if (tries < 96)
+            darn_os_yield();
+        else
+            darn_os_sleep(20000);
+    }
+}
+
+static void give(struct list *list)
+{
+    atomic_store_explicit(&list->owner, 0, memory_order_release);
+}
 
 int darn_holds_open(void)
 {
@@ -140,7 +179,6 @@ static bool find(uint32_t number, const struct darn_hold *hold, struct darn_clas
                                      .cure = other->cure,
                                      .serial = other->serial,
                                      .list = number,
-                                     .turn = list->turn,
                                      .lingers = other->state == DARN_HOLD_LINGERS,
                                      .soft = other->soft};
         return true;
@@ -152,9 +190,9 @@ static bool find_locked(uint32_t number, const struct darn_hold *hold, struct da
 {
     bool found;
 
-    darn_spin_lock(&lists[number].lock);
+    take(&lists[number]);
     found = find(number, hold, clash);
-    darn_spin_unlock(&lists[number].lock);
+    give(&lists[number]);
     return found;
 }
 
@@ -203,14 +241,14 @@ static void put(struct darn_hold *hold, bool always, struct darn_clash *clash)
 
     hold->list = list_of(hold);
     list = &lists[hold->list];
-    darn_spin_lock(&list->lock);
+    take(list);
     clash->hold = NULL;
     if (!find(hold->list, hold, clash) || always) {
         link_to(list, hold);
         if (hold->list == WIDE)
             atomic_fetch_add(&wide, 1);
     }
-    darn_spin_unlock(&list->lock);
+    give(list);
 }
 
 static void unlink_from(struct list *list, struct darn_hold *hold)
@@ -231,13 +269,13 @@ static void take_away(struct darn_hold *hold)
     struct list *list = &lists[hold->list];
     bool wake;
 
-    darn_spin_lock(&list->lock);
+    take(list);
     if (hold->linked)
         unlink_from(list, hold);
     wake = list->waiters != 0;
     if (wake)
         list->turn++;
-    darn_spin_unlock(&list->lock);
+    give(list);
     if (wake)
         darn_os_wake(&list->turn, WOKEN);
 }
@@ -277,21 +315,56 @@ bool darn_hold_is_possible(struct darn_hold *hold)
     return !find_locked(hold->list, hold, &unused) && !find_across(hold, &unused);
 }
 
+/* The list is locked. */
+static bool stands(const struct darn_clash *clash)
+{
+    const struct darn_hold *hold = clash->hold;
+
+    return hold->linked && !hold->expired && hold->serial == clash->serial;
+}
+
+bool darn_hold_stands(const struct darn_clash *clash)
+{
+    struct list *list = &lists[clash->list];
+    bool there;
+
+    take(list);
+    there = stands(clash);
+    give(list);
+    return there;
+}
+
+static void end_await(void)
+{
+    struct list *list = own.awaited;
+
+    own.awaited = NULL;
+    if (own.hungry)
+        atomic_fetch_sub(&list->hungry, 1);
+    take(list);
+    list->waiters--;
+    give(list);
+}
+
 void darn_hold_await(const struct darn_clash *clash, uint64_t nanoseconds, bool hungry)
 {
     struct list *list = &lists[clash->list];
+    uint32_t turn;
 
-    darn_spin_lock(&list->lock);
+    take(list);
+    if (!stands(clash)) { /* whoever gave it back saw nobody to wake */
+        give(list);
+        return;
+    }
     list->waiters++;
-    darn_spin_unlock(&list->lock);
+    turn = list->turn;
+    give(list);
     if (hungry)
         atomic_fetch_add(&list->hungry, 1);
-    darn_os_wait(&list->turn, clash->turn, nanoseconds);
-    if (hungry)
-        atomic_fetch_sub(&list->hungry, 1);
-    darn_spin_lock(&list->lock);
-    list->waiters--;
-    darn_spin_unlock(&list->lock);
+    own.hungry = hungry;
+    own.awaited = list;
+    darn_os_wait(&list->turn, turn, nanoseconds);
+    end_await();
 }
 
 void darn_hold_expire(const struct darn_clash *clash)
@@ -299,10 +372,10 @@ void darn_hold_expire(const struct darn_clash *clash)
     struct list *list = &lists[clash->list];
     struct darn_hold *hold = clash->hold;
 
-    darn_spin_lock(&list->lock);
+    take(list);
     if (hold->linked && hold->serial == clash->serial)
         hold->expired = true;
-    darn_spin_unlock(&list->lock);
+    give(list);
 }
 
 void darn_hold_pass(const struct darn_clash *clash)
@@ -310,10 +383,10 @@ void darn_hold_pass(const struct darn_clash *clash)
     struct list *list = &lists[clash->list];
     struct darn_hold *hold = clash->hold;
 
-    darn_spin_lock(&list->lock);
-    if (hold->linked && hold->serial == clash->serial && hold->state == DARN_HOLD_LINGERS)
+    take(list);
+    if (__atomic_load_n(&hold->state, __ATOMIC_ACQUIRE) == DARN_HOLD_LINGERS && stands(clash))
         hold->expired = true;
-    darn_spin_unlock(&list->lock);
+    give(list);
 }
 
 void darn_hold_drop(struct darn_hold *hold)
@@ -328,13 +401,58 @@ void darn_hold_drop(struct darn_hold *hold)
     healer->ending &= ~bit;
 }
 
+/* The thread was interrupted while it changed the list: nothing of its own stays there. */
+static void clear_list(struct list *list, const struct darn_healer *healer)
+{
+    struct darn_hold **at = &list->first;
+    uint32_t left = 0;
+
+    while (*at) {
+        struct darn_hold *hold = *at;
+
+        if (hold->healer == healer) {
+            hold->linked = false;
+            *at = hold->next;
+        } else {
+            at = &hold->next;
+            left++;
+        }
+    }
+    if (list == &lists[WIDE])
+        atomic_store(&wide, left);
+}
+
+void darn_holds_leave(struct darn_healer *healer)
+{
+    for (uint32_t i = 0; i <= LISTS; i++) {
+        if (atomic_load_explicit(&lists[i].owner, memory_order_relaxed) != self())
+            continue;
+        clear_list(&lists[i], healer);
+        give(&lists[i]);
+    }
+    for (uint32_t i = 0; i < DARN_HOLDS; i++) {
+        if (healer->holds[i].linked)
+            take_away(&healer->holds[i]);
+    }
+    if (own.awaited)
+        end_await();
+}
+
+/* A handler that interrupts a hook may fork: it has this one already; LISTS + 1: none. */
+static uint32_t interrupted;
+
 void darn_holds_before_fork(void)
 {
     if (!lists)
         return;
     darn_spin_lock(&healers_lock);
-    for (uint32_t i = 0; i <= LISTS; i++)
-        darn_spin_lock(&lists[i].lock);
+    interrupted = LISTS + 1;
+    for (uint32_t i = 0; i <= LISTS; i++) {
+        if (atomic_load_explicit(&lists[i].owner, memory_order_relaxed) == self())
+            interrupted = i;
+        else
+            take(&lists[i]);
+    }
 }
 
 /* In the child, the other threads are gone, and what they held with them. */
@@ -370,7 +488,9 @@ void darn_holds_after_fork(bool child)
         return;
     if (child)
         forget_others();
-    for (uint32_t i = 0; i <= LISTS; i++)
-        darn_spin_unlock(&lists[i].lock);
+    for (uint32_t i = 0; i <= LISTS; i++) {
+        if (i != interrupted)
+            give(&lists[i]);
+    }
     darn_spin_unlock(&healers_lock);
 }

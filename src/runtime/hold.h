@@ -59,7 +59,8 @@ struct darn_hold {
 
 /* What the thread has to do with healing; kept for the next thread with the same record. */
 struct darn_healer {
-    struct darn_thread *thread;
+    /* Threads do not share cache lines, nor those that the processor fetches together. */
+    _Alignas(128) struct darn_thread *thread;
     volatile bool busy; /* in here: a signal handler leaves it alone */
     uint32_t used;      /* bits of `holds` */
     uint32_t ending;    /* bits: LAST or LINGERS */
@@ -92,7 +93,7 @@ struct darn_clash {
     struct darn_hold *hold; /* NULL: none */
     struct darn_healer *healer;
     struct darn_cure *cure;
-    uint32_t serial, list, turn; /* turn: of the list, a futex */
+    uint32_t serial, list;
     bool lingers, soft;
 };
 
@@ -112,6 +113,9 @@ bool darn_hold_is_possible(struct darn_hold *hold);
  * those who come now shall let it go first. */
 void darn_hold_await(const struct darn_clash *clash, uint64_t nanoseconds, bool hungry);
 
+/* Whether it is still in the way, as it was seen. */
+bool darn_hold_stands(const struct darn_clash *clash);
+
 /* Takes a hold away from another thread: it was too long. */
 void darn_hold_expire(const struct darn_clash *clash);
 
@@ -123,6 +127,10 @@ void darn_hold_drop(struct darn_hold *hold);
 
 /* Takes hold, and waits for that if it must; whether nobody is in the way any more. heal_wait.c. */
 bool darn_hold_take(struct darn_hold *hold, const void *frame);
+
+/* The calling thread does not come back to the hook in which it was: a signal handler has jumped,
+ * or has ended it. All its holds are given back; which of them are used is left to the caller. */
+void darn_holds_leave(struct darn_healer *healer);
 
 void darn_holds_before_fork(void);
 void darn_holds_after_fork(bool child);

@@ -186,7 +186,8 @@ DARN_INTERCEPT_ALONE(void, free, void *block)
 }
 
 /* Pages that are mapped anew hold other variables than before. */
-DARN_INTERCEPT_ALONE(void *, mmap, void *at, size_t size, int protection, int flags, int fd, off_t offset)
+DARN_INTERCEPT_ALONE(void *, mmap, void *at, size_t size, int protection, int flags, int fd,
+                     off_t offset)
 {
     void *block = DARN_REAL(mmap)(at, size, protection, flags, fd, offset);
 

@@ -78,8 +78,11 @@ DARN_INTERCEPT(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
 
 DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
 {
-    struct darn_thread *thread = darn_thread_self();
+    struct darn_thread *thread;
 
+    if (darn_state.off)
+        return DARN_REAL(pthread_mutex_lock)(mutex);
+    thread = darn_thread_self();
     if (darn_state.quiet)
         return lock_quietly(thread, mutex, FRAME);
     darn_noise_at_call(thread);
@@ -115,10 +118,13 @@ DARN_INTERCEPT(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t c
 
 DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
 {
-    struct darn_thread *thread = darn_thread_self();
+    struct darn_thread *thread;
     bool had;
     int result;
 
+    if (darn_state.off)
+        return DARN_REAL(pthread_mutex_unlock)(mutex);
+    thread = darn_thread_self();
     if (darn_state.quiet)
         return unlock_quietly(thread, mutex);
     darn_noise_at_call(thread);

@@ -1,5 +1,6 @@
 #include "runtime/rules.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -129,13 +130,21 @@ static bool keep_section(void *context, const struct darn_section *section)
     return true;
 }
 
-static void say_error(void *path, const struct darn_repository_error *error)
+/* A repository, while it is read. */
+struct reading {
+    const char *path;
+    bool (*section)(void *unused, const struct darn_section *section);
+    uint32_t count;
+};
+
+static void say_error(void *context, const struct darn_repository_error *error)
 {
+    const struct reading *reading = context;
     struct darn_say say;
 
     darn_say_start(&say);
     darn_say_text(&say, "darn: ");
-    darn_say_text(&say, path);
+    darn_say_text(&say, reading->path);
     darn_say_text(&say, ":");
     darn_say_number(&say, error->line);
     darn_say_text(&say, ":");
@@ -152,21 +161,47 @@ int darn_rules_prepare(void)
     return darn_rule_buckets ? 0 : -1;
 }
 
+static bool pass_on(void *context, const struct darn_section *section)
+{
+    struct reading *reading = context;
+
+    reading->count++;
+    return reading->section(NULL, section);
+}
+
+/* The usual way, by another process, leaves the program's own files alone; a debugger that plays
+ * the program's processor may not know it. */
+static size_t read_file(const char *path, char *text)
+{
+    size_t size = darn_os_read_file(path, text, FILE_SIZE);
+    int fd = size ? -1 : darn_os_open(path, O_RDONLY | O_CLOEXEC);
+    long got;
+
+    if (fd < 0)
+        return size;
+    while (size < FILE_SIZE && (got = darn_os_read(fd, text + size, FILE_SIZE - size)) > 0)
+        size += (size_t)got;
+    darn_os_close(fd);
+    return size;
+}
+
 int darn_rules_read(const char *path,
                     bool (*section)(void *unused, const struct darn_section *section))
 {
     char *text = darn_os_allocate(FILE_SIZE + 1), *room = darn_rules_take(ROOM);
     struct darn_section *one = darn_rules_take(sizeof(*one));
-    struct darn_repository_reader reader = {section, say_error, false, (void *)path, room, ROOM};
+    struct reading reading = {path, section, 0};
+    struct darn_repository_reader reader = {pass_on, say_error, false, &reading, room, ROOM};
+    uint32_t errors = 0;
     size_t size;
 
     if (!text || !room || !one || darn_rules_prepare())
         return -1;
-    size = darn_os_read_file(path, text, FILE_SIZE);
+    size = read_file(path, text);
     if (size)
-        darn_repository_read(text, size, one, &reader);
+        errors = darn_repository_read(text, size, one, &reader);
     darn_os_free(text, FILE_SIZE + 1);
-    return size ? 0 : -1;
+    return size && !(errors && !reading.count) ? 0 : -1;
 }
 
 int darn_rules_load(const char *path)

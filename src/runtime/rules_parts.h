@@ -29,7 +29,7 @@ void darn_rules_add(struct darn_rule *rule);
 /* Makes room for rules: 0, or -1 when there is no memory. */
 int darn_rules_prepare(void);
 
-/* Reads a repository: 0, or -1 when it cannot be read. Mistakes in it are said. */
+/* Reads a repository: 0, or -1 when it cannot be read, or nothing in it. Mistakes are said. */
 int darn_rules_read(const char *path,
                     bool (*section)(void *unused, const struct darn_section *section));
 

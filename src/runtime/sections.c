@@ -47,7 +47,7 @@ int darn_sections_open(void)
         darn_say_start(&say);
         darn_say_text(&say, "darn: sections=");
         darn_say_text(&say, path);
-        darn_say_text(&say, ": there is no such file, or it is empty");
+        darn_say_text(&say, ": there is no such file, or it is no repository");
         darn_say_end(&say);
         return 2;
     }

@@ -142,6 +142,29 @@ static void a_cycle_over_a_single_write_is_found(void **state)
                         "r11 w31 w21 r22 w12");
 }
 
+/* Four transactions, one of them a single write, wherever it is. Five are too many: a write that is
+ * the fourth is not followed any further. */
+static void a_cycle_has_four_transactions_at_most(void **state)
+{
+    (void)state;
+    assert_string_equal(blocks("a|begin|10\na|w(x)|11\na|w(y)|12\na|end|13\n"
+                               "b|begin|20\nb|r(x)|21\nb|r(v)|22\nb|end|23\n"
+                               "c|w(v)|31\n"
+                               "d|begin|40\nd|r(v)|41\nd|r(y)|42\nd|end|43\n"),
+                        "w11 r21 r22 w31 r41 r42 w12");
+    assert_string_equal(blocks("a|begin|10\na|w(x)|11\na|r(y)|12\na|end|13\n"
+                               "b|begin|20\nb|r(x)|21\nb|w(z)|22\nb|end|23\n"
+                               "c|begin|30\nc|r(z)|31\nc|r(y)|32\nc|end|33\n"
+                               "d|w(y)|41\n"),
+                        "w11 r21 w22 r31 r32 w41 r12");
+    assert_string_equal(blocks("a|begin|10\na|w(x)|11\na|w(y)|12\na|end|13\n"
+                               "b|begin|20\nb|r(x)|21\nb|w(z)|22\nb|end|23\n"
+                               "c|begin|30\nc|r(z)|31\nc|r(v)|32\nc|end|33\n"
+                               "d|w(v)|41\n"
+                               "e|begin|50\ne|r(v)|51\ne|r(y)|52\ne|end|53\n"),
+                        "");
+}
+
 /* The same with a lock that t1 holds all the time and another one needs. */
 static void a_lock_takes_the_cycle_away(void **state)
 {
@@ -504,6 +527,7 @@ int main(void)
         cmocka_unit_test(transactions_3_have_a_deadlock),
         cmocka_unit_test(the_cycle_of_6_is_found),
         cmocka_unit_test(a_cycle_over_a_single_write_is_found),
+        cmocka_unit_test(a_cycle_has_four_transactions_at_most),
         cmocka_unit_test(a_lock_takes_the_cycle_away),
         cmocka_unit_test(figure_4_is_atomic),
         cmocka_unit_test(the_four_patterns_on_one_variable),
