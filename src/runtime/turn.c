@@ -5,6 +5,7 @@
 
 #include "runtime/control.h"
 #include "runtime/decide.h"
+#include "runtime/heal.h"
 #include "runtime/os.h"
 #include "runtime/possible.h"
 #include "runtime/vtime.h"
@@ -191,6 +192,9 @@ static void come_back(struct darn_slot *self)
 void darn_turn_step(struct darn_slot *slot, enum darn_step_op op, const volatile void *object,
                     const void *frame)
 {
+    /* In a call, the access before it was made. */
+    if (slot->thread->lingers && !darn_step_is_access(op) && op != DARN_STEP_SPIN)
+        darn_heal_done(slot->thread);
     slot->inside = true;
     slot->op = (uint8_t)op;
     slot->object = (uint64_t)(uintptr_t)object;
