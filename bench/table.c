@@ -145,7 +145,7 @@ static void print_limit(FILE *out, const struct darn_plan *plan, const darn_resu
 
     if (summary.programs == 0)
         return;
-    fprintf(out, "| %s | ≤ %.1f | ", goal->text, goal->limit);
+    fprintf(out, "| %s | ≤ %g | ", goal->text, goal->limit);
     if (goal->kind == DARN_GOAL_MEAN)
         fprintf(out, "%.3f", measured);
     if (goal->kind == DARN_GOAL_MEAN && stands_alone(plan, goal))

@@ -206,6 +206,7 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
         .ignore_order = options->ignore_order,
         .block_work = options->block_work,
         .block_events = (uint32_t)options->block_events,
+        .block_count = (uint32_t)options->block_count,
         .is_unit = darn_places_is_unit,
         .reads_too = darn_places_reads_too,
         .context = &places,

@@ -28,7 +28,7 @@ struct darn_analysis_options {
     bool ignore_order;  /* atomicity: fork, join and barriers order nothing */
     const char *transactions, *no_transactions; /* names of functions (unit_names.h) */
     uint64_t block_work; /* 0: as much as the engine likes */
-    uint64_t block_events; /* the same; of 32 bits */
+    uint64_t block_events, block_count; /* the same; of 32 bits */
     bool prefix;        /* of a damaged trace, analyze what comes before the damage */
     char *const *arguments; /* of the program that was recorded, for advice; ends with NULL */
     const char *explain; /* the number or id of the finding that is told at length, and no other */

@@ -25,6 +25,7 @@ enum {
     NO_TRANSACTIONS,
     BLOCK_WORK,
     BLOCK_EVENTS,
+    BLOCK_COUNT,
     EXPLAIN,
     PREFIX,
     SUPPRESSIONS,
@@ -60,6 +61,9 @@ const struct darn_cli_option darn_analyze_options[] = {
     [BLOCK_EVENTS] = {"--block-events", "N",
                       "the most initial reads and final writes of one\n"
                       "transaction that it puts in pairs (default: 128)"},
+    [BLOCK_COUNT] = {"--block-count", "N",
+                     "the most distinct blocks that it keeps at one time\n"
+                     "(default: 4000000)"},
     [EXPLAIN] = {"--explain", "FINDING",
                  "one finding at length, by its number in the list or by\n"
                  "its id: what the threads did, which lock is missing,\n"
@@ -170,6 +174,8 @@ static int set_option(struct darn_analyze_line *line, int option, const char *va
         return set_bound(line, option, value, UINT64_MAX, &options->block_work);
     case BLOCK_EVENTS:
         return set_bound(line, option, value, UINT32_MAX, &options->block_events);
+    case BLOCK_COUNT:
+        return set_bound(line, option, value, UINT32_MAX, &options->block_count);
     case EXPLAIN:
         options->explain = value;
         return *value ? 0 : darn_refuse(options->command, "--explain needs a value");

@@ -85,10 +85,12 @@ struct darn_engine_config {
     const void *context;
     bool ignore_escape; /* atomicity: all memory has escaped from the beginning */
     bool ignore_order;  /* atomicity: fork, join and barriers put nothing in order */
-    /* Atomicity by blocks: the most comparisons at the end, and the most initial reads and final
-     * writes of one transaction that are put in pairs. 0: the default. */
+    /* Atomicity by blocks: the most comparisons at the end, the most initial reads and final writes
+     * of one transaction that are put in pairs, and the most distinct blocks at one time. 0: the
+     * default. */
     uint64_t block_work;
     uint32_t block_events;
+    uint32_t block_count;
 };
 
 /* What an engine costs, for the benchmark. */

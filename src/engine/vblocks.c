@@ -255,6 +255,8 @@ static void *create(const struct darn_engine_config *config)
     };
     engine->events_most =
         engine->base.config.block_events ? engine->base.config.block_events : DARN_VBLOCKS_EVENTS;
+    engine->blocks_most =
+        engine->base.config.block_count ? engine->base.config.block_count : DARN_VBLOCKS_COUNT;
     return engine;
 }
 
@@ -316,7 +318,7 @@ static void finish(void *state)
     darn_vcheck_cycles(&engine->check);
     darn_atombase_measure(base);
     base->dropped += engine->check.skipped + engine->check.unreported + engine->check.is_cut +
-                     engine->cut + engine->pairs_full;
+                     engine->cut + engine->pairs_full + engine->blocks_full;
 }
 
 static size_t facts(const void *state, struct darn_engine_fact *facts)
@@ -337,6 +339,7 @@ static size_t facts(const void *state, struct darn_engine_fact *facts)
         {"transactions of which not all pairs of accesses were looked at (--block-events)",
          engine->cut, true},
         {"pairs of variables for which there was no room", engine->pairs_full, true},
+        {"blocks for which there was no room (--block-count)", engine->blocks_full, true},
     };
 
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {

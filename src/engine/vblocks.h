@@ -18,10 +18,11 @@
 #include "engine/vpair.h"
 #include "engine/vset.h"
 
-/* Comparisons at the end, and events of one transaction that are put in pairs, if nothing is said.
- */
+/* Comparisons at the end, events of one transaction that are put in pairs, and distinct blocks at
+ * one time, if nothing is said. */
 #define DARN_VBLOCKS_WORK   UINT64_C(200000000)
 #define DARN_VBLOCKS_EVENTS 128
+#define DARN_VBLOCKS_COUNT  4000000
 
 struct darn_vvariable {
     struct darn_variable variable; /* first */
@@ -54,11 +55,13 @@ struct darn_vblocks_engine {
     size_t number_capacity;
     struct darn_vsignature *signatures;
     size_t signature_count, signature_capacity;
-    size_t retire_at; /* how many blocks there must be before somebody looks for old ones */
-    uint64_t events_most;
+    size_t retire_at;     /* how many blocks there must be before somebody looks for old ones */
+    uint64_t retire_full; /* blocks_full at the last time */
+    uint64_t events_most, blocks_most;
     uint64_t repeated;             /* transactions that were known */
     uint64_t cut;                  /* transactions that were too long for all of their pairs */
     uint64_t pairs_full;           /* 2v-blocks for which there was no room */
+    uint64_t blocks_full;          /* blocks that were one too many */
     uint64_t one_count, two_count; /* blocks that were made, with repetitions */
     uint64_t retired;
     size_t deadlocks;

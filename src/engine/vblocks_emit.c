@@ -8,6 +8,9 @@
 /* Beyond this, signatures are forgotten: what was seen before is made, and found, once more. */
 #define SIGNATURES (1u << 20)
 
+/* For each block that there may be, room in the sets for so many. */
+#define MEMBERS 16
+
 /* An initial read or a final write, for 2v-blocks. */
 struct point {
     struct darn_vevent event;
@@ -72,12 +75,25 @@ static bool is_known(struct darn_vblocks_engine *engine, const struct darn_vopen
     return false;
 }
 
+/* Whether there is no room for one more block, be it in few sets or in many. One variable shows
+ * more with less, so its blocks get some of the room that is not for those of two. */
+static bool is_full(struct darn_vblocks_engine *engine, uint64_t most)
+{
+    bool is = engine->blocks.live >= most || engine->sets.members / MEMBERS >= most;
+
+    engine->blocks_full += is;
+    return is;
+}
+
 static void add_one(struct darn_vblocks_engine *engine, uint32_t variable,
                     const struct darn_vblock *block)
 {
-    uint32_t id = darn_vblocks_put(&engine->blocks, block);
     struct darn_vvariable *of = variable_at(engine, variable);
+    uint32_t id;
 
+    if (is_full(engine, 2 * engine->blocks_most))
+        return;
+    id = darn_vblocks_put(&engine->blocks, block);
     of->set = darn_vsets_add(&engine->sets, of->set, id);
     engine->one_count++;
 }
@@ -100,9 +116,17 @@ static void add_two(struct darn_vblocks_engine *engine, const struct darn_vopen 
                     const struct point *first, const struct point *second, uint32_t period)
 {
     struct darn_locksets *sets = engine->base.sets;
-    struct darn_vpair_entry *pair =
-        darn_vpairs_get(&engine->pairs, first->variable, second->variable);
-    struct darn_vblock block = {
+    struct darn_vpair_entry *pair;
+    struct darn_vblock block;
+
+    if (is_full(engine, engine->blocks_most))
+        return;
+    pair = darn_vpairs_get(&engine->pairs, first->variable, second->variable);
+    if (!pair) {
+        engine->pairs_full++;
+        return;
+    }
+    block = (struct darn_vblock){
         .side = {{first->event.site, first->event.set, first->event.op, false},
                  {second->event.site, second->event.set, second->event.op, false}},
         .held = darn_vopen_held(open, sets, &first->event, &second->event),
@@ -110,16 +134,11 @@ static void add_two(struct darn_vblocks_engine *engine, const struct darn_vopen 
         .period = period,
         .unit = open->unit,
         .is_two = true,
-        .is_flipped = pair && pair->variable[0] != first->variable,
+        .is_flipped = pair->variable[0] != first->variable,
         .example = {{first->event.stack, second->event.stack},
                     {first->event.holding, second->event.holding},
                     open->thread},
     };
-
-    if (!pair) {
-        engine->pairs_full++;
-        return;
-    }
     pair->set = darn_vsets_add(&engine->sets, pair->set, darn_vblocks_put(&engine->blocks, &block));
     engine->two_count++;
 }

@@ -91,12 +91,21 @@ static void strip_sets(struct darn_vblocks_engine *engine, const bool *past)
     }
 }
 
+/* Where there is no room for more, as many must have been turned away since the last time. */
+static bool is_due(const struct darn_vblocks_engine *engine)
+{
+    size_t many = engine->retire_at > FEWEST ? engine->retire_at : FEWEST;
+
+    return engine->blocks.live >= many ||
+           engine->blocks_full >= engine->retire_full + engine->blocks_most;
+}
+
 void darn_vblocks_retire(struct darn_vblocks_engine *engine)
 {
     size_t count;
     bool *past;
 
-    if (engine->blocks.live < (engine->retire_at > FEWEST ? engine->retire_at : FEWEST))
+    if (!is_due(engine))
         return;
     past = find_past(engine, &count);
     if (2 * count >= engine->blocks.live) {
@@ -111,5 +120,6 @@ void darn_vblocks_retire(struct darn_vblocks_engine *engine)
         engine->retired += count;
     }
     engine->retire_at = engine->blocks.live + engine->blocks.live / 2 + FEWEST / 2;
+    engine->retire_full = engine->blocks_full;
     free(past);
 }

@@ -104,9 +104,18 @@ void darn_attention_mark(uintptr_t address, uint64_t size)
     darn_os_restore_signals(mask);
 }
 
-bool darn_attention_is_marked(uintptr_t address)
+bool darn_attention_is_marked(uintptr_t address, uint64_t size)
 {
-    return marked[darn_filter_index(address)];
+    uintptr_t line = address >> DARN_FILTER_SHIFT;
+    uintptr_t lines = ((address + size - 1) >> DARN_FILTER_SHIFT) - line;
+
+    if (marked[darn_filter_index(address)])
+        return true;
+    for (uintptr_t i = 1; i <= lines && i < DARN_FILTER_SIZE; i++) {
+        if (marked[darn_filter_index((line + i) << DARN_FILTER_SHIFT)])
+            return true;
+    }
+    return false;
 }
 
 void darn_attention_always(void)

@@ -36,7 +36,9 @@ bool darn_attention_accept(void);
 
 /* Accesses to this line of memory call from now on, always: something there is healed. */
 void darn_attention_mark(uintptr_t address, uint64_t size);
-bool darn_attention_is_marked(uintptr_t address);
+
+/* Whether one of the lines is such. */
+bool darn_attention_is_marked(uintptr_t address, uint64_t size);
 
 /* The set of open windows has changed. */
 void darn_attention_refresh(void);

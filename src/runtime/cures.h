@@ -38,8 +38,9 @@ struct darn_cure {
     uint32_t mark; /* which entry it stands for, while a module is compared */
     /* What became of it. Times in nanoseconds. */
     _Atomic uint64_t entered, healed, waited, longest, cycles, expired;
+    _Atomic uint64_t lost;    /* time of waits that came to nothing */
     _Atomic uint64_t bound;   /* how long somebody waits for one who is inside */
-    _Atomic uint32_t in_vain; /* waits in a row that nothing came of */
+    _Atomic uint32_t in_vain; /* waits that nothing came of, against those that ended well */
     _Atomic bool given_up;
     bool learned;                 /* found by ourselves, in this run */
     struct darn_section *section; /* of one that was learned: to be written */

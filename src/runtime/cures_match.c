@@ -282,9 +282,13 @@ find_only(const struct darn_cure *cure, const struct darn_site *start, const str
     const struct darn_site *only = NULL;
 
     for (const struct darn_site *site = start; site < stop; site++) {
-        if (site->kind != cure->shape.entry ||
-            strcmp(darn_site_function(site), cure->shape.function) != 0 ||
-            strcmp(darn_site_variable(site), cure->shape.variable) != 0)
+        struct darn_shape found = {.file = darn_site_file(site),
+                                   .function = darn_site_function(site),
+                                   .variable = darn_site_variable(site),
+                                   .kind = DARN_SECTION_RACE,
+                                   .entry = site->kind};
+
+        if (!darn_shape_means(&cure->shape, &found))
             continue;
         if (only && darn_site_key(only) != darn_site_key(site))
             return NULL;
@@ -449,6 +453,12 @@ static void remember(const struct darn_cure_module *module)
 
     if (!own)
         return;
+    for (struct darn_cure_module **at = &modules; *at;) { /* what lay there was unloaded */
+        if ((*at)->start < module->stop && module->start < (*at)->stop)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
     *own = *module;
     own->next = modules;
     modules = own;

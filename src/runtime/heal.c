@@ -15,12 +15,13 @@
 #include "runtime/os.h"
 #include "runtime/say.h"
 #include "runtime/state.h"
-#include "site/guard.h"
 
 /* How much better the nice value of a thread in a section is. */
 #define URGENCY 10
+#define BEST    (-20) /* nobody's is better */
 
-extern volatile uint8_t darn_filter[DARN_FILTER_SIZE];
+/* So many hooks come before the first of their accesses, at most (plugin/group.c). */
+#define GROUP 64
 
 bool darn_healing, darn_heal_is_child;
 
@@ -55,25 +56,29 @@ int darn_heal_open(void)
 static void urge(struct darn_hold *hold)
 {
     static _Atomic bool refused;
-    int tid = hold->healer->thread->tid;
-    long nice = 20 - syscall(SYS_getpriority, PRIO_PROCESS, tid);
+    int tid = hold->healer->thread->tid, kept = errno;
+    long nice, better;
 
     if (refused)
         return;
-    if (syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)nice - URGENCY) == 0)
-        hold->urged = true;
+    nice = 20 - syscall(SYS_getpriority, PRIO_PROCESS, tid);
+    better = nice - URGENCY > BEST ? nice - URGENCY : BEST;
+    if (syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)better) == 0)
+        hold->urged = (uint8_t)(nice - better);
     else if (!atomic_exchange(&refused, true))
         darn_say("darn: heal_with=priority: threads may not raise their priority here (ulimit -e): "
                  "nothing is done but to yield");
+    errno = kept;
 }
 
 static void calm(struct darn_hold *hold)
 {
-    int tid = hold->healer->thread->tid;
+    int tid = hold->healer->thread->tid, kept = errno;
     long nice = 20 - syscall(SYS_getpriority, PRIO_PROCESS, tid);
 
-    syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)nice + URGENCY);
-    hold->urged = false;
+    syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)nice + hold->urged);
+    hold->urged = 0;
+    errno = kept;
 }
 
 static void drop(struct darn_hold *hold)
@@ -134,7 +139,7 @@ static void settle_at(struct darn_healer *healer, const struct darn_site *site)
     for (uint32_t left = healer->ending; left; left &= left - 1) {
         struct darn_hold *hold = &healer->holds[__builtin_ctz(left)];
 
-        if (hold->last == site)
+        if (hold->last == site || hold->later++ == GROUP)
             drop(hold);
         else
             hold->state = DARN_HOLD_LAST; /* the thread is in a hook, and may wait there */
@@ -145,7 +150,10 @@ static void settle_at(struct darn_healer *healer, const struct darn_site *site)
  * by which they reach the variable. */
 static void show(const struct darn_touch *touch)
 {
-    if (!(touch->site->flags & DARN_SITE_AFTER) && !darn_attention_is_marked(touch->address))
+    uintptr_t last = touch->address + touch->size - 1;
+
+    if (!(touch->site->flags & DARN_SITE_AFTER) &&
+        (!darn_attention_is_marked(touch->address, 1) || !darn_attention_is_marked(last, 1)))
         darn_attention_mark(touch->address, touch->size);
 }
 
@@ -346,7 +354,7 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
 
     if (!healer || has_nothing_to_do(thread, healer, touch))
         return;
-    healer->busy = true;
+    healer->busy = __builtin_frame_address(0);
     roles = roles_of(touch->site);
     settle_at(healer, touch->site);
     DARN_EACH_HOLD(healer, hold)
@@ -357,7 +365,7 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
     begin_here(healer, touch, &roles, alone, frame);
     if (!alone && !is_covered(healer, touch))
         enter_alone(healer, touch, frame);
-    healer->busy = false;
+    healer->busy = NULL;
 }
 
 void darn_heal_linger(struct darn_thread *thread)
@@ -371,7 +379,7 @@ void darn_heal_linger(struct darn_thread *thread)
 
         if (!hold->told) {
             hold->serial++; /* from now on its thread runs */
-            hold->state = DARN_HOLD_LINGERS;
+            __atomic_store_n(&hold->state, DARN_HOLD_LINGERS, __ATOMIC_RELEASE);
         }
     }
 }
@@ -382,9 +390,9 @@ void darn_heal_done(struct darn_thread *thread)
 
     if (!healer || healer->busy || !healer->ending)
         return;
-    healer->busy = true;
+    healer->busy = __builtin_frame_address(0);
     settle(healer);
-    healer->busy = false;
+    healer->busy = NULL;
 }
 
 void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, const void *frame)
@@ -396,7 +404,7 @@ void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, c
     if (!healer || healer->busy || !healer->used)
         return;
     roles = roles_of(site);
-    healer->busy = true;
+    healer->busy = __builtin_frame_address(0);
     settle(healer);
     DARN_EACH_HOLD(healer, hold)
     {
@@ -404,7 +412,7 @@ void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, c
             role_in(&roles, hold->rule, DARN_ROLE_LEAVE))
             drop(hold);
     }
-    healer->busy = false;
+    healer->busy = NULL;
 }
 
 void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, const void *frame)
@@ -414,7 +422,7 @@ void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, co
 
     if (!healer || healer->busy || thread->ignore || darn_state.finished)
         return;
-    healer->busy = true;
+    healer->busy = __builtin_frame_address(0);
     settle(healer);
     for (uint32_t i = 0; i < roles.count; i++) {
         struct darn_rule *rule = roles.list[i].point->rule;
@@ -423,7 +431,7 @@ void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, co
             !begin_anew(healer, rule, caller_of(frame)))
             begin(healer, rule, caller_of(frame));
     }
-    healer->busy = false;
+    healer->busy = NULL;
 }
 
 void darn_heal_abandon(struct darn_thread *thread)
@@ -433,13 +441,13 @@ void darn_heal_abandon(struct darn_thread *thread)
 
     if (!healer || healer->busy)
         return;
-    healer->busy = true;
+    healer->busy = __builtin_frame_address(0);
     DARN_EACH_HOLD(healer, hold)
     {
         if (!hold->closed_by) /* a lock that is closed is opened with its section */
             drop(hold);
     }
-    healer->busy = false;
+    healer->busy = NULL;
 }
 
 void darn_heal_before_fork(void)
@@ -451,5 +459,9 @@ void darn_heal_after_fork(bool child)
 {
     darn_heal_is_child |= child;
     darn_holds_after_fork(child);
+    if (child) {
+        darn_closed_after_fork();
+        darn_heal_count_anew();
+    }
     darn_gates_after_fork(child);
 }

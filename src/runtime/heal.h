@@ -38,8 +38,11 @@ void darn_heal_done(struct darn_thread *thread);
 void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, const void *frame);
 void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, const void *frame);
 
-/* The thread jumps, throws, or ends. */
+/* The thread throws; jumps, to where the stack pointer is `to`; ends. Perhaps in a signal handler
+ * that came while it was in one of the above. */
 void darn_heal_abandon(struct darn_thread *thread);
+void darn_heal_jump(struct darn_thread *thread, uintptr_t to);
+void darn_heal_end(struct darn_thread *thread);
 
 /* Two accesses were found to do harm: what they belong to is healed from now on. Either may be
  * NULL. */
@@ -48,6 +51,9 @@ void darn_heal_write_learned(void);
 
 /* At the end of the program: writes the counts, says what could not be healed. */
 void darn_heal_finish(void);
+
+/* A child of fork counts from 0. */
+void darn_heal_count_anew(void);
 
 void darn_heal_before_fork(void);
 void darn_heal_after_fork(bool child);

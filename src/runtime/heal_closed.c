@@ -31,12 +31,12 @@ bool darn_closed_is(struct darn_thread *thread, const volatile void *lock)
 
     if (!healer || healer->busy)
         return false;
-    healer->busy = true;
+    healer->busy = __builtin_frame_address(0);
     hold = hold_of(healer, lock, DARN_ALLOW_ALL);
     possible = !hold || darn_hold_is_possible(hold);
     if (hold)
         darn_hold_drop(hold);
-    healer->busy = false;
+    healer->busy = NULL;
     return !possible;
 }
 
@@ -48,13 +48,13 @@ bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, con
 
     if (!healer || healer->busy)
         return false;
-    healer->busy = true;
+    healer->busy = __builtin_frame_address(0);
     hold = hold_of(healer, lock, DARN_ALLOW_ALL);
     if (hold) {
         open = darn_hold_take(hold, frame);
         darn_hold_drop(hold);
     }
-    healer->busy = false;
+    healer->busy = NULL;
     return open;
 }
 
@@ -103,8 +103,8 @@ static void close_for(struct darn_hold *section, const volatile void *lock)
     if (!hold)
         return;
     hold->cure = section->cure;
-    hold->closed_by = section;
     atomic_fetch_add(&darn_closed_count, 1);
+    hold->closed_by = section;
     darn_hold_force(hold);
 }
 
@@ -126,14 +126,14 @@ void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
 
     if (!serial || !healer || healer->busy || !healer->used)
         return;
-    healer->busy = true;
+    healer->busy = __builtin_frame_address(0);
     DARN_EACH_HOLD(healer, hold)
     {
         if (hold->rule && hold->state == DARN_HOLD_INSIDE && !hold->soft &&
             hold->lock_serial >= serial)
             close_for(hold, lock);
     }
-    healer->busy = false;
+    healer->busy = NULL;
 }
 
 void darn_closed_open(struct darn_hold *section)
@@ -149,4 +149,19 @@ void darn_closed_open(struct darn_hold *section)
         darn_hold_drop(hold);
         atomic_fetch_sub(&darn_closed_count, 1);
     }
+}
+
+void darn_closed_after_fork(void)
+{
+    const struct darn_thread *self = darn_thread_peek();
+    const struct darn_hold *hold;
+    uint32_t count = 0;
+
+    if (self && self->healer) {
+        DARN_EACH_HOLD(self->healer, hold)
+        {
+            count += hold->closed_by != NULL;
+        }
+    }
+    atomic_store(&darn_closed_count, count);
 }

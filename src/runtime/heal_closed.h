@@ -65,4 +65,7 @@ void darn_closed_enter(struct darn_hold *section);
 /* A hold ends: what it had closed is open again. */
 void darn_closed_open(struct darn_hold *hold);
 
+/* In the child of fork: what the calling thread has closed is all that is. */
+void darn_closed_after_fork(void);
+
 #endif

@@ -212,6 +212,16 @@ static void say_all_missing(void)
     darn_say_end(&say);
 }
 
+/* What was counted before is the parent's. */
+void darn_heal_count_anew(void)
+{
+    darn_healers_sum();
+    for (struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
+        cure->entered = cure->healed = cure->cycles = cure->expired = 0;
+        cure->waited = cure->longest = 0;
+    }
+}
+
 void darn_heal_finish(void)
 {
     darn_healers_sum();

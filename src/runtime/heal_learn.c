@@ -13,6 +13,7 @@
 #include "runtime/os.h"
 #include "runtime/rules_parts.h"
 #include "runtime/say.h"
+#include "runtime/sites.h"
 #include "runtime/state.h"
 
 #define TEXT_SIZE (4 << 20)
@@ -31,23 +32,25 @@ static const struct darn_site *site_of(const struct darn_cure_module *module, ui
 
 static void add_point(const struct darn_site *site, uint8_t role, uint8_t allow, uint32_t at)
 {
-    section.points[section.count++] = (struct darn_point){.file = darn_site_file(site),
-                                                          .function = darn_site_function(site),
-                                                          .line = site->line,
-                                                          .column = site->column,
-                                                          .at = at,
-                                                          .role = role,
-                                                          .kind = site->kind,
-                                                          .allow = allow};
+    section.points[section.count++] =
+        (struct darn_point){.file = darn_rules_keep(darn_site_file(site)),
+                            .function = darn_rules_keep(darn_site_function(site)),
+                            .line = site->line,
+                            .column = site->column,
+                            .at = at,
+                            .role = role,
+                            .kind = site->kind,
+                            .allow = allow};
 }
 
 static void begin_section(const char *variable, const char *function, const char *file,
                           uint8_t kind)
 {
     memset(&section, 0, offsetof(struct darn_section, points));
-    section.variable = variable;
-    section.function = function;
-    section.file = file;
+    section.variable =
+        darn_rules_keep(variable); /* it is written at the end: the module may be gone */
+    section.function = darn_rules_keep(function);
+    section.file = darn_rules_keep(file);
     section.kind = kind;
 }
 
@@ -88,6 +91,39 @@ static const struct darn_cure_module *module_of(const struct darn_site *site)
     return NULL;
 }
 
+/* A shared object may be unloaded by now, and its sites are not looked into any more (sites.h). */
+static bool is_there(const struct darn_cure_module *module)
+{
+    static struct darn_site_copy copy;
+
+    return module->start < module->stop && darn_site_copy(&copy, darn_site_number(module->start)) &&
+           darn_site_copy(&copy, darn_site_number(module->stop - 1));
+}
+
+static void for_each_module(struct darn_cure *cure,
+                            void (*visit)(struct darn_cure *, const struct darn_cure_module *))
+{
+    for (const struct darn_cure_module *module = darn_cures_modules(); module;
+         module = module->next) {
+        if (is_there(module))
+            visit(cure, module);
+    }
+}
+
+static void place(struct darn_cure *cure, const struct darn_cure_module *module)
+{
+    for (struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
+        if (rule->cure == cure)
+            darn_rules_place(rule, module->start, module->stop);
+    }
+}
+
+static void arm(struct darn_cure *cure, const struct darn_cure_module *module)
+{
+    (void)cure;
+    darn_cures_arm(module->start, module->stop);
+}
+
 static void add(void)
 {
     struct darn_cure *cure = darn_cures_add(&section);
@@ -98,16 +134,9 @@ static void add(void)
     cure->section = darn_rules_take(sizeof(section));
     if (cure->section)
         *cure->section = section;
-    for (const struct darn_cure_module *module = darn_cures_modules(); module;
-         module = module->next)
-        darn_cures_resolve_one(cure, module);
-    for (struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
-        if (rule->cure == cure)
-            darn_rules_place(rule);
-    }
-    for (const struct darn_cure_module *module = darn_cures_modules(); module;
-         module = module->next)
-        darn_cures_arm(module->start, module->stop);
+    for_each_module(cure, darn_cures_resolve_one);
+    for_each_module(cure, place);
+    for_each_module(cure, arm);
 }
 
 /* Whether it is healed already; what the compiler calls a pair counts only if there is nothing
@@ -164,7 +193,7 @@ void darn_heal_learn(const struct darn_site *one, const struct darn_site *other)
 void darn_heal_write_learned(void)
 {
     const char *path = darn_state.options.heal_learn, *between = "";
-    char *room = path[0] ? darn_os_allocate(TEXT_SIZE) : NULL;
+    char *room = path[0] && !darn_heal_is_child ? darn_os_allocate(TEXT_SIZE) : NULL;
     struct darn_text text;
 
     if (!room)

@@ -6,6 +6,7 @@
  * cure is better than a deadlock.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -37,14 +38,19 @@
  * the time in which the processor was taken away counts, too: so it is long. */
 #define RUN_ON UINT64_C(5000000)
 
+/* How often a thread yields to one who is inside, by the policy of that name. */
+#define YIELDS 32
+
 /* How long one is waited for who waits for a condition, or at a barrier. */
 #define HOPELESS UINT64_C(5000000)
 
 /* No wait lasts longer than so many bounds, however many threads take turns. */
 #define IN_ALL 100
 
-/* A cure that so many waits in a row came to nothing for is given up. */
+/* A cure that so many waits came to nothing for is given up, or fewer that took long in all. */
 #define IN_VAIN  10
+#define WEIGHT   4   /* of one of them against a wait that ended well */
+#define RARE     100 /* with so many good waits for each, what they cost does not matter */
 #define SHORTEST UINT64_C(1000000)
 
 /* Circles that are longer are not seen; the bound ends them. */
@@ -65,13 +71,19 @@ static bool read_wait(const struct darn_thread *thread, struct darn_wait *wait)
 {
     wait->turn = __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE);
     wait->kind = __atomic_load_n(&thread->wait.kind, __ATOMIC_ACQUIRE);
-    wait->target = thread->wait.target;
+    wait->target = __atomic_load_n(&thread->wait.target, __ATOMIC_ACQUIRE);
     return wait->kind != DARN_WAIT_NONE &&
            __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE) == wait->turn;
 }
 
-static int owner_of(uintptr_t address)
+/* The id of the thread that has the mutex which it waits for; 0: there is none. Signalled or not,
+ * who waits for a condition needs the mutex to go on. */
+static int owner_for(const struct darn_thread *thread, const struct darn_wait *wait)
 {
+    uintptr_t address = wait->kind == DARN_WAIT_MUTEX ? wait->target
+                        : wait->kind == DARN_WAIT_COND || wait->kind == DARN_WAIT_OTHER
+                            ? thread->waits_with
+                            : 0;
     pthread_mutex_t mutex;
 
     if (!address ||
@@ -87,14 +99,13 @@ static bool holds(struct darn_thread *thread, const struct darn_wait *wait)
     return held && (wait->kind == DARN_WAIT_WRITE || held->kind == DARN_LOCK_WRITE);
 }
 
-static bool waits_for(struct darn_thread *one, const struct darn_wait *wait,
-                      struct darn_thread *other)
+static bool waits_for(const struct darn_wait *wait, int owner, struct darn_thread *other)
 {
     switch (wait->kind) {
     case DARN_WAIT_MUTEX:
-        return owner_of(wait->target) == other->tid;
-    case DARN_WAIT_COND: /* signalled or not, it needs the mutex to go on */
-        return owner_of(one->waits_with) == other->tid;
+    case DARN_WAIT_COND:
+    case DARN_WAIT_OTHER:
+        return owner && owner == other->tid;
     case DARN_WAIT_JOIN:
         return wait->target == other->number;
     case DARN_WAIT_READ:
@@ -112,16 +123,18 @@ static bool leads_back(struct search *search, struct darn_thread *at)
 {
     struct darn_wait wait;
     bool back;
+    int owner;
 
     if (!read_wait(at, &wait))
         return false;
-    back = waits_for(at, &wait, search->start);
+    owner = owner_for(at, &wait);
+    back = waits_for(&wait, owner, search->start);
     if (!back && ++search->depth > LONGEST_CIRCLE)
         return false;
     for (uint32_t i = 0; i < search->count && !back; i++) {
         struct darn_thread *next = search->list[i];
 
-        if (next != at && next != search->start && waits_for(at, &wait, next))
+        if (next != at && next != search->start && waits_for(&wait, owner, next))
             back = leads_back(search, next);
     }
     if (back && wait.kind == DARN_WAIT_HEAL && at->number > search->last)
@@ -153,9 +166,12 @@ static uint64_t time_run(int tid)
 {
     clockid_t clock = (clockid_t)(~(unsigned)tid << 3 | 6); /* of one thread */
     struct timespec time;
+    int kept = errno;
+    bool ended = syscall(SYS_clock_gettime, clock, &time);
 
-    if (syscall(SYS_clock_gettime, clock, &time))
-        return UINT64_MAX; /* it has ended */
+    errno = kept;
+    if (ended)
+        return UINT64_MAX;
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
@@ -184,25 +200,50 @@ static bool has_run_on(struct lingering *seen, const struct darn_clash *clash)
 
 /* ---- waiting ---- */
 
-static void count_end(struct darn_cure *cure, bool well, uint64_t waited)
+enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND };
+
+static void count_good(struct darn_cure *cure)
+{
+    uint64_t most = (uint64_t)darn_state.options.heal_bound * 1000000;
+    uint64_t bound = atomic_load_explicit(&cure->bound, memory_order_relaxed);
+    uint32_t bad = atomic_load_explicit(&cure->in_vain, memory_order_relaxed);
+
+    atomic_fetch_add_explicit(&cure->healed, 1, memory_order_relaxed);
+    if (bound < most)
+        atomic_store_explicit(&cure->bound, 2 * bound < most ? 2 * bound : most,
+                              memory_order_relaxed);
+    if (bad)
+        atomic_compare_exchange_weak(&cure->in_vain, &bad, bad - 1);
+}
+
+/* A section that is worth it has many good waits for each that comes to nothing. */
+static void count_expired(struct darn_cure *cure, uint64_t waited)
+{
+    uint64_t budget = IN_VAIN * 2 * (uint64_t)darn_state.options.heal_bound * 1000000;
+    uint64_t bound = atomic_load_explicit(&cure->bound, memory_order_relaxed);
+    uint64_t lost = atomic_fetch_add(&cure->lost, waited) + waited;
+    uint64_t expired = atomic_fetch_add(&cure->expired, 1) + 1;
+
+    if (atomic_fetch_add(&cure->in_vain, WEIGHT) + WEIGHT >= IN_VAIN * WEIGHT ||
+        (lost > budget && expired * RARE > cure->healed))
+        atomic_store(&cure->given_up, true);
+    atomic_store_explicit(&cure->bound, bound / 2 > SHORTEST ? bound / 2 : SHORTEST,
+                          memory_order_relaxed);
+}
+
+static void count_end(struct darn_cure *cure, enum end end, uint64_t waited)
 {
     uint64_t longest = atomic_load_explicit(&cure->longest, memory_order_relaxed);
-    uint64_t bound = atomic_load_explicit(&cure->bound, memory_order_relaxed);
 
     atomic_fetch_add_explicit(&cure->waited, waited, memory_order_relaxed);
     while (waited > longest && !atomic_compare_exchange_weak(&cure->longest, &longest, waited)) {
     }
-    if (well) {
-        atomic_fetch_add_explicit(&cure->healed, 1, memory_order_relaxed);
-        atomic_store_explicit(&cure->in_vain, 0, memory_order_relaxed);
-        atomic_store_explicit(&cure->bound, (uint64_t)darn_state.options.heal_bound * 1000000,
-                              memory_order_relaxed);
-        return;
-    }
-    if (atomic_fetch_add(&cure->in_vain, 1) + 1 >= IN_VAIN)
-        atomic_store(&cure->given_up, true);
-    atomic_store_explicit(&cure->bound, bound / 2 > SHORTEST ? bound / 2 : SHORTEST,
-                          memory_order_relaxed);
+    if (end == GO_ON)
+        count_good(cure);
+    else if (end == GIVE_UP_BOUND)
+        count_expired(cure, waited);
+    else
+        atomic_fetch_add(&cure->cycles, 1);
 }
 
 struct waiting {
@@ -210,14 +251,13 @@ struct waiting {
     struct darn_thread *thread;
     struct darn_cure *cure; /* of the one who is waited for, or else our own */
     uint64_t since, bound;
+    uint64_t run;  /* how long its thread had run then */
     uint64_t from; /* when the hold that is in the way now was first seen there */
     const struct darn_hold *now;
     uint32_t serial;
     uint32_t glances;
     struct lingering lingering;
 };
-
-enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND };
 
 /* Whoever waits for a condition or at a barrier inside of a section may wait for those who it keeps
  * out: which thread will come is not known. */
@@ -227,6 +267,18 @@ static bool waits_for_anybody(const struct darn_thread *thread)
 
     return read_wait(thread, &wait) &&
            (wait.kind == DARN_WAIT_COND || wait.kind == DARN_WAIT_BARRIER);
+}
+
+/* Whether the thread could go on, and only had no processor: on a busy machine. */
+static bool is_held_up(struct waiting *waiting, const struct darn_clash *clash)
+{
+    struct darn_thread *thread = clash->healer->thread;
+    uint64_t run = time_run(thread->tid);
+    struct darn_wait wait;
+
+    if (run == UINT64_MAX || run - waiting->run > waiting->bound / 2 || read_wait(thread, &wait))
+        return false;
+    return darn_os_syscall_of(thread->tid) < 0;
 }
 
 /*
@@ -243,8 +295,11 @@ static bool is_too_long(struct waiting *waiting, const struct darn_clash *clash,
         waiting->now = clash->hold;
         waiting->serial = clash->serial;
         waiting->from = time;
+        waiting->run = time_run(clash->healer->thread->tid);
     }
-    return time > waiting->from + bound || time > waiting->since + IN_ALL * waiting->bound;
+    if (time > waiting->since + IN_ALL * waiting->bound)
+        return true;
+    return time > waiting->from + bound && darn_hold_stands(clash) && !is_held_up(waiting, clash);
 }
 
 /* One look at what stands in the way, and a pause. */
@@ -260,7 +315,7 @@ static enum end wait_once(struct waiting *waiting, const struct darn_clash *clas
     }
     __atomic_store_n(&waiting->thread->wait.target, (uintptr_t)clash->healer->thread,
                      __ATOMIC_RELEASE);
-    if (is_circle(waiting->thread, clash->healer->thread))
+    if (is_circle(waiting->thread, clash->healer->thread) && darn_hold_stands(clash))
         return GIVE_UP_CIRCLE;
     time = darn_os_now();
     if (is_too_long(waiting, clash, time))
@@ -277,7 +332,7 @@ static void waits_for_nobody(struct darn_thread *thread)
     __atomic_store_n(&thread->wait.target, 0, __ATOMIC_SEQ_CST);
 }
 
-static bool wait_freely(struct waiting *waiting, struct darn_clash *clash)
+static enum end wait_freely(struct waiting *waiting, struct darn_clash *clash)
 {
     enum end end = GO_ON;
 
@@ -285,13 +340,9 @@ static bool wait_freely(struct waiting *waiting, struct darn_clash *clash)
         end = wait_once(waiting, clash);
         waits_for_nobody(waiting->thread); /* whoever has got it must not seem to wait */
     } while (end == GO_ON && !darn_hold_try(waiting->hold, clash));
-    if (end == GIVE_UP_CIRCLE)
-        atomic_fetch_add(&waiting->cure->cycles, 1);
-    if (end == GIVE_UP_BOUND) {
-        atomic_fetch_add(&waiting->cure->expired, 1);
+    if (end == GIVE_UP_BOUND)
         darn_hold_expire(clash);
-    }
-    return end == GO_ON;
+    return end;
 }
 
 static bool is_possible(void *hold)
@@ -299,15 +350,24 @@ static bool is_possible(void *hold)
     return darn_hold_is_possible(hold);
 }
 
-/* In a controlled run it is a step that is possible when the other one has left; the bound is one
- * of virtual time, which goes on when nobody else can. */
+void darn_hold_unwait(struct darn_thread *thread)
+{
+    if (thread->wait.kind == DARN_WAIT_HEAL)
+        darn_wait_end(thread);
+    if (thread->slot && thread->slot->ready == is_possible)
+        thread->slot->ready = NULL;
+}
+
+/* In a controlled run it is a step that is possible when the other one has left. The bound is one
+ * of virtual time, which goes on when nobody else can: the one for all turns that others take,
+ * since their sleeps take no time. */
 static bool wait_controlled(struct waiting *waiting, struct darn_slot *slot, const void *frame)
 {
     struct darn_clash clash;
 
     do {
         if (!darn_turn_call(slot, waiting->hold, is_possible, waiting->hold,
-                            darn_vtime_now() + waiting->bound, frame)) {
+                            darn_vtime_now() + IN_ALL * waiting->bound, frame)) {
             atomic_fetch_add(&waiting->cure->expired, 1);
             return false;
         }
@@ -322,7 +382,7 @@ static bool wait_for(struct darn_hold *hold, struct darn_clash *clash, const voi
     struct darn_slot *slot = darn_turn_mine(thread);
     struct darn_wait before = thread->wait; /* of the call that a signal handler interrupts */
     struct waiting waiting = {.hold = hold, .thread = thread, .cure = cure};
-    bool well;
+    enum end end;
 
     if (!cure) /* two single accesses: neither harms the other */
         return false;
@@ -333,12 +393,12 @@ static bool wait_for(struct darn_hold *hold, struct darn_clash *clash, const voi
     if (slot)
         return wait_controlled(&waiting, slot, frame);
     darn_wait_begin(thread, DARN_WAIT_HEAL, NULL, frame);
-    well = wait_freely(&waiting, clash);
+    end = wait_freely(&waiting, clash);
     darn_wait_end(thread);
     if (before.kind != DARN_WAIT_NONE)
         darn_wait_begin(thread, before.kind, (const volatile void *)before.target, before.frame);
-    count_end(cure, well, darn_os_now() - waiting.since);
-    return well;
+    count_end(cure, end, darn_os_now() - waiting.since);
+    return end == GO_ON;
 }
 
 /* Not each time: to wake somebody takes longer than many sections do. */
@@ -352,6 +412,20 @@ static void give_way(struct darn_healer *healer)
     healer->gave_way = darn_os_now();
 }
 
+/* Gives way to one who is inside, for a while by `yield`: its section may be over by then. */
+static void meet_softly(struct darn_hold *hold, struct darn_clash *clash)
+{
+    const struct darn_cure *cure = clash->cure ? clash->cure : hold->cure;
+    uint32_t times = cure && cure->with == DARN_HEAL_YIELD ? YIELDS : 1;
+
+    while (times--) {
+        darn_os_yield();
+        if (darn_hold_try(hold, clash))
+            return;
+    }
+    darn_hold_force(hold);
+}
+
 bool darn_hold_take(struct darn_hold *hold, const void *frame)
 {
     struct darn_clash clash;
@@ -362,7 +436,6 @@ bool darn_hold_take(struct darn_hold *hold, const void *frame)
         return true;
     if (!hold->soft && !clash.soft)
         return wait_for(hold, &clash, frame);
-    darn_os_yield();
-    darn_hold_force(hold);
+    meet_softly(hold, &clash);
     return true;
 }

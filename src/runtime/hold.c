@@ -39,11 +39,11 @@ static struct darn_spin healers_lock;
 static __thread struct {
     struct list *awaited;
     bool hungry;
-} own __attribute__((tls_model("initial-exec")));
+} mine __attribute__((tls_model("initial-exec")));
 
 static uintptr_t self(void)
 {
-    return (uintptr_t)&own;
+    return (uintptr_t)&mine;
 }
 
 /*
@@ -336,10 +336,10 @@ bool darn_hold_stands(const struct darn_clash *clash)
 
 static void end_await(void)
 {
-    struct list *list = own.awaited;
+    struct list *list = mine.awaited;
 
-    own.awaited = NULL;
-    if (own.hungry)
+    mine.awaited = NULL;
+    if (mine.hungry)
         atomic_fetch_sub(&list->hungry, 1);
     take(list);
     list->waiters--;
@@ -361,8 +361,8 @@ void darn_hold_await(const struct darn_clash *clash, uint64_t nanoseconds, bool 
     give(list);
     if (hungry)
         atomic_fetch_add(&list->hungry, 1);
-    own.hungry = hungry;
-    own.awaited = list;
+    mine.hungry = hungry;
+    mine.awaited = list;
     darn_os_wait(&list->turn, turn, nanoseconds);
     end_await();
 }
@@ -434,7 +434,7 @@ void darn_holds_leave(struct darn_healer *healer)
         if (healer->holds[i].linked)
             take_away(&healer->holds[i]);
     }
-    if (own.awaited)
+    if (mine.awaited)
         end_await();
 }
 
@@ -463,9 +463,11 @@ static void forget_others(void)
 
     atomic_store(&wide, 0);
     for (uint32_t i = 0; i <= LISTS; i++) {
+        bool awaited = mine.awaited == &lists[i];
+
         lists[i].first = NULL;
-        lists[i].waiters = 0;
-        lists[i].hungry = 0;
+        lists[i].waiters = awaited;
+        lists[i].hungry = awaited && mine.hungry;
     }
     for (struct darn_healer *healer = healers; healer; healer = healer->next) {
         if (healer != own)

@@ -54,16 +54,17 @@ struct darn_hold {
     uint32_t lock_serial;         /* of the last lock that was taken before it was entered */
     struct darn_hold *closed_by;  /* CLOSES: the section */
     bool told;                    /* LAST: there is a hook behind the access */
-    bool urged;                   /* its thread has a higher priority meanwhile */
+    uint8_t later;                /* the hooks of DARN_SITE_LATER that came since */
+    uint8_t urged;                /* by so much the nice value of its thread is better meanwhile */
 };
 
 /* What the thread has to do with healing; kept for the next thread with the same record. */
 struct darn_healer {
     /* Threads do not share cache lines, nor those that the processor fetches together. */
     _Alignas(128) struct darn_thread *thread;
-    volatile bool busy; /* in here: a signal handler leaves it alone */
-    uint32_t used;      /* bits of `holds` */
-    uint32_t ending;    /* bits: LAST or LINGERS */
+    const void *volatile busy; /* the frame of who is in here: a signal handler leaves it alone */
+    uint32_t used;             /* bits of `holds` */
+    uint32_t ending;           /* bits: LAST or LINGERS */
     struct darn_hold holds[DARN_HOLDS];
     struct {
         struct darn_cure *cure;
@@ -127,6 +128,9 @@ void darn_hold_drop(struct darn_hold *hold);
 
 /* Takes hold, and waits for that if it must; whether nobody is in the way any more. heal_wait.c. */
 bool darn_hold_take(struct darn_hold *hold, const void *frame);
+
+/* The thread has left its wait by a jump. heal_wait.c. */
+void darn_hold_unwait(struct darn_thread *thread);
 
 /* The calling thread does not come back to the hook in which it was: a signal handler has jumped,
  * or has ended it. All its holds are given back; which of them are used is left to the caller. */

@@ -11,7 +11,7 @@
 #include "runtime/intercept.h"
 #include "runtime/sections.h"
 
-static void leave(void)
+static struct darn_thread *leave_sections(void)
 {
     struct darn_thread *thread = darn_thread_peek();
 
@@ -19,15 +19,39 @@ static void leave(void)
         darn_decide_leave(thread->slot);
     else if (thread && (thread->inside || thread->scope_depth))
         darn_sections_abandon(thread);
+    return thread;
+}
+
+static void leave(void)
+{
+    struct darn_thread *thread = leave_sections();
+
     if (thread && darn_healing)
         darn_heal_abandon(thread);
+}
+
+/* The stack pointer that libc has kept: the seventh register, as its PTR_MANGLE has changed it. */
+static uintptr_t target_of(const struct __jmp_buf_tag *env)
+{
+    uintptr_t stack = (uintptr_t)env->__jmpbuf[6];
+
+    __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(stack) : : "cc");
+    return stack;
+}
+
+static void jump(const struct __jmp_buf_tag *env)
+{
+    struct darn_thread *thread = leave_sections();
+
+    if (thread && darn_healing)
+        darn_heal_jump(thread, target_of(env));
+    darn_gates_jump();
 }
 
 #define INTERCEPT_JUMP(name)                                                                       \
     DARN_INTERCEPT(void, name, struct __jmp_buf_tag env[1], int value)                             \
     {                                                                                              \
-        leave();                                                                                   \
-        darn_gates_jump();                                                                         \
+        jump(env);                                                                                 \
         DARN_REAL(name)(env, value);                                                               \
         __builtin_unreachable();                                                                   \
     }

@@ -192,18 +192,21 @@ static void add_role(struct places *table, struct darn_rule_point *point,
     place(table, &(struct place){site, roles, count + 1});
 }
 
-void darn_rules_place(struct darn_rule *rule)
+void darn_rules_place(struct darn_rule *rule, const struct darn_site *start,
+                      const struct darn_site *stop)
 {
-    struct places *table = larger(places, rule->count * 16);
+    struct places *table = NULL;
     struct darn_site_keys keys = {0};
 
-    for (uint32_t number = 0; table && number < darn_sites_count(); number++) {
-        const struct darn_site *site = darn_site_at(number);
-        uint64_t key = site ? darn_site_next_key(&keys, site) : 0;
+    for (const struct darn_site *site = start; site < stop; site++) {
+        uint64_t key = darn_site_next_key(&keys, site);
 
-        for (uint32_t i = 0; site && i < rule->count; i++) {
-            if (rule->points[i].key == key && is_point(&rule->points[i], site) &&
-                2 * (table->used + 1) <= table->mask)
+        for (uint32_t i = 0; i < rule->count; i++) {
+            if (rule->points[i].key != key || !is_point(&rule->points[i], site))
+                continue;
+            if (!table)
+                table = larger(places, rule->count * 16);
+            if (table && 2 * (table->used + 1) <= table->mask)
                 add_role(table, &rule->points[i], site);
         }
     }

@@ -33,8 +33,9 @@ int darn_rules_prepare(void);
 int darn_rules_read(const char *path,
                     bool (*section)(void *unused, const struct darn_section *section));
 
-/* Compares a rule that was added later with the sites that are known. darn_rules_lock is held. */
-void darn_rules_place(struct darn_rule *rule);
+/* Compares a rule that was added later with the sites of a module. darn_rules_lock is held. */
+void darn_rules_place(struct darn_rule *rule, const struct darn_site *start,
+                      const struct darn_site *stop);
 
 /* What sections by hand make of one that a module has. */
 void darn_rules_resolve(const struct darn_section_record *record);

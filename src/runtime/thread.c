@@ -189,7 +189,7 @@ void darn_thread_end(void)
         return;
     darn_sections_abandon(thread);
     if (darn_healing)
-        darn_heal_abandon(thread);
+        darn_heal_end(thread);
     darn_gates_thread_end(thread);
     slot = darn_turn_end(thread);
     if (thread->spinning)
@@ -303,6 +303,11 @@ void darn_threads_after_fork(bool child)
         return;
     atomic_store(&alive, thread ? 1 : 0);
     atomic_store(&running, thread ? 1 : 0);
+    for (uint32_t i = 0; i < batch_count * BATCH; i++) {
+        struct darn_thread *other = &batches[i / BATCH][i % BATCH];
+
+        other->is_alive = other == thread;
+    }
     if (thread) {
         thread->tid = darn_os_thread_id();
         thread->blocked = false;

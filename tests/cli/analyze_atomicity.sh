@@ -98,6 +98,12 @@ try "$darn" analyze --engine=blocks --block-events=0 vector.std
 expect_refused "darn analyze: --block-events is a number from 1 on, not '0'"
 try "$darn" analyze --engine=blocks --block-events=5000000000 vector.std
 expect_refused "darn analyze: --block-events is a number from 1 on, not '5000000000'"
+try "$darn" analyze --engine=blocks --block-count=1 long.std
+expect_has "$err" "blocks for which there was no room (--block-count)"
+try "$darn" analyze --engine=blocks --block-count=100000 long.std
+expect_lacks "$err" "(--block-count)"
+try "$darn" analyze --engine=blocks --block-count=0 vector.std
+expect_refused "darn analyze: --block-count is a number from 1 on, not '0'"
 
 claim "order can be left out"
 printf '%s\n' 'm|w(x)|1' 'm|fork(a)|2' 'a|begin(f)|10' 'a|r(x)|11' 'a|w(x)|12' 'a|end(f)|13' >ordered.std

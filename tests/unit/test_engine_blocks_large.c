@@ -282,6 +282,36 @@ static void memory_does_not_grow_with_the_number_of_barriers(void **state)
     stop(&trial);
 }
 
+/* A bound on the blocks: those that are past make room for others, and what was turned away is
+ * said. */
+static void blocks_that_are_past_make_room(void **state)
+{
+    struct darn_engine_config config = {.block_count = 250};
+    struct trial trial = start(&darn_engine_blocks, &config);
+
+    (void)state;
+    give(&trial, EVENT(0, FORK, 1));
+    for (uint32_t round = 0; round < 100; round++) {
+        meet(&trial);
+        work_on(&trial, 0);
+        work_on(&trial, 1);
+    }
+    assert_true(trial.engine->cost(trial.state).memory < 2000000);
+    meet(&trial);
+    meet(&trial);
+    for (uint32_t thread = 0; thread < 2; thread++) {
+        give(&trial, EVENT(thread, BEGIN, 0));
+        give(&trial, at_site(1 + thread, ACCESS(thread, WRITE, 0x50)));
+        give(&trial, at_site(3 + thread, ACCESS(thread, WRITE, 0x60)));
+        give(&trial, EVENT(thread, END, 0));
+    }
+    finish(&trial);
+    assert_int_equal(trial.count, 1);
+    assert_int_equal(trial.predictions[0].step_count, 4);
+    assert_true(trial.engine->cost(trial.state).dropped > 0);
+    stop(&trial);
+}
+
 /* Hundreds of threads, each forked before anything is known of it, and each with a transaction open
  * while the next begins. */
 static void many_threads_are_told_apart(void **state)
@@ -341,6 +371,7 @@ int main(void)
         cmocka_unit_test(reduction_keeps_what_is_distinct),
         cmocka_unit_test(reduction_online_keeps_what_is_distinct),
         cmocka_unit_test(memory_does_not_grow_with_the_number_of_barriers),
+        cmocka_unit_test(blocks_that_are_past_make_room),
         cmocka_unit_test(many_threads_are_told_apart),
         cmocka_unit_test(memory_does_not_grow_with_variables_that_are_split),
     };

@@ -217,6 +217,8 @@ static void another_gate_may_be_on_the_way(void **state)
     assert_false(is_vain());
     wait_for(1, DARN_WAIT_HEAL, (uintptr_t)&threads[0]);
     assert_true(is_vain());
+    wait_for(1, DARN_WAIT_HEAL, 0); /* it looks whether it has to wait */
+    assert_false(is_vain());
 }
 
 static void a_circle_without_the_waiter_is_not_its_own(void **state)

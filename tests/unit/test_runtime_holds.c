@@ -176,6 +176,69 @@ static void there_are_so_many_and_no_more(void **state)
     assert_int_equal(darn_healer_of(&one)->used, 0);
 }
 
+/* Who is about to give up looks again: what was in the way may be gone, or another by now. */
+static void what_is_gone_does_not_stand_in_the_way(void **state)
+{
+    struct darn_hold *a = hold_of(&one, W, 0, memory, 8);
+    struct darn_hold *b = hold_of(&other, W, R | W, memory, 8);
+    struct darn_clash clash, next;
+
+    (void)state;
+    assert_true(darn_hold_try(a, &clash));
+    assert_false(darn_hold_try(b, &clash));
+    assert_true(darn_hold_stands(&clash));
+    darn_hold_drop(a);
+    assert_false(darn_hold_stands(&clash));
+    a = hold_of(&one, W, 0, memory, 8);
+    assert_true(darn_hold_try(a, &next));
+    assert_ptr_equal(a, clash.hold);
+    assert_false(darn_hold_stands(&clash));
+    assert_false(darn_hold_try(b, &next));
+    darn_hold_expire(&next);
+    assert_false(darn_hold_stands(&next));
+    darn_hold_drop(a);
+    darn_hold_drop(b);
+}
+
+/* Whatever stood in the way is gone: there is nothing to sleep for, and nobody who would wake. */
+static void nobody_sleeps_for_what_is_gone(void **state)
+{
+    struct darn_hold *a = hold_of(&one, W, 0, memory, 8);
+    struct darn_hold *b = hold_of(&other, W, R | W, memory, 8);
+    struct darn_clash clash;
+
+    (void)state;
+    assert_true(darn_hold_try(a, &clash));
+    assert_false(darn_hold_try(b, &clash));
+    darn_hold_drop(a);
+    darn_hold_await(&clash, UINT64_C(3600) * 1000000000, false);
+    assert_true(darn_hold_try(b, &clash));
+    darn_hold_drop(b);
+}
+
+/* A thread that ends in the middle gives back all that it has, wide ones as well. */
+static void who_leaves_holds_nothing(void **state)
+{
+    struct darn_hold *narrow = hold_of(&one, W, 0, memory, 8);
+    struct darn_hold *broad = hold_of(&one, W, 0, memory + 64, 100);
+    struct darn_hold *b = hold_of(&other, W, R | W, memory, 8);
+    struct darn_hold *c = hold_of(&other, W, R | W, memory + 128, 8);
+    struct darn_clash clash;
+
+    (void)state;
+    assert_true(darn_hold_try(narrow, &clash));
+    assert_true(darn_hold_try(broad, &clash));
+    assert_false(darn_hold_try(b, &clash));
+    assert_false(darn_hold_try(c, &clash));
+    darn_holds_leave(darn_healer_of(&one));
+    assert_true(darn_hold_try(b, &clash));
+    assert_true(darn_hold_try(c, &clash));
+    darn_hold_drop(narrow);
+    darn_hold_drop(broad);
+    darn_hold_drop(b);
+    darn_hold_drop(c);
+}
+
 /* In the child, only the thread that called fork holds what it held. */
 static void a_child_keeps_its_own(void **state)
 {
@@ -227,6 +290,9 @@ int main(void)
         cmocka_unit_test(wide_ones_meet_the_others),
         cmocka_unit_test(the_same_thread_is_never_in_its_own_way),
         cmocka_unit_test(what_has_expired_does_not_count),
+        cmocka_unit_test(what_is_gone_does_not_stand_in_the_way),
+        cmocka_unit_test(nobody_sleeps_for_what_is_gone),
+        cmocka_unit_test(who_leaves_holds_nothing),
         cmocka_unit_test(there_are_so_many_and_no_more),
         cmocka_unit_test(entries_are_counted_by_each_thread),
         cmocka_unit_test(a_child_keeps_its_own),
