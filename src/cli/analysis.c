@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/places.h"
 #include "cli/say.h"
+#include "cli/unit_hints.h"
 #include "cli/unit_names.h"
 #include "cli/verdicts.h"
 #include "report/format.h"
@@ -36,7 +37,9 @@ struct analysis {
     uint64_t events;
     double reading; /* seconds */
     uint32_t trace; /* the number of the present one */
+    struct darn_unit_hints hints;
     bool has_blocks;
+    bool has_functions; /* the present trace has */
 };
 
 static bool is_given(const char *text)
@@ -52,6 +55,7 @@ static int read_piece(struct analysis *analysis, struct darn_trace *trace, struc
 
     while (count < PIECE && (result = darn_trace_next(trace, &piece[count])) == 1) {
         analysis->has_blocks |= piece[count].kind == DARN_EVENT_ALLOC;
+        analysis->has_functions |= piece[count].kind == DARN_EVENT_BEGIN;
         count++;
     }
     analysis->reading += darn_lineup_clock() - start;
@@ -224,6 +228,8 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
         darn_race_blocks_find(&blocks, trace);
         collect(analysis, trace, path, &blocks);
         warn_of_gaps(analysis, path, trace);
+        darn_unit_hints_trace(&analysis->hints, &analysis->unit_names, trace,
+                              analysis->has_functions);
         if (is_given(options->explain))
             status = explain(analysis, trace, path, &config);
     }
@@ -243,7 +249,7 @@ static int analyze_path(struct analysis *analysis, const char *path)
     if (!trace)
         return darn_refuse(analysis->options->command, "%s", error);
     analysis->trace++;
-    analysis->has_blocks = false;
+    analysis->has_blocks = analysis->has_functions = false;
     status = analyze_trace(analysis, trace, path);
     darn_trace_close(trace);
     return status;
@@ -260,6 +266,14 @@ static void warn_of_limits(const struct analysis *analysis)
                 darn_warn(analysis->options->command, "engine %s: %" PRIu64 " %s",
                           entry->engine->name, entry->facts[j].value, entry->facts[j].text);
     }
+}
+
+/* Whether somebody has asked for an engine that looks at functions, by its name. */
+static bool wants_functions(const struct analysis *analysis)
+{
+    const char *engines = analysis->options->engines;
+
+    return is_given(engines) && (strstr(engines, "blocks") || strstr(engines, "reduction"));
 }
 
 /* Prints what is not suppressed, and fills the items of the summary. */
@@ -319,6 +333,8 @@ static int print_report(struct analysis *analysis, struct darn_summary *summary,
         darn_pool_get(&summary->pool, analysis->verdicts.count + 1, sizeof(*summary->items));
     summary->scope = scope_of(analysis, &summary->pool);
     warn_of_limits(analysis);
+    if (wants_functions(analysis) && !options->quiet)
+        darn_unit_hints_print(&analysis->hints, options->command);
     print_findings(analysis, out, &style, json, summary);
     if (options->stats) {
         darn_lineup_print(&analysis->lineup, out, analysis->events, analysis->reading);
@@ -398,6 +414,7 @@ static void end(struct analysis *analysis)
     darn_explain_free(&analysis->explain);
     darn_lineup_free(&analysis->lineup);
     darn_modules_close(&analysis->modules);
+    darn_unit_hints_free(&analysis->hints);
     darn_unit_names_free(&analysis->unit_names);
     darn_suppressions_free(analysis->suppressions);
 }

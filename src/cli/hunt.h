@@ -48,9 +48,10 @@ struct darn_target {
     struct darn_finding *finding;
     bool is_ours;                     /* the finding is freed with the target */
     struct darn_target_side sides[4]; /* without any, nothing can be tried */
-    /* Of a prediction: the functions that are the transactions of the first and of the second
-     * access, if they are known. */
+    /* Of a prediction: the functions or blocks that are the transactions of the first and of the
+     * second access; or they are critical sections. */
     struct darn_target_side units[2];
+    bool in_section[2];
     uint64_t keys[DARN_TARGET_KEYS];  /* of the sites to be armed, sorted */
     uint32_t key_count;
     uint64_t triple[3]; /* of a triple: the keys of entry, remote access and end */

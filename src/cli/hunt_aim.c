@@ -213,9 +213,13 @@ static void aim_at_access(const struct darn_player *player, const uint64_t *keys
 static void aim_at_units(const struct darn_player *player, const uint64_t *keys,
                          struct darn_target *target)
 {
-    for (int i = 0; i < 2; i++)
-        if (target->finding->accesses[i].unit_key)
-            add_site(player, keys, &target->units[i], target->finding->accesses[i].unit_key);
+    for (int i = 0; i < 2; i++) {
+        uint64_t key = target->finding->accesses[i].unit_key;
+
+        target->in_section[i] = !key;
+        if (key)
+            add_site(player, keys, &target->units[i], key);
+    }
 }
 
 static void aim_at_triple(const struct darn_player *player, const uint64_t *keys,
@@ -297,12 +301,18 @@ static bool has_clear_ends(const struct darn_target *target)
     return target->is_ours ? entries && ends : entries == 1 && ends == 1;
 }
 
+/* A prediction is about transactions: nothing can be confirmed where their ends are not seen. */
+static bool has_clear_unit(const struct darn_target *target, int i)
+{
+    return target->is_ours || target->in_section[i] || target->units[i].count;
+}
+
 bool darn_hunt_can_try(const struct darn_target *target)
 {
     if (target->kind == DARN_TARGET_TRIPLE)
-        return target->sides[1].count && has_clear_ends(target);
+        return target->sides[1].count && has_clear_ends(target) && has_clear_unit(target, 0);
     for (int i = 0; target->kind == DARN_TARGET_QUAD && i < 4; i++)
-        if (target->sides[i].count != 1)
+        if (target->sides[i].count != 1 || !has_clear_unit(target, i % 2))
             return false;
     return target->sides[0].count && (!darn_target_is_met(target) || target->sides[1].count);
 }
@@ -312,6 +322,14 @@ static void add_aims(struct darn_plan *plan, const struct darn_target_side *side
 {
     for (uint32_t i = 0; i < side->count && plan->aim_count < DARN_AIMS; i++)
         plan->aims[plan->aim_count++] = (struct darn_aim){.kind = kind, .place = side->places[i]};
+}
+
+static void add_unit_aims(struct darn_plan *plan, const struct darn_target *target, int i)
+{
+    if (target->in_section[i])
+        add_aims(plan, &target->sides[i], i ? DARN_AIM_REMOTE_SECTION : DARN_AIM_SECTION);
+    else
+        add_aims(plan, &target->units[i], i ? DARN_AIM_REMOTE_UNIT : DARN_AIM_UNIT);
 }
 
 /* A wait may be missed for having been held at one of three places: at its own, where its mutex is
@@ -352,15 +370,15 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
         add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
         add_aims(plan, &target->sides[2], DARN_AIM_THIRD);
-        add_aims(plan, &target->units[0], DARN_AIM_UNIT);
+        add_unit_aims(plan, target, 0);
     } else if (target->kind == DARN_TARGET_QUAD) {
         plan->kind = DARN_STRATEGY_QUAD;
         add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
         add_aims(plan, &target->sides[2], target->is_crossed ? DARN_AIM_BACK : DARN_AIM_THIRD);
         add_aims(plan, &target->sides[3], DARN_AIM_FOURTH);
-        add_aims(plan, &target->units[0], DARN_AIM_UNIT);
-        add_aims(plan, &target->units[1], DARN_AIM_REMOTE_UNIT);
+        add_unit_aims(plan, target, 0);
+        add_unit_aims(plan, target, 1);
     } else if (target->kind == DARN_TARGET_DEADLOCK) {
         plan->kind = DARN_STRATEGY_AIM;
         add_aims(plan, &target->sides[0], DARN_AIM_HOLD_LOCKED);

@@ -274,15 +274,14 @@ size_t darn_transactions_memory(const struct darn_transactions *transactions)
            darn_threads_memory(&transactions->threads) + transactions->stacks;
 }
 
-/* `*` stands for any letters. */
-static bool matches(const char *pattern, size_t length, const char *name)
+bool darn_unit_name_matches(const char *pattern, size_t length, const char *name)
 {
     if (!length)
         return !*name;
     if (*pattern == '*')
-        return matches(pattern + 1, length - 1, name) ||
-               (*name && matches(pattern, length, name + 1));
-    return *name == *pattern && matches(pattern + 1, length - 1, name + 1);
+        return darn_unit_name_matches(pattern + 1, length - 1, name) ||
+               (*name && darn_unit_name_matches(pattern, length, name + 1));
+    return *name == *pattern && darn_unit_name_matches(pattern + 1, length - 1, name + 1);
 }
 
 enum match { MATCH_NONE, MATCH_PATTERN, MATCH_NAME };
@@ -295,7 +294,7 @@ static enum match match_of(const char *list, const char *name)
     while (list && *(list += strspn(list, between))) {
         size_t length = strcspn(list, between);
 
-        if (matches(list, length, name)) {
+        if (darn_unit_name_matches(list, length, name)) {
             if (!memchr(list, '*', length))
                 return MATCH_NAME;
             best = MATCH_PATTERN;

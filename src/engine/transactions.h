@@ -66,6 +66,9 @@ struct darn_unit_rules {
     const char *include, *exclude;
 };
 
+/* Whether one word of such a list names the function. */
+bool darn_unit_name_matches(const char *pattern, size_t length, const char *name);
+
 enum darn_unit darn_unit_rules_say(const struct darn_unit_rules *rules, const char *function,
                                    enum darn_unit otherwise);
 

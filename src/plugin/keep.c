@@ -137,7 +137,7 @@ static void keep_by_shape(struct matching *matching, const struct side *wanted)
 
         count += !found->is_settled && means(wanted, found) && !is_copy(matching, i);
     }
-    if (count > count_wanted(matching, wanted))
+    if (!count || count > count_wanted(matching, wanted))
         return;
     for (size_t i = 0; i < matching->found_count; i++) {
         struct side *found = &matching->found[i];

@@ -15,6 +15,7 @@
 #include "site/site.h"
 
 #define CONSTRUCTOR "darn_module_constructor"
+#define DESTRUCTOR  "darn_module_destructor"
 
 /* The longest name that a record carries. */
 #define MAX_NAME 256
@@ -336,15 +337,39 @@ static LLVMValueRef build_constructor(struct darn_sites *sites)
     return constructor;
 }
 
-/* Appends to llvm.global_ctors, which has to be built anew for that. */
-static void add_constructor(struct darn_sites *sites, LLVMValueRef constructor)
+/* A shared object that is unloaded says so: darn_module_end(start, stop). */
+static LLVMValueRef build_destructor(struct darn_sites *sites)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef parameters[2] = {pointer, pointer};
+    LLVMTypeRef end_type = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 2, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
+    LLVMValueRef end = LLVMAddFunction(sites->module, "darn_module_end", end_type);
+    LLVMValueRef destructor = LLVMAddFunction(sites->module, DESTRUCTOR, type);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMValueRef arguments[2] = {section_edge(sites, "__start_" DARN_SITE_SECTION),
+                                 section_edge(sites, "__stop_" DARN_SITE_SECTION)};
+
+    LLVMSetLinkage(destructor, LLVMLinkOnceODRLinkage);
+    LLVMSetVisibility(destructor, LLVMHiddenVisibility);
+    LLVMSetComdat(destructor, LLVMGetOrInsertComdat(sites->module, DESTRUCTOR));
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, destructor, ""));
+    LLVMBuildCall2(builder, end_type, end, arguments, 2, "");
+    LLVMBuildRetVoid(builder);
+    LLVMDisposeBuilder(builder);
+    return destructor;
+}
+
+/* Appends to llvm.global_ctors or its counterpart, which has to be built anew for that. */
+static void append(struct darn_sites *sites, const char *name, LLVMValueRef function)
 {
     LLVMContextRef context = LLVMGetModuleContext(sites->module);
     LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
     LLVMTypeRef field_types[3] = {sites->i32, pointer, pointer};
     LLVMTypeRef type = LLVMStructTypeInContext(context, field_types, 3, 0);
-    LLVMValueRef fields[3] = {LLVMConstInt(sites->i32, 1, 0), constructor, constructor};
-    LLVMValueRef old = LLVMGetNamedGlobal(sites->module, "llvm.global_ctors");
+    LLVMValueRef fields[3] = {LLVMConstInt(sites->i32, 1, 0), function, function};
+    LLVMValueRef old = LLVMGetNamedGlobal(sites->module, name);
     unsigned count = old ? (unsigned)LLVMGetNumOperands(LLVMGetInitializer(old)) : 0;
     LLVMValueRef *entries = calloc(count + 1, sizeof(*entries));
     LLVMValueRef list;
@@ -356,7 +381,7 @@ static void add_constructor(struct darn_sites *sites, LLVMValueRef constructor)
     entries[count] = LLVMConstStructInContext(context, fields, 3, 0);
     if (old)
         LLVMDeleteGlobal(old);
-    list = LLVMAddGlobal(sites->module, LLVMArrayType2(type, count + 1), "llvm.global_ctors");
+    list = LLVMAddGlobal(sites->module, LLVMArrayType2(type, count + 1), name);
     LLVMSetLinkage(list, LLVMAppendingLinkage);
     LLVMSetInitializer(list, LLVMConstArray2(type, entries, count + 1));
     free(entries);
@@ -364,6 +389,8 @@ static void add_constructor(struct darn_sites *sites, LLVMValueRef constructor)
 
 void darn_sites_announce(struct darn_sites *sites)
 {
-    if (sites->count)
-        add_constructor(sites, build_constructor(sites));
+    if (!sites->count)
+        return;
+    append(sites, "llvm.global_ctors", build_constructor(sites));
+    append(sites, "llvm.global_dtors", build_destructor(sites));
 }

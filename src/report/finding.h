@@ -92,7 +92,8 @@ struct darn_access {
     const char *variable;    /* what it accesses, where a finding is about several variables */
     uint64_t site_hash;      /* names the site in the fingerprint; 0: not known yet */
     uint64_t site_key;       /* darn_site_key, of what is predicted; 0: not known */
-    uint64_t unit_key;       /* the same of the function that is its transaction; 0: not known */
+    uint64_t unit_key;       /* the same of the function or block that is its transaction; 0: that
+                                is a critical section, or there is none */
 };
 
 enum darn_place_kind { DARN_PLACE_UNKNOWN, DARN_PLACE_GLOBAL, DARN_PLACE_HEAP, DARN_PLACE_STACK };

@@ -325,7 +325,8 @@ static void make_atomicity(struct maker *maker, const struct darn_predicted *pre
         const struct darn_trace_site *unit =
             darn_trace_site(maker->trace, prediction->steps[i].unit);
 
-        finding->accesses[i].unit_key = unit ? unit->key : 0;
+        if (unit && unit->kind == DARN_SITE_FUNCTION)
+            finding->accesses[i].unit_key = unit->key;
     }
     finding->variable = variables_of(maker, prediction);
     make_unit(maker, prediction);

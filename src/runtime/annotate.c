@@ -7,6 +7,7 @@
 #include "runtime/record.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
+#include "runtime/turn.h"
 
 /* Weak: a program may bring its own, as those with dynamic_annotations.c do. */
 #define API __attribute__((weak, visibility("default")))
@@ -107,6 +108,7 @@ static void tell(enum darn_event_kind kind, const volatile void *address, const 
     API void name(__VA_ARGS__)                                                                     \
     {                                                                                              \
         tell(DARN_EVENT_RECEIVE, address, __builtin_frame_address(0));                             \
+        darn_turn_receive();                                                                       \
     }
 
 RECEIVES(__tsan_acquire, void *address)

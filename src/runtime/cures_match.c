@@ -229,12 +229,11 @@ static uint32_t count_wanted(const struct darn_cure *cure, uint32_t *before)
 /* One that the repository has elsewhere, or that has no place there. */
 static void find_moved(struct darn_cure *cure, struct records *records, struct darn_cure **moved)
 {
-    uint32_t rank, place, wanted = count_wanted(cure, &rank);
-    uint32_t found = count_shape(records, &cure->shape, 0, &place);
+    uint32_t rank, place, found = count_shape(records, &cure->shape, 0, &place);
 
     if (!found)
         return;
-    if (found != wanted) {
+    if (found != count_wanted(cure, &rank)) {
         cure->why = "the function has several sections like it, and which is meant is not clear";
         return;
     }

@@ -53,6 +53,7 @@ static void describe(const struct darn_slot *slot, struct darn_choice *choice)
         .own = slot->own,
         .op = slot->op,
         .yielded = slot->yielded,
+        .received = slot->received,
         .atomic = slot->atomic || (slot->is_volatile && !darn_state.options.report_volatile),
         .locks = (uint8_t)slot->thread->locks.count,
         .size = slot->size,
@@ -305,9 +306,10 @@ bool darn_decide_aims_at(uint64_t place)
     return false;
 }
 
-void darn_decide_end(const struct darn_slot *slot, const struct darn_site *function)
+void darn_decide_scope(const struct darn_slot *slot, bool begins,
+                       const struct darn_strategy_scope *scope)
 {
-    darn_strategy_end(&strategy, slot->index, slot->number, (uint64_t)(uintptr_t)function);
+    (begins ? darn_strategy_begin : darn_strategy_end)(&strategy, slot->index, slot->number, scope);
 }
 
 void darn_decide_leave(const struct darn_slot *slot)
@@ -354,6 +356,7 @@ void darn_decide_make(struct darn_slot *slot)
     if ((slot->op == DARN_STEP_SLEEP || slot->op == DARN_STEP_YIELD) && darn_outsiders_are_known())
         darn_os_sleep(STEP_TAKES);
     last = slot;
+    slot->received = false;
     slot->own++;
     darn_vtime_step();
     darn_coverage_step(slot);

@@ -25,8 +25,10 @@ struct darn_slot *darn_decide_pick(uint32_t count, bool waking);
 /* Whether the place is one of the triple that the plan has: it must never be passed unseen. */
 bool darn_decide_aims_at(uint64_t place);
 
-/* The thread comes to the end of a function: see darn_strategy_end. */
-void darn_decide_end(const struct darn_slot *slot, const struct darn_site *function);
+/* The thread comes to the beginning, or to the end, of a function or block: see darn_strategy_end.
+ */
+void darn_decide_scope(const struct darn_slot *slot, bool begins,
+                       const struct darn_strategy_scope *scope);
 
 /* The thread leaves a section: see darn_strategy_leave. */
 void darn_decide_leave(const struct darn_slot *slot);

@@ -42,8 +42,10 @@ int darn_heal_open(void)
         darn_say_text(&say, "darn: heal=");
         darn_say_text(&say, path);
         darn_say_text(&say, ": there is no such file, or it is no repository");
+        if (darn_production) /* nobody's service stays down because of a cure */
+            darn_say_text(&say, "; the program runs without being healed");
         darn_say_end(&say);
-        return 2;
+        return darn_production ? 0 : 2;
     }
     darn_healing = true;
     if (path[0])

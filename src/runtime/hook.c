@@ -307,28 +307,37 @@ void darn_hook_mark(enum darn_event_kind kind, const volatile void *variable,
         darn_record_event(thread, &event, site, frame);
 }
 
+/* Beginnings and ends of functions, and of blocks, which have a variable. */
+static void pass_scope(enum darn_event_kind kind, const volatile void *variable,
+                       const struct darn_site *site, const void *frame)
+{
+    const struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
+    const struct darn_strategy_scope scope = {(uintptr_t)site, (uintptr_t)variable,
+                                              (uintptr_t)frame};
+
+    darn_hook_mark(kind, variable, site, frame);
+    if (slot && darn_state.mode == DARN_MODE_CONTROL)
+        darn_decide_scope(slot, kind == DARN_EVENT_BEGIN, &scope);
+}
+
 HOOK void darn_hook_begin(const struct darn_site *site)
 {
-    darn_hook_mark(DARN_EVENT_BEGIN, NULL, site, __builtin_frame_address(0));
+    pass_scope(DARN_EVENT_BEGIN, NULL, site, __builtin_frame_address(0));
 }
 
 HOOK void darn_hook_end(const struct darn_site *site)
 {
-    const struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
-
-    darn_hook_mark(DARN_EVENT_END, NULL, site, __builtin_frame_address(0));
-    if (slot && darn_state.mode == DARN_MODE_CONTROL)
-        darn_decide_end(slot, site);
+    pass_scope(DARN_EVENT_END, NULL, site, __builtin_frame_address(0));
 }
 
 HOOK void darn_hook_block_begin(const volatile void *variable, const struct darn_site *site)
 {
-    darn_hook_mark(DARN_EVENT_BEGIN, variable, site, __builtin_frame_address(0));
+    pass_scope(DARN_EVENT_BEGIN, variable, site, __builtin_frame_address(0));
 }
 
 HOOK void darn_hook_block_end(const volatile void *variable, const struct darn_site *site)
 {
-    darn_hook_mark(DARN_EVENT_END, variable, site, __builtin_frame_address(0));
+    pass_scope(DARN_EVENT_END, variable, site, __builtin_frame_address(0));
 }
 
 /* Without a guard but the site's own: ways out of sections, and calls that lead into one. */

@@ -140,6 +140,9 @@ static int check_production(const struct darn_options *options)
 {
     if (!darn_production)
         return 0;
+    if (!options->heal[0] && getenv(DARN_OPTIONS_VARIABLE))
+        darn_say("darn: this program was built with darn cc --only: nothing is looked for, and "
+                 "without heal=FILE nothing is healed");
     if (options->trace[0] || options->learn[0] || options->control[0] || options->heal_learn[0]) {
         darn_say("darn: this program was built with darn cc --only, to be healed: build it without "
                  "--only for everything else");

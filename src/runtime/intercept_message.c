@@ -43,6 +43,8 @@ void darn_message_received(int fd, const void *frame)
 {
     if (darn_recording)
         tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
+    else if (darn_turns && darn_os_channel(fd))
+        darn_turn_receive();
 }
 
 static void signal_sent(const void *frame)
@@ -55,6 +57,8 @@ void darn_message_signal(const void *frame)
 {
     if (darn_recording)
         tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
+    else
+        darn_turn_receive();
 }
 
 /* result name(parameters) that writes to `fd`: the arguments are those of the real function. */
@@ -178,6 +182,8 @@ static void file_locked(int fd, enum darn_event_kind kind, const void *frame)
 {
     if (darn_recording)
         tell(kind, darn_os_file_id(fd), frame);
+    else if (kind == DARN_EVENT_RECEIVE)
+        darn_turn_receive();
 }
 
 DARN_INTERCEPT(int, flock, int fd, int operation)

@@ -29,6 +29,13 @@ darn_module_init(const struct darn_site *start, const struct darn_site *stop, co
     module_stop = stop;
 }
 
+/* Called by a destructor: its sites go with it. */
+__attribute__((visibility("default"), used)) void darn_module_end(const struct darn_site *start,
+                                                                  const struct darn_site *stop)
+{
+    darn_rules_forget(start, stop);
+}
+
 /* Called by the same constructor, right after. */
 __attribute__((visibility("default"), used)) void darn_module_sections(const void *start,
                                                                        const void *stop)

@@ -3,8 +3,7 @@
  * and matched with the sites of the modules as they are loaded.
  *
  * A rule is a section of the repository, or what a section by hand has become in one module.
- * Nothing is ever taken away: what a shared object leaves behind when it is unloaded is not reached
- * any more.
+ * Rules are never taken away. A shared object that is unloaded takes its sites with it.
  */
 #ifndef DARN_RUNTIME_RULES_H
 #define DARN_RUNTIME_RULES_H
@@ -72,6 +71,9 @@ int darn_rules_load(const char *path);
 /* The sections that a module has announced; its sites are known already. */
 void darn_rules_module(const struct darn_site *start, const struct darn_site *stop,
                        const void *first_record, const void *last_record);
+
+/* A module is unloaded: nothing of it is armed any more. */
+void darn_rules_forget(const struct darn_site *start, const struct darn_site *stop);
 
 /* Whether a section begins anywhere in the program. */
 bool darn_rules_begin(void);

@@ -241,6 +241,38 @@ void darn_rules_module(const struct darn_site *start, const struct darn_site *st
     darn_os_restore_signals(mask);
 }
 
+static void forget_roles(struct darn_rule *rule, const struct darn_site *start,
+                         const struct darn_site *stop)
+{
+    struct darn_role **at = &rule->roles;
+
+    while (*at) {
+        if ((*at)->site >= start && (*at)->site < stop)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
+}
+
+void darn_rules_forget(const struct darn_site *start, const struct darn_site *stop)
+{
+    struct places *table = places;
+    uint64_t mask;
+
+    if (!darn_rule_buckets)
+        return;
+    mask = darn_os_block_signals();
+    darn_spin_lock(&darn_rules_lock);
+    for (struct darn_rule *rule = darn_rules(); rule; rule = rule->next)
+        forget_roles(rule, start, stop);
+    for (uint32_t i = 0; table && i <= table->mask; i++) {
+        if (table->items[i].site >= start && table->items[i].site < stop)
+            table->items[i].count = 0; /* something else may be loaded there */
+    }
+    darn_spin_unlock(&darn_rules_lock);
+    darn_os_restore_signals(mask);
+}
+
 uint32_t darn_rules_of(const struct darn_site *site, const struct darn_role **roles)
 {
     const struct places *table = atomic_load_explicit(&places, memory_order_acquire);

@@ -43,6 +43,7 @@ struct darn_slot {
     uint8_t op; /* enum darn_step_op */
     bool atomic, is_volatile;
     bool yielded;
+    bool received;  /* a message, since its last step */
     bool signaled;  /* WAIT: somebody has woken it */
     bool cancelled; /* somebody wants it to end, and its step lets that happen */
     bool timed, timed_out;
@@ -75,6 +76,15 @@ static inline struct darn_slot *darn_turn_mine(const struct darn_thread *thread)
     struct darn_slot *slot = __builtin_expect(darn_turns, 0) && thread ? thread->slot : NULL;
 
     return slot && !slot->inside ? slot : NULL;
+}
+
+/* The calling thread has got a message. */
+static inline void darn_turn_receive(void)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
+
+    if (slot)
+        slot->received = true;
 }
 
 /* The run begins, in the main thread, which gets the first turn. */

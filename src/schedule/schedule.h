@@ -26,7 +26,7 @@ struct darn_schedule_step {
 
 /* The places of a triple, so that a replay tells when it is met. */
 struct darn_schedule_aim {
-    uint32_t kind; /* DARN_AIM_FIRST to DARN_AIM_REMOTE_UNIT */
+    uint32_t kind; /* DARN_AIM_FIRST to DARN_AIM_REMOTE_SECTION */
     struct darn_schedule_place place;
 };
 

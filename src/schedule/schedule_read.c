@@ -255,11 +255,12 @@ static int take_aim(struct reader *reader, char *rest)
     size_t length = next_word(&rest);
     struct darn_schedule_aim aim = {.kind = DARN_AIM_NONE};
 
-    for (uint32_t kind = DARN_AIM_FIRST; kind <= DARN_AIM_REMOTE_UNIT; kind++)
+    for (uint32_t kind = DARN_AIM_FIRST; kind <= DARN_AIM_REMOTE_SECTION; kind++)
         if (is_word(rest, length, darn_schedule_aim_name(kind)))
             aim.kind = kind;
     if (!aim.kind)
-        return fail(reader, "an aim is first, second, third, fourth, back, unit or remote-unit");
+        return fail(reader, "an aim is first, second, third, fourth, back, unit, remote-unit, "
+                            "section or remote-section");
     rest += length;
     length = next_word(&rest);
     if (!memchr(rest, '+', length) || !parse_place(schedule, rest, length, &aim.place))

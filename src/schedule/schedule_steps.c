@@ -95,7 +95,7 @@ static int take_aims(struct darn_schedule *schedule, const struct darn_block *bl
     for (uint32_t i = 0; schedule->aims && i < plan->aim_count && i < DARN_AIMS; i++) {
         uint32_t found = find_module(block, plan->aims[i].place, module);
 
-        if (plan->aims[i].kind < DARN_AIM_FIRST || plan->aims[i].kind > DARN_AIM_REMOTE_UNIT ||
+        if (plan->aims[i].kind < DARN_AIM_FIRST || plan->aims[i].kind > DARN_AIM_REMOTE_SECTION ||
             found == count_modules(block) || !names[found])
             continue;
         schedule->aims[schedule->aim_count++] = (struct darn_schedule_aim){

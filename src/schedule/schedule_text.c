@@ -71,12 +71,14 @@ bool darn_schedule_get_hex(const char *text, size_t length, uint64_t *number)
 
 const char *darn_schedule_aim_name(uint32_t kind)
 {
-    return kind == DARN_AIM_FIRST         ? "first"
-           : kind == DARN_AIM_SECOND      ? "second"
-           : kind == DARN_AIM_THIRD       ? "third"
-           : kind == DARN_AIM_FOURTH      ? "fourth"
-           : kind == DARN_AIM_BACK        ? "back"
-           : kind == DARN_AIM_UNIT        ? "unit"
-           : kind == DARN_AIM_REMOTE_UNIT ? "remote-unit"
-                                          : NULL;
+    return kind == DARN_AIM_FIRST            ? "first"
+           : kind == DARN_AIM_SECOND         ? "second"
+           : kind == DARN_AIM_THIRD          ? "third"
+           : kind == DARN_AIM_FOURTH         ? "fourth"
+           : kind == DARN_AIM_BACK           ? "back"
+           : kind == DARN_AIM_UNIT           ? "unit"
+           : kind == DARN_AIM_REMOTE_UNIT    ? "remote-unit"
+           : kind == DARN_AIM_SECTION        ? "section"
+           : kind == DARN_AIM_REMOTE_SECTION ? "remote-section"
+                                             : NULL;
 }

@@ -21,6 +21,7 @@ struct darn_choice {
     uint8_t op;      /* enum darn_step_op */
     bool yielded;    /* it gave way (yield, sleep, a try that failed), and nobody has run since */
     bool atomic;     /* an atomic access */
+    bool received;   /* since its last step it has got a message */
     uint8_t locks;   /* how many it holds, up to 255 */
     uint32_t size;   /* of an access, in bytes */
     uint64_t object; /* what the step is about: an address; 0: nothing that others touch */
@@ -70,10 +71,14 @@ enum darn_aim_kind {
                              SECOND and THIRD; or, with BACK, FIRST and BACK, and SECOND and FOURTH.
                              A plan that has it tells when a quad is met, and no triples */
     DARN_AIM_BACK,        /* QUAD: the third access, if it is of the thread that made the first */
-    DARN_AIM_UNIT,        /* TRIPLE, QUAD: `place` is the record of a function. Its end ends what
-                             the thread that made the first access has begun: its last access must
-                             be of the same execution */
+    DARN_AIM_UNIT,        /* TRIPLE, QUAD: `place` is the record of a function, or of the beginning
+                             of an annotated block. The accesses of the thread that makes the first
+                             one must be of one execution of it, and of one piece of that: it ends
+                             where the thread starts others or waits for them */
     DARN_AIM_REMOTE_UNIT, /* QUAD: the same for the other thread */
+    DARN_AIM_SECTION,     /* TRIPLE, QUAD: the same, but what they must be in is one critical
+                             section: the thread holds a lock all the time. `place` is FIRST's */
+    DARN_AIM_REMOTE_SECTION, /* QUAD: the same for the other thread; `place` is SECOND's */
     DARN_AIM_OBJECT, /* SURW, the first aim: `place` is the object (an address) of interest, and
                         expected[] are the steps on it only */
 };
@@ -138,6 +143,13 @@ struct darn_met {
     uint64_t step;
 };
 
+/* TRIPLE, QUAD: the function or block of an aim that a thread is in. */
+struct darn_strategy_unit {
+    uint64_t frame; /* of the outermost execution */
+    uint64_t name;  /* of a block: its variable */
+    uint32_t depth; /* how many executions; 0: none */
+};
+
 /* What is known about the thread in a slot. All zero: nothing. */
 struct darn_strategy_slot {
     uint32_t thread;   /* + 1: for whom the entries are */
@@ -148,6 +160,7 @@ struct darn_strategy_slot {
     uint64_t since;    /* the number of the pick at which it was held back */
     uint32_t between;  /* TRIPLE, QUAD: the index + 1 in between[] */
     uint32_t made;     /* SURW: steps of interest */
+    struct darn_strategy_unit units[2]; /* of UNIT and of REMOTE_UNIT */
 };
 
 /* TRIPLE, QUAD: a thread that has made the first of its two accesses. */
@@ -215,10 +228,19 @@ uint32_t darn_strategy_pick(struct darn_strategy *strategy, const struct darn_si
  * two accesses. */
 void darn_strategy_leave(struct darn_strategy *strategy, uint32_t slot, uint32_t thread);
 
-/* The thread comes to the end of the function whose record is at `place`. Only plans with an aim at
- * it need to be told (darn_strategy_wants_ends). */
+/* A function, or a block that is annotated as atomic. */
+struct darn_strategy_scope {
+    uint64_t place; /* its record; a block has another one where it ends */
+    uint64_t name;  /* of a block: its variable; 0: a function */
+    uint64_t frame; /* an address in the stack: callers have higher ones */
+};
+
+/* The thread comes to the beginning, or to the end, of a function or block. Only plans with an aim
+ * at one need to be told (darn_strategy_wants_ends). */
+void darn_strategy_begin(struct darn_strategy *strategy, uint32_t slot, uint32_t thread,
+                         const struct darn_strategy_scope *scope);
 void darn_strategy_end(struct darn_strategy *strategy, uint32_t slot, uint32_t thread,
-                       uint64_t place);
+                       const struct darn_strategy_scope *scope);
 bool darn_strategy_wants_ends(const struct darn_strategy *strategy);
 
 /* "random", "pct", …; NULL when there is none. */

@@ -81,6 +81,15 @@ void darn_triple_observe(struct darn_strategy *strategy, const struct darn_situa
 void darn_quad_observe(struct darn_strategy *strategy, const struct darn_situation *situation,
                        uint32_t picked, struct darn_met *met);
 
+/* QUAD: what the thread did for others will not be completed by it. */
+void darn_quad_drop_remote(struct darn_strategy *strategy, uint32_t slot);
+
+/* Transactions (strategy_unit.c). The step that was picked may end what its thread is in the middle
+ * of; and whether its thread is in the transaction that the plan asks for, the one of the other
+ * thread if `remote`. */
+void darn_unit_step(struct darn_strategy *strategy, const struct darn_choice *choice);
+bool darn_unit_has(struct darn_strategy *strategy, const struct darn_choice *choice, bool remote);
+
 /* Whether the plan has an aim of this kind. */
 bool darn_plan_has(const struct darn_plan *plan, enum darn_aim_kind kind);
 

@@ -62,8 +62,7 @@ static bool closes(const struct darn_strategy_between *between, const struct dar
            (is_first_touched(between, third) && touches(second, choice));
 }
 
-/* What the thread did for others will not be completed by it. */
-static void drop_remote(struct darn_strategy *strategy, uint32_t slot)
+void darn_quad_drop_remote(struct darn_strategy *strategy, uint32_t slot)
 {
     bool is_crossed = darn_plan_has(strategy->plan, DARN_AIM_BACK);
 
@@ -105,6 +104,7 @@ static bool observe_remote(struct darn_strategy *strategy, struct darn_strategy_
         return darn_aims_at(plan, DARN_AIM_FOURTH, choice->place) && touches(&first, choice);
     /* In a loop over many things, the one that A has touched is what counts. */
     if (between->made < 3 && darn_aims_at(plan, DARN_AIM_SECOND, choice->place) &&
+        darn_unit_has(strategy, choice, true) &&
         !(is_ours && is_first_touched(between, &between->touched[0]) && !touches(&first, choice))) {
         come(strategy, between, choice, 2);
         between->remote = choice->slot;
@@ -133,8 +133,9 @@ void darn_quad_observe(struct darn_strategy *strategy, const struct darn_situati
 
     strategy->come_count = 0;
     strategy->comes_first = false;
+    darn_unit_step(strategy, choice);
     if (is_over)
-        drop_remote(strategy, choice->slot);
+        darn_quad_drop_remote(strategy, choice->slot);
     for (uint32_t i = 0; i < strategy->between_count; i++) {
         struct darn_strategy_between *between = &strategy->between[i];
         bool is_local = between->slot == choice->slot;
@@ -152,29 +153,13 @@ void darn_quad_observe(struct darn_strategy *strategy, const struct darn_situati
     }
     if (is_over && slot->between)
         darn_between_leave(strategy, choice);
-    if (darn_aims_at(strategy->plan, DARN_AIM_FIRST, choice->place)) {
+    if (darn_aims_at(strategy->plan, DARN_AIM_FIRST, choice->place) &&
+        darn_unit_has(strategy, choice, false)) {
         darn_between_enter(strategy, choice);
         if (slot->between)
             strategy->between[slot->between - 1].made = 1;
         strategy->comes_first = true;
     }
-}
-
-bool darn_strategy_wants_ends(const struct darn_strategy *strategy)
-{
-    return strategy->triple && (darn_plan_has(strategy->plan, DARN_AIM_UNIT) ||
-                                darn_plan_has(strategy->plan, DARN_AIM_REMOTE_UNIT));
-}
-
-void darn_strategy_end(struct darn_strategy *strategy, uint32_t slot, uint32_t thread,
-                       uint64_t place)
-{
-    if (!strategy->triple)
-        return;
-    if (darn_aims_at(strategy->plan, DARN_AIM_UNIT, place))
-        darn_between_leave(strategy, &(struct darn_choice){.slot = slot, .thread = thread});
-    if (strategy->quad && darn_aims_at(strategy->plan, DARN_AIM_REMOTE_UNIT, place))
-        drop_remote(strategy, slot);
 }
 
 /* What the thread of the choice is to a quad of its own, or of another thread. */

@@ -178,10 +178,12 @@ void darn_triple_observe(struct darn_strategy *strategy, const struct darn_situa
 {
     const struct darn_plan *plan = strategy->plan;
     const struct darn_choice *choice = &situation->choices[picked];
-    const struct darn_strategy_between *between = between_of(strategy, choice);
+    const struct darn_strategy_between *between;
 
     strategy->come_count = 0;
     strategy->comes_first = false;
+    darn_unit_step(strategy, choice);
+    between = between_of(strategy, choice);
     if (darn_aims_at(plan, DARN_AIM_SECOND, choice->place))
         come_between(strategy, situation, choice);
     if (between && is_about(between, choice) && darn_aims_at(plan, DARN_AIM_THIRD, choice->place)) {
@@ -190,7 +192,8 @@ void darn_triple_observe(struct darn_strategy *strategy, const struct darn_situa
                                      between->step - 1};
         darn_between_leave(strategy, choice);
     }
-    if (darn_aims_at(plan, DARN_AIM_FIRST, choice->place)) {
+    if (darn_aims_at(plan, DARN_AIM_FIRST, choice->place) &&
+        darn_unit_has(strategy, choice, false)) {
         darn_between_enter(strategy, choice);
         strategy->comes_first = true;
     } else if (choice->op == DARN_STEP_EXIT) {

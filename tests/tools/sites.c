@@ -27,8 +27,6 @@ static void print_flags(const struct darn_site *site)
                                         NULL,       "after"};
     const char *separator = "";
 
-    if (!site->flags)
-        putchar('-');
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (!names[i] || !(site->flags >> i & 1))
             continue;
@@ -37,6 +35,8 @@ static void print_flags(const struct darn_site *site)
             printf("=%llx", (unsigned long long)site->gaps);
         separator = ",";
     }
+    if (!*separator)
+        putchar('-');
 }
 
 static void print_variables(const char *names)

@@ -132,13 +132,9 @@ static char *environment[] = {"HOME=/home/me", "EMPTY=", NULL};
 static uint64_t armed[] = {1, 2, UINT64_MAX, 4, 5, 6};
 static unsigned char inputs[] = {0, 255, 16};
 static struct darn_schedule_aim aims[] = {
-    {DARN_AIM_FIRST, {0, 0x4010}},
-    {DARN_AIM_SECOND, {1, 0x20}},
-    {DARN_AIM_THIRD, {0, 0x4038}},
-    {DARN_AIM_FOURTH, {0, 0x4039}},
-    {DARN_AIM_BACK, {1, 0}},
-    {DARN_AIM_UNIT, {0, 1}},
-    {DARN_AIM_REMOTE_UNIT, {0, 2}},
+    {DARN_AIM_FIRST, {0, 0x4010}},  {DARN_AIM_SECOND, {1, 0x20}}, {DARN_AIM_THIRD, {0, 0x4038}},
+    {DARN_AIM_FOURTH, {0, 0x4039}}, {DARN_AIM_BACK, {1, 0}},      {DARN_AIM_UNIT, {0, 1}},
+    {DARN_AIM_REMOTE_UNIT, {0, 2}}, {DARN_AIM_SECTION, {0, 3}},   {DARN_AIM_REMOTE_SECTION, {0, 4}},
 };
 
 static struct darn_schedule_step steps[] = {
@@ -171,7 +167,7 @@ static struct darn_schedule sample(void)
         .inputs = inputs,
         .input_length = 3,
         .aims = aims,
-        .aim_count = 7,
+        .aim_count = sizeof(aims) / sizeof(aims[0]),
         .steps = steps,
         .step_count = sizeof(steps) / sizeof(steps[0]),
         .ending = "abort",
@@ -213,6 +209,8 @@ static void a_schedule_looks_like_this(void **state)
                               "aim back 1+0\n"
                               "aim unit 0+1\n"
                               "aim remote-unit 0+2\n"
+                              "aim section 0+3\n"
+                              "aim remote-section 0+4\n"
                               "T0 .start create@0+12f4\n"
                               "T1 !start@0x7f001234 write@0+4010*3 ~?take@1+abcdef\n"
                               "T4294967295 !.~?%&=^spin@1+ffffffffffffffff\n"
@@ -313,7 +311,7 @@ static void what_is_wrong_is_named_by_its_line(void **state)
         {HEAD "flags 0x100000000\n", "line 3: there is no flag '0x100000000'"},
         {HEAD "armed 12 1g\n", "line 3: '1g' is no key of a site"},
         {HEAD "aim fifth 0+10\n", "line 3: an aim is first, second, third, fourth, back, unit or "
-         "remote-unit"},
+                                  "remote-unit"},
         {HEAD "module 0 /a\naim first 1+10\n", "line 4: '1+10' is no place"},
         {HEAD "module 0 /a\naim first\n", "line 4: '' is no place"},
         {HEAD "inputs 123\n", "line 3: inputs are pairs of hexadecimal digits"},

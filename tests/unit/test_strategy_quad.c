@@ -243,72 +243,193 @@ static void who_waits_for_a_held_thread_is_no_deadlock(void **state)
     }
 }
 
-/* One step after the other, each the only choice: who, where, and about what. */
-static uint32_t make_step(struct darn_strategy *strategy, uint32_t thread, uint64_t place,
-                          uint64_t object)
+static struct darn_choice step_of(uint32_t thread, uint64_t place, uint64_t object)
 {
     static uint32_t number;
-    struct darn_choice choice = {.thread = thread,
-                                 .slot = thread,
-                                 .own = ++number,
-                                 .op = DARN_STEP_WRITE,
-                                 .size = 4,
-                                 .object = object,
-                                 .place = place};
-    struct darn_situation situation = {.choices = &choice, .count = 1, .step = number};
+
+    return (struct darn_choice){.thread = thread,
+                                .slot = thread,
+                                .own = ++number,
+                                .op = DARN_STEP_WRITE,
+                                .size = 4,
+                                .object = object,
+                                .place = place};
+}
+
+static uint32_t make(struct darn_strategy *strategy, const struct darn_choice *choice)
+{
+    struct darn_situation situation = {.choices = choice, .count = 1, .step = choice->own};
     struct darn_met met;
 
     assert_int_equal(darn_strategy_pick(strategy, &situation, &met), 0);
     return met.kind;
 }
 
-/* The two accesses of a thread are of one execution of its function. A triple's, too. */
+/* One step after the other, each the only choice: who, where, and about what. */
+static uint32_t make_step(struct darn_strategy *strategy, uint32_t thread, uint64_t place,
+                          uint64_t object)
+{
+    struct darn_choice choice = step_of(thread, place, object);
+
+    return make(strategy, &choice);
+}
+
+enum { A_UNIT = 10, B_UNIT, OTHER, TOP = 1000 };
+
+static void enter(struct darn_strategy *strategy, uint32_t thread, uint64_t place)
+{
+    darn_strategy_begin(strategy, thread, thread, &(struct darn_strategy_scope){place, 0, TOP});
+}
+
+static void leave(struct darn_strategy *strategy, uint32_t thread, uint64_t place)
+{
+    darn_strategy_end(strategy, thread, thread, &(struct darn_strategy_scope){place, 0, TOP});
+}
+
+static struct darn_strategy *start(const struct darn_plan *plan)
+{
+    struct darn_strategy *strategy = calloc(1, sizeof(*strategy));
+
+    assert_non_null(strategy);
+    darn_strategy_start(strategy, plan, NULL, NULL);
+    return strategy;
+}
+
+/* The two accesses of a thread are of one execution of its function. */
 static void the_end_of_a_function_ends_what_was_begun(void **state)
 {
-    enum { A_UNIT = 10, B_UNIT };
     const uint64_t places[] = {1, 2, 3, 4};
 
     (void)state;
     for (int ends = 0; ends < 4; ends++) {
-        struct darn_strategy *strategy = calloc(1, sizeof(*strategy));
         struct darn_plan plan = quad(DARN_AIM_THIRD, places);
+        struct darn_strategy *strategy;
 
-        assert_non_null(strategy);
         plan.aims[plan.aim_count++] = (struct darn_aim){DARN_AIM_UNIT, 0, A_UNIT, 0};
         plan.aims[plan.aim_count++] = (struct darn_aim){DARN_AIM_REMOTE_UNIT, 0, B_UNIT, 0};
-        darn_strategy_start(strategy, &plan, NULL, NULL);
+        strategy = start(&plan);
         assert_true(darn_strategy_wants_ends(strategy));
+        enter(strategy, 0, A_UNIT);
+        enter(strategy, 1, B_UNIT);
         assert_int_equal(make_step(strategy, 0, 1, 100), DARN_MET_NOTHING);
         assert_int_equal(make_step(strategy, 1, 2, 100), DARN_MET_NOTHING);
         if (ends == 1)
-            darn_strategy_end(strategy, 1, 1, B_UNIT);
-        darn_strategy_end(strategy, 0, 0, B_UNIT); /* another execution of it */
+            leave(strategy, 1, B_UNIT);
+        leave(strategy, 0, B_UNIT); /* another execution of it */
         assert_int_equal(make_step(strategy, 1, 3, 200), DARN_MET_NOTHING);
-        darn_strategy_end(strategy, 1, 1, B_UNIT); /* it has done its part */
+        leave(strategy, 1, B_UNIT); /* it has done its part */
         if (ends == 2)
-            darn_strategy_end(strategy, 0, 0, A_UNIT);
+            leave(strategy, 0, A_UNIT);
         if (ends == 3)
-            darn_strategy_end(strategy, 1, 1, A_UNIT); /* of another thread */
+            leave(strategy, 1, A_UNIT); /* of another thread */
         assert_int_equal(make_step(strategy, 0, 4, 200),
                          ends == 1 || ends == 2 ? DARN_MET_NOTHING : DARN_MET_QUAD);
         free(strategy);
     }
-    for (int ends = 0; ends < 2; ends++) {
-        struct darn_strategy *strategy = calloc(1, sizeof(*strategy));
-        struct darn_plan plan = {.kind = DARN_STRATEGY_TRIPLE, .aim_count = 4};
+}
 
-        assert_non_null(strategy);
-        plan.aims[0] = (struct darn_aim){DARN_AIM_FIRST, 0, 1, 0};
-        plan.aims[1] = (struct darn_aim){DARN_AIM_SECOND, 0, 2, 0};
-        plan.aims[2] = (struct darn_aim){DARN_AIM_THIRD, 0, 3, 0};
-        plan.aims[3] = (struct darn_aim){DARN_AIM_UNIT, 0, A_UNIT, 0};
-        darn_strategy_start(strategy, &plan, NULL, NULL);
-        (void)make_step(strategy, 0, 1, 100);
+static struct darn_plan triple(enum darn_aim_kind kind, uint64_t place)
+{
+    return (struct darn_plan){.kind = DARN_STRATEGY_TRIPLE,
+                              .aim_count = 4,
+                              .aims = {{DARN_AIM_FIRST, 0, 1, 0},
+                                       {DARN_AIM_SECOND, 0, 2, 0},
+                                       {DARN_AIM_THIRD, 0, 3, 0},
+                                       {kind, 0, place, 0}}};
+}
+
+/* What a thread does in a function, or around it, between the first access and the last one. */
+static void a_triple_is_of_one_execution(void **state)
+{
+    static const struct {
+        const char *before, *between; /* see below */
+        bool is_met;
+    } cases[] = {
+        {"(", "", true},     {"", "", false},   {"", "(", false},   {"(", ")", false},
+        {"()", "", false},   {"(", "(", false}, {"(", ")(", false}, {"(", "[]", true},
+        {"([]", "", true},   {"(", "[", true},  {"([", "]", true},  {"([", "])", false},
+        {"(", "[])", false}, {"[", "(", false}, {"(", "o", true},   {"(", "w", false},
+        {"(", "r", false},   {"(", "x", true},  {"x(", "", true},   {"w(", "", true},
+        {"(", "b", false},   {"(", "j", false}, {"(", "c", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct darn_plan plan = triple(DARN_AIM_UNIT, A_UNIT);
+        struct darn_strategy *strategy = start(&plan);
+
+        for (int part = 0; part < 2; part++) {
+            for (const char *at = part ? cases[i].between : cases[i].before; *at; at++) {
+                struct darn_strategy_scope scope = {A_UNIT, 0, *at == '[' ? TOP - 64 : TOP};
+                struct darn_choice other = step_of(0, OTHER, 0);
+
+                other.op = *at == 'w'   ? DARN_STEP_TAKE
+                           : *at == 'b' ? DARN_STEP_BARRIER
+                           : *at == 'j' ? DARN_STEP_JOIN
+                           : *at == 'c' ? DARN_STEP_CREATE
+                                        : DARN_STEP_UNLOCK;
+                other.received = *at == 'r';
+                if (*at == '(' || *at == '[') /* recursion is deeper in the stack */
+                    darn_strategy_begin(strategy, 0, 0, &scope);
+                else if (*at == ')' || *at == ']')
+                    darn_strategy_end(strategy, 0, 0, &scope);
+                else if (*at == 'x') /* another function */
+                    leave(strategy, 0, OTHER);
+                else
+                    (void)make(strategy, &other);
+            }
+            if (!part)
+                (void)make_step(strategy, 0, 1, 100);
+        }
         (void)make_step(strategy, 1, 2, 100);
-        if (ends)
-            darn_strategy_end(strategy, 0, 0, A_UNIT);
-        assert_int_equal(make_step(strategy, 0, 3, 100), ends ? DARN_MET_NOTHING : DARN_MET_TRIPLE);
+        if (make_step(strategy, 0, 3, 100) !=
+            (cases[i].is_met ? DARN_MET_TRIPLE : DARN_MET_NOTHING))
+            fail_msg("case %zu", i);
         free(strategy);
+    }
+}
+
+/* The record where a block ends is not that of its beginning; but it names the variable. */
+static void a_block_ends_by_its_variable(void **state)
+{
+    (void)state;
+    for (uint64_t variable = 7; variable < 9; variable++) {
+        struct darn_plan plan = triple(DARN_AIM_UNIT, A_UNIT);
+        struct darn_strategy *strategy = start(&plan);
+
+        darn_strategy_begin(strategy, 0, 0, &(struct darn_strategy_scope){A_UNIT, 7, TOP});
+        (void)make_step(strategy, 0, 1, 100);
+        darn_strategy_end(strategy, 0, 0, &(struct darn_strategy_scope){OTHER, variable, TOP});
+        (void)make_step(strategy, 1, 2, 100);
+        assert_int_equal(make_step(strategy, 0, 3, 100),
+                         variable == 7 ? DARN_MET_NOTHING : DARN_MET_TRIPLE);
+        free(strategy);
+    }
+}
+
+/* A critical section is over when no lock is held any more. */
+static void a_section_ends_with_its_last_lock(void **state)
+{
+    (void)state;
+    for (uint8_t held = 0; held < 3; held++) {
+        for (uint8_t later = 0; later < 2; later++) {
+            struct darn_plan plan = triple(DARN_AIM_SECTION, 1);
+            struct darn_strategy *strategy = start(&plan);
+            struct darn_choice choice = step_of(0, 1, 100);
+
+            choice.locks = held;
+            (void)make(strategy, &choice);
+            choice = step_of(0, OTHER, 0);
+            choice.op = DARN_STEP_LOCK;
+            choice.locks = later;
+            (void)make(strategy, &choice);
+            (void)make_step(strategy, 1, 2, 100);
+            choice = step_of(0, 3, 100);
+            choice.locks = 1;
+            assert_int_equal(make(strategy, &choice),
+                             held && later ? DARN_MET_TRIPLE : DARN_MET_NOTHING);
+            free(strategy);
+        }
     }
 }
 
@@ -323,6 +444,9 @@ int main(void)
         cmocka_unit_test(threads_with_the_same_code_are_met),
         cmocka_unit_test(a_replay_tells_of_it),
         cmocka_unit_test(the_end_of_a_function_ends_what_was_begun),
+        cmocka_unit_test(a_triple_is_of_one_execution),
+        cmocka_unit_test(a_block_ends_by_its_variable),
+        cmocka_unit_test(a_section_ends_with_its_last_lock),
         cmocka_unit_test(who_waits_for_a_held_thread_is_no_deadlock),
     };
 
