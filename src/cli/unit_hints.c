@@ -6,6 +6,7 @@
 
 #include "cli/say.h"
 #include "engine/transactions.h"
+#include "site/site.h"
 
 /* Puts blanks over the words that name the function. */
 static void strike(char *list, const char *function)
@@ -32,7 +33,7 @@ void darn_unit_hints_trace(struct darn_unit_hints *hints, const struct darn_unit
         for (uint32_t id = 1; hints->unknown[i] && id <= count; id++) {
             const struct darn_trace_site *site = darn_trace_site(trace, id);
 
-            if (site && site->function)
+            if (site && site->kind == DARN_SITE_FUNCTION && site->function)
                 strike(hints->unknown[i], site->function);
         }
     }

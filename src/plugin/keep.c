@@ -160,6 +160,17 @@ static void keep_in_lines(struct side *side, const struct darn_found *found,
         side->is_kept = darn_section_applies(wanted->items[i], section);
 }
 
+/* A value that is read and written back is healed wherever that is, if it may be of a variable that
+ * the repository names: the runtime decides by the address. */
+static void keep_companion(struct side *side, const struct darn_found *found,
+                           const struct darn_wanted *wanted)
+{
+    if (found->kind != DARN_SECTION_LOAD_STORE)
+        return;
+    for (size_t i = 0; i < wanted->count && !side->is_kept; i++)
+        side->is_kept = darn_variable_same(found->variable, wanted->items[i]->variable);
+}
+
 static void fill(struct matching *matching, const struct darn_sections *sections,
                  const struct darn_wanted *wanted)
 {
@@ -190,6 +201,7 @@ void darn_sections_keep(struct darn_sections *sections, const struct darn_wanted
     }
     for (size_t i = 0; i < sections->count; i++) {
         keep_in_lines(&matching.found[i], &sections->items[i], wanted, section);
+        keep_companion(&matching.found[i], &sections->items[i], wanted);
         if (!matching.found[i].is_kept)
             sections->items[i].dropped = 1;
     }

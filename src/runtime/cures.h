@@ -80,6 +80,16 @@ struct darn_cure *darn_cures_add(const struct darn_section *section);
 /* Whether one of them is this section for certain. */
 bool darn_cures_have(const struct darn_section_record *record);
 
+/* A rule of the cure with room for so many points; NULL: there is no memory. */
+struct darn_rule *darn_cures_rule(struct darn_cure *cure, uint32_t points);
+
+/* When all its points are added: what it does, and allows. */
+void darn_cures_sum_up(struct darn_rule *rule);
+
+/* The rule of a cure that needs no record, if the module has its sites. */
+void darn_cures_add_by_sites(struct darn_cure *cure, const struct darn_site *start,
+                             const struct darn_site *stop);
+
 /* Arms the sites of a module: the points of the rules, and who else may touch the variables. */
 void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop);
 

@@ -81,7 +81,7 @@ static uint8_t bits_of(uint8_t kind)
 }
 
 /* What the section does, and what all of its ends allow others to do meanwhile. */
-static void sum_up(struct darn_rule *rule)
+void darn_cures_sum_up(struct darn_rule *rule)
 {
     rule->allows = DARN_ALLOW_ALL;
     for (uint32_t i = 0; i < rule->count; i++) {
@@ -96,7 +96,7 @@ static void sum_up(struct darn_rule *rule)
         rule->allows = rule->ops == DARN_ALLOW_READ ? DARN_ALLOW_READ : 0;
 }
 
-static struct darn_rule *new_rule(struct darn_cure *cure, uint32_t points)
+struct darn_rule *darn_cures_rule(struct darn_cure *cure, uint32_t points)
 {
     struct darn_rule *rule = darn_rules_new(points);
     struct darn_rule_point *room = rule ? rule->points : NULL;
@@ -109,6 +109,7 @@ static struct darn_rule *new_rule(struct darn_cure *cure, uint32_t points)
                                .line = cure->line,
                                .kind = cure->shape.kind,
                                .inside = cure->inside,
+                               .with = cure->with,
                                .cure = cure,
                                .points = room};
     return rule;
@@ -141,19 +142,16 @@ static bool is_known(const struct darn_cure *cure, const struct darn_section_rec
     return false;
 }
 
-static void add_record(struct darn_cure *cure, const struct darn_section_record *record,
-                       uint8_t match)
+static struct darn_rule *add_rule(struct darn_cure *cure, const struct darn_section_record *record)
 {
-    struct darn_rule *rule = is_known(cure, record) ? NULL : new_rule(cure, record->count);
+    struct darn_rule *rule = is_known(cure, record) ? NULL : darn_cures_rule(cure, record->count);
 
-    if (match > cure->match)
-        cure->match = match;
-    cure->why = NULL;
     if (!rule)
-        return;
+        return NULL;
     rule->function = darn_rules_keep(darn_site_string(&record->function));
-    rule->inside = cure->inside = record->inside;
-    cure->with = darn_cures_way(record->inside);
+    rule->kind = record->kind;
+    rule->inside = record->inside;
+    rule->with = darn_cures_way(record->inside);
     for (uint32_t i = 0; i < record->count; i++) {
         const struct darn_section_point *from = &record->points[i];
         struct darn_rule_point point = {
@@ -163,8 +161,22 @@ static void add_record(struct darn_cure *cure, const struct darn_section_record 
             point.allow = allow_of(cure, from);
         darn_rules_add_point(rule, &point);
     }
-    sum_up(rule);
+    darn_cures_sum_up(rule);
     darn_rules_add(rule);
+    return rule;
+}
+
+/* The section that the cure means. */
+static void add_record(struct darn_cure *cure, const struct darn_section_record *record,
+                       uint8_t match)
+{
+    if (match > cure->match)
+        cure->match = match;
+    cure->why = NULL;
+    if (!add_rule(cure, record))
+        return;
+    cure->inside = record->inside;
+    cure->with = darn_cures_way(record->inside);
 }
 
 /* ---- sections over lines ---- */
@@ -249,82 +261,6 @@ static void find_moved(struct darn_cure *cure, struct records *records, struct d
     }
 }
 
-/* ---- accesses that are named one by one ---- */
-
-static bool is_of_cure(const struct darn_cure *cure, const struct darn_site *site)
-{
-    return site->kind >= DARN_SITE_LEAVE ||
-           darn_variable_same(darn_site_variable(site), cure->shape.variable);
-}
-
-static bool has_all_sites(const struct darn_cure *cure, const struct darn_site *start,
-                          const struct darn_site *stop)
-{
-    for (uint32_t i = 0; i < cure->count; i++) {
-        const struct darn_site *site = start;
-
-        if (cure->points[i].role == DARN_ROLE_LEAVE)
-            continue;
-        while (site < stop &&
-               (darn_site_key(site) != cure->points[i].key || !is_of_cure(cure, site)))
-            site++;
-        if (site == stop)
-            return false;
-    }
-    return cure->count != 0;
-}
-
-/* The only access of this kind to the variable in the function. */
-static const struct darn_site *
-find_only(const struct darn_cure *cure, const struct darn_site *start, const struct darn_site *stop)
-{
-    const struct darn_site *only = NULL;
-
-    for (const struct darn_site *site = start; site < stop; site++) {
-        struct darn_shape found = {.file = darn_site_file(site),
-                                   .function = darn_site_function(site),
-                                   .variable = darn_site_variable(site),
-                                   .kind = DARN_SECTION_RACE,
-                                   .entry = site->kind};
-
-        if (!darn_shape_means(&cure->shape, &found))
-            continue;
-        if (only && darn_site_key(only) != darn_site_key(site))
-            return NULL;
-        only = site;
-    }
-    return only;
-}
-
-/* Learned sections, races, and those by hand need no record. */
-static void add_by_sites(struct darn_cure *cure, const struct darn_site *start,
-                         const struct darn_site *stop)
-{
-    const struct darn_site *only = NULL;
-    struct darn_rule *rule;
-
-    if (cure->shape.kind < DARN_SECTION_LEARNED)
-        return;
-    if (!has_all_sites(cure, start, stop)) {
-        only = cure->shape.kind == DARN_SECTION_RACE ? find_only(cure, start, stop) : NULL;
-        if (!only)
-            return;
-    }
-    rule = new_rule(cure, cure->count);
-    if (!rule)
-        return;
-    for (uint32_t i = 0; i < cure->count; i++) {
-        struct darn_rule_point point = cure->points[i];
-
-        if (only)
-            point.key = darn_site_key(only);
-        darn_rules_add_point(rule, &point);
-    }
-    sum_up(rule);
-    darn_rules_add(rule);
-    cure->match = only ? DARN_CURE_MOVED : DARN_CURE_EXACT;
-}
-
 /* ---- what goes on where a section ends ---- */
 
 static bool ends_at(const struct darn_rule *rule, uint64_t key)
@@ -352,7 +288,7 @@ static void add_chained(struct darn_rule *rule, const struct records *records)
             continue;
         rule->ops |= DARN_ALLOW_WRITE;
         if (!records->claimed[i])
-            add_record(rule->cure, record, rule->cure->match);
+            add_rule(rule->cure, record);
         records->claimed[i] = true;
     }
 }
@@ -362,6 +298,38 @@ static void add_all_chained(const struct records *records)
     for (struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
         if (rule->cure && !(rule->ops & DARN_ALLOW_WRITE))
             add_chained(rule, records);
+    }
+}
+
+/* ---- companions ---- */
+
+static struct darn_cure *cure_over(const char *variable)
+{
+    for (struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
+        if (cure->match >= DARN_CURE_MOVED && darn_variable_same(variable, cure->shape.variable))
+            return cure;
+    }
+    return NULL;
+}
+
+/*
+ * A value that is read and written back elsewhere would lose what a section has written in between,
+ * and the section what is written there: it is healed as well, whoever knows of it. By its name it
+ * may be another variable; so only at addresses where one of the repository's own has been.
+ */
+static void add_companions(const struct records *records)
+{
+    for (uint32_t i = 0; i < records->count; i++) {
+        const struct darn_section_record *record = records->list[i];
+        struct darn_cure *cure = NULL;
+        struct darn_rule *rule = NULL;
+
+        if (record->kind == DARN_SECTION_LOAD_STORE && !records->claimed[i])
+            cure = cure_over(darn_site_string(&record->variable));
+        if (cure)
+            rule = add_rule(cure, record);
+        if (rule)
+            rule->companion = true;
     }
 }
 
@@ -388,6 +356,7 @@ static void resolve(struct records *records, struct darn_cure **moved)
         records->claimed[i] |= moved[i] != NULL;
     }
     add_all_chained(records);
+    add_companions(records);
 }
 
 static struct darn_cure_module *modules;
@@ -441,9 +410,10 @@ void darn_cures_resolve_one(struct darn_cure *cure, const struct darn_cure_modul
             add_record(cure, records.list[i], DARN_CURE_EXACT);
     }
     add_all_chained(&records);
+    add_companions(&records);
     give_records(&records);
     if (cure->match == DARN_CURE_NONE)
-        add_by_sites(cure, module->start, module->stop);
+        darn_cures_add_by_sites(cure, module->start, module->stop);
 }
 
 static void remember(const struct darn_cure_module *module)
@@ -477,6 +447,6 @@ void darn_cures_resolve(const struct darn_site *start, const struct darn_site *s
     give_records(&records);
     for (struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
         if (cure->match == DARN_CURE_NONE)
-            add_by_sites(cure, start, stop);
+            darn_cures_add_by_sites(cure, start, stop);
     }
 }

@@ -159,32 +159,57 @@ static void show(const struct darn_touch *touch)
         darn_attention_mark(touch->address, touch->size);
 }
 
+/* Where sections of the repository have been, by a hash: what companions ask. */
+#define PLACES 4096
+
+static _Atomic uintptr_t places[PLACES];
+
+static _Atomic uintptr_t *place_of(uintptr_t address)
+{
+    return &places[address * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+}
+
+static void get_to_know(uintptr_t address)
+{
+    _Atomic uintptr_t *place = place_of(address);
+
+    if (atomic_load_explicit(place, memory_order_relaxed) != address)
+        atomic_store_explicit(place, address, memory_order_relaxed);
+}
+
+static bool is_known(uintptr_t address)
+{
+    return atomic_load_explicit(place_of(address), memory_order_relaxed) == address;
+}
+
 /* The thread is at the entry: it goes in as soon as nobody is in the way. */
 static void enter(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
 {
-    struct darn_cure *cure = hold->cure;
+    const struct darn_rule *rule = hold->rule;
     bool taken;
 
     hold->address = touch->address;
     hold->size = touch->size;
-    hold->ops = hold->rule->ops;
-    hold->allow = hold->rule->allows;
-    hold->alone = cure->with == DARN_HEAL_LOCK;
-    hold->soft = cure->with >= DARN_HEAL_YIELD;
+    hold->ops = rule->ops;
+    hold->allow = rule->allows;
+    hold->alone = rule->with == DARN_HEAL_LOCK;
+    hold->soft = rule->with >= DARN_HEAL_YIELD;
     hold->lock_serial = hold->healer->thread->lock_serial;
     hold->state = DARN_HOLD_INSIDE;
     show(touch);
-    darn_healer_count(hold->healer, cure);
-    if (cure->with == DARN_HEAL_YIELD)
+    if (!rule->companion)
+        get_to_know(touch->address);
+    darn_healer_count(hold->healer, hold->cure);
+    if (rule->with == DARN_HEAL_YIELD)
         darn_os_yield();
     taken = darn_hold_take(hold, frame);
     if (!taken)
         drop(hold);
-    else if (cure->with == DARN_HEAL_PRIORITY)
+    else if (rule->with == DARN_HEAL_PRIORITY)
         urge(hold);
-    if (taken && !hold->soft && cure->shape.kind != DARN_SECTION_RACE)
+    if (taken && !hold->soft && rule->kind != DARN_SECTION_RACE)
         darn_closed_enter(hold);
-    if (taken && cure->shape.kind == DARN_SECTION_RACE)
+    if (taken && rule->kind == DARN_SECTION_RACE)
         end_with(hold, touch);
 }
 
@@ -316,6 +341,7 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
         struct darn_hold *hold;
 
         if (!is_of_use(rule, alone) || role->point->role != DARN_ROLE_ENTRY || rule->has_call ||
+            (rule->companion && !is_known(touch->address)) ||
             begin_anew(healer, rule, caller_of(frame)))
             continue;
         hold = begin(healer, rule, caller_of(frame));

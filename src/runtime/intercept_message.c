@@ -43,8 +43,6 @@ void darn_message_received(int fd, const void *frame)
 {
     if (darn_recording)
         tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
-    else if (darn_turns && darn_os_channel(fd))
-        darn_turn_receive();
 }
 
 static void signal_sent(const void *frame)

@@ -59,8 +59,10 @@ struct darn_rule {
     uint32_t holds;         /* threads that are in it, or on the way */
     bool invited;           /* who comes to its entry shall tell */
     struct darn_cure *cure; /* it is healed, not watched (cures.h): */
-    bool whole;             /* all of its ends are in a module: seen once */
-    uint8_t ops, allows;    /* what it does, and others may do, enum darn_section_allow */
+    uint8_t with;           /* how: enum darn_heal_with */
+    bool companion;      /* healed only where the cure's own sections have been (cures_match.c) */
+    bool whole;          /* all of its ends are in a module: seen once */
+    uint8_t ops, allows; /* what it does, and others may do, enum darn_section_allow */
     struct darn_rule *next;
 };
 

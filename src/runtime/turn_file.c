@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "runtime/intercept.h"
+#include "runtime/os.h"
 #include "runtime/turn_sync.h"
 #include "runtime/vtime.h"
 
@@ -64,6 +65,8 @@ void darn_turn_file(struct darn_slot *slot, int fd, short events, const void *fr
         darn_turn_pass(slot, DARN_STEP_CALL, &darn_turn_world, frame);
     else
         darn_turn_call(slot, &darn_turn_world, are_ready, &files, DARN_NO_DEADLINE, frame);
+    if (events & POLLIN && darn_os_channel(fd))
+        slot->received = true; /* as in a trace: ordinary files have no messages */
 }
 
 void darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,

@@ -70,6 +70,28 @@ expect_has "$out" "  section: transaction in add"
 try "$darn" analyze --engine=blocks --no-transactions=add external.trace
 expect_status 0
 
+claim "a name that no function has is told, and only that"
+try "$darn" analyze --engine=blocks --transactions='add,a*,subtract' --no-transactions='!run,z*' internal.trace
+expect_status 66
+expect_same "$err" "darn analyze: warning: transactions: no function that was recorded is called 'subtract', 'z*'"
+try "$darn" analyze --engine=blocks --transactions='add' internal.trace
+expect_same "$err" ""
+
+claim "a trace without functions is told, where they are asked for"
+flags='' program plain ''
+for engine in blocks reduction reduction-online; do
+    try "$darn" analyze --engine=$engine --transactions=subtract plain.trace
+    expect_status 0
+    expect_same "$err" "darn analyze: warning: atomicity: no functions were recorded, so only critical sections are expected to be atomic; compile with 'darn cc --darn-functions'"
+done
+try "$darn" analyze plain.trace
+expect_same "$err" ""
+try "$darn" predict --atomicity -- ./plain
+expect_status 0
+expect_has "$err" "darn predict: warning: atomicity: no functions were recorded, so only critical sections are expected"
+try "$darn" predict -- ./plain
+expect_lacks "$err" "warning"
+
 claim "a file does so as well, with a comment and both ways"
 printf '# what must be atomic\nad*\n!remove, !clear\n' >yes.list
 try "$darn" analyze --engine=blocks --transactions=@yes.list internal.trace

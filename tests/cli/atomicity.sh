@@ -247,4 +247,176 @@ expect_status 66
 expect_has "$err" "1 atomicity violation ("
 expect_has "$err" "darn hunt: prove: 1 of 1 confirmed, "
 
+echo '{"darn-sections": 1}' >none.json
+
+# One execution of the transaction gets and puts. Then, if LATE, the setter may come; but what the thread does from then on
+# is one thing in each execution. ENTER and LEAVE are what makes the transaction.
+cat >twice.c <<END
+#include <pthread.h>
+#include <sched.h>
+#include <darn.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, outer = PTHREAD_MUTEX_INITIALIZER;
+static int value, is_open;
+int seen;
+static __attribute__((noinline)) void get(void)
+{
+    pthread_mutex_lock(&lock);
+    seen = value;
+    pthread_mutex_unlock(&lock);
+}
+static __attribute__((noinline)) void put(void)
+{
+    pthread_mutex_lock(&lock);
+    value = 1;
+    pthread_mutex_unlock(&lock);
+}
+__attribute__((noinline)) LINKAGE void use(int gets, int puts)
+{
+    ENTER;
+    if (gets)
+        get();
+    if (puts)
+        put();
+    LEAVE;
+}
+static void *user(void *arg)
+{
+    use(1, 1);
+    pthread_mutex_lock(&lock);
+    is_open = 1;
+    pthread_mutex_unlock(&lock);
+    AFTER;
+    (void)outer;
+    return arg;
+}
+static void *setter(void *arg)
+{
+    for (int may = !LATE; !may; sched_yield()) {
+        pthread_mutex_lock(&lock);
+        may = is_open;
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_mutex_lock(&lock);
+    value = 100;
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, user, NULL);
+    pthread_create(&threads[1], NULL, setter, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+END
+
+# twice NAME LINKAGE ENTER LEAVE AFTER: hunts for it with and without LATE; only what can happen is confirmed.
+twice() {
+    for late in 1 0; do
+        darn cc --darn-functions -O1 -g -DLATE=$late -DLINKAGE="$2" -DENTER="$3" -DLEAVE="$4" -DAFTER="$5" twice.c \
+            -o "$1.$late" -pthread || exit 1
+        try darn hunt --seconds=20 --no-explore --sections=none.json -o "$1.$late.out" -- "./$1.$late"
+        expect_has "$err" "1 atomicity violation ("
+        if [ $late = 1 ]; then
+            expect_status 0
+            expect_has "$err" "darn hunt: prove: 0 of 1 confirmed, "
+        else
+            expect_status 66
+            expect_has "$err" "darn hunt: prove: 1 of 1 confirmed, "
+            try darn replay --times=20 "$1.$late.out/1"
+            expect_same "$out" "20 of 20"
+        fi
+    done
+}
+apart='use(1, 0); use(0, 1)'
+
+claim "both accesses are of one execution of an annotated block"
+twice block static 'DARN_ATOMIC_BEGIN(value)' 'DARN_ATOMIC_END(value)' "$apart"
+
+claim "what comes after the end of a block is not in it"
+twice behind static 'DARN_ATOMIC_BEGIN(value)' 'DARN_ATOMIC_END(value)' 'use(1, 0); put()'
+
+claim "nor is what the same code does when it was not called from the function"
+twice outside '' '' '' 'get(); put()'
+
+claim "both accesses are of one execution of a critical section"
+twice section static 'pthread_mutex_lock(&outer)' 'pthread_mutex_unlock(&outer)' "$apart"
+
+claim "the section is told in the schedule"
+expect_same "$(grep -c "^aim section " section.0.out/1/schedule)" 1
+
+# A function that waits for others is not one transaction, but one before and one after that.
+cat >waits.c <<END
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int value, ends[2];
+static sem_t asked, answered;
+static pthread_barrier_t barrier;
+int seen;
+static void *other(void *arg)
+{
+    AWAIT;
+    pthread_mutex_lock(&lock);
+    value = 7;
+    pthread_mutex_unlock(&lock);
+    ANSWER;
+    return arg;
+}
+__attribute__((noinline)) void work(int waits)
+{
+    pthread_mutex_lock(&lock);
+    seen = value;
+    pthread_mutex_unlock(&lock);
+    if (waits) {
+        ASK;
+    }
+    pthread_mutex_lock(&lock);
+    value = 1;
+    pthread_mutex_unlock(&lock);
+}
+static void *user(void *arg)
+{
+    work(0);
+    work(1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    sem_init(&asked, 0, 0);
+    sem_init(&answered, 0, 0);
+    pthread_barrier_init(&barrier, NULL, 2);
+    seen = pipe(ends);
+    pthread_create(&threads[0], NULL, user, NULL);
+    pthread_create(&threads[1], NULL, other, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+END
+
+# waits NAME ASK AWAIT ANSWER: before it waits, the function lets the other thread come.
+waits() {
+    darn cc --darn-functions -O1 -g -DASK="$2" -DAWAIT="$3" -DANSWER="$4" waits.c -o "$1" -pthread || exit 1
+    try darn hunt --seconds=20 --no-explore --sections=none.json -o "$1.out" -- "./$1"
+    expect_status 0
+    expect_has "$err" "1 atomicity violation ("
+    expect_has "$err" "darn hunt: prove: 0 of 1 confirmed, "
+}
+byte='char byte = 0'
+
+claim "a semaphore ends a transaction"
+waits semaphore 'sem_post(&asked); sem_wait(&answered)' 'sem_wait(&asked)' 'sem_post(&answered)'
+
+claim "so does a barrier"
+waits barrier 'sem_post(&asked); pthread_barrier_wait(&barrier)' 'sem_wait(&asked)' 'pthread_barrier_wait(&barrier)'
+
+claim "so does a message"
+waits message "$byte; sem_post(&asked); if (read(ends[0], &byte, 1) < 0) return" 'sem_wait(&asked)' \
+    "$byte; if (write(ends[1], &byte, 1) < 0) return arg"
+
 finish

@@ -310,8 +310,8 @@ static void what_is_wrong_is_named_by_its_line(void **state)
         {HEAD "flags races quickly\n", "line 3: there is no flag 'quickly'"},
         {HEAD "flags 0x100000000\n", "line 3: there is no flag '0x100000000'"},
         {HEAD "armed 12 1g\n", "line 3: '1g' is no key of a site"},
-        {HEAD "aim fifth 0+10\n", "line 3: an aim is first, second, third, fourth, back, unit or "
-                                  "remote-unit"},
+        {HEAD "aim fifth 0+10\n", "line 3: an aim is first, second, third, fourth, back, unit, "
+                                  "remote-unit, section or remote-section"},
         {HEAD "module 0 /a\naim first 1+10\n", "line 4: '1+10' is no place"},
         {HEAD "module 0 /a\naim first\n", "line 4: '' is no place"},
         {HEAD "inputs 123\n", "line 3: inputs are pairs of hexadecimal digits"},
