@@ -1,11 +1,6 @@
-#define _GNU_SOURCE
 #include "runtime/heal.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "runtime/attention.h"
 #include "runtime/gates.h"
@@ -16,14 +11,10 @@
 #include "runtime/say.h"
 #include "runtime/state.h"
 
-/* How much better the nice value of a thread in a section is. */
-#define URGENCY 10
-#define BEST    (-20) /* nobody's is better */
-
 /* So many hooks come before the first of their accesses, at most (plugin/group.c). */
 #define GROUP 64
 
-bool darn_healing, darn_heal_is_child;
+bool darn_healing, darn_heal_is_child, darn_heal_signals;
 
 static const void *caller_of(const void *frame)
 {
@@ -53,40 +44,10 @@ int darn_heal_open(void)
     return 0;
 }
 
-/* ---- priority ---- */
-
-static void urge(struct darn_hold *hold)
-{
-    static _Atomic bool refused;
-    int tid = hold->healer->thread->tid, kept = errno;
-    long nice, better;
-
-    if (refused)
-        return;
-    nice = 20 - syscall(SYS_getpriority, PRIO_PROCESS, tid);
-    better = nice - URGENCY > BEST ? nice - URGENCY : BEST;
-    if (syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)better) == 0)
-        hold->urged = (uint8_t)(nice - better);
-    else if (!atomic_exchange(&refused, true))
-        darn_say("darn: heal_with=priority: threads may not raise their priority here (ulimit -e): "
-                 "nothing is done but to yield");
-    errno = kept;
-}
-
-static void calm(struct darn_hold *hold)
-{
-    int tid = hold->healer->thread->tid, kept = errno;
-    long nice = 20 - syscall(SYS_getpriority, PRIO_PROCESS, tid);
-
-    syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)nice + hold->urged);
-    hold->urged = 0;
-    errno = kept;
-}
-
 static void drop(struct darn_hold *hold)
 {
     if (hold->urged)
-        calm(hold);
+        darn_heal_calm(hold);
     darn_closed_open(hold);
     darn_hold_drop(hold);
 }
@@ -112,7 +73,7 @@ static bool overlap(const struct darn_hold *hold, const struct darn_touch *touch
 }
 
 /* The access that follows is the last one. */
-static void end_with(struct darn_hold *hold, const struct darn_touch *touch)
+static void end_with(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
 {
     struct darn_healer *healer = hold->healer;
 
@@ -120,27 +81,43 @@ static void end_with(struct darn_hold *hold, const struct darn_touch *touch)
     hold->state = DARN_HOLD_LAST;
     hold->told = touch->site->flags & DARN_SITE_AFTER;
     hold->last = touch->site;
+    hold->made_in = caller_of(frame);
     healer->thread->lingers = true;
 }
 
-static void settle(struct darn_healer *healer)
+/* Whether the thread may be in a signal handler that came before the access was made: what runs now
+ * was called from there, or by the function itself afterwards. */
+static bool may_be_interrupted(const struct darn_hold *hold, const void *here)
 {
-    healer->thread->lingers = false;
-    while (healer->ending)
-        drop(&healer->holds[__builtin_ctz(healer->ending)]);
+    return here && here < hold->made_in && (hold->told || darn_heal_signals);
+}
+
+/* `here` is the frame of the function that tells, or NULL: whatever it is, the thread is in a call.
+ */
+static void settle(struct darn_healer *healer, const void *here)
+{
+    for (uint32_t left = healer->ending; left; left &= left - 1) {
+        struct darn_hold *hold = &healer->holds[__builtin_ctz(left)];
+
+        if (!may_be_interrupted(hold, here))
+            drop(hold);
+    }
+    healer->thread->lingers = healer->ending != 0;
 }
 
 /* What the thread has left behind. A hook that comes before accesses that were announced earlier
  * (DARN_SITE_LATER) only tells that its own access of the last time is over. */
-static void settle_at(struct darn_healer *healer, const struct darn_site *site)
+static void settle_at(struct darn_healer *healer, const struct darn_site *site, const void *here)
 {
     if (!(site->flags & DARN_SITE_LATER)) {
-        settle(healer);
+        settle(healer, here);
         return;
     }
     for (uint32_t left = healer->ending; left; left &= left - 1) {
         struct darn_hold *hold = &healer->holds[__builtin_ctz(left)];
 
+        if (may_be_interrupted(hold, here))
+            continue;
         if (hold->last == site || hold->later++ == GROUP)
             drop(hold);
         else
@@ -206,11 +183,11 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, const 
     if (!taken)
         drop(hold);
     else if (rule->with == DARN_HEAL_PRIORITY)
-        urge(hold);
+        darn_heal_urge(hold);
     if (taken && !hold->soft && rule->kind != DARN_SECTION_RACE)
         darn_closed_enter(hold);
     if (taken && rule->kind == DARN_SECTION_RACE)
-        end_with(hold, touch);
+        end_with(hold, touch, frame);
 }
 
 /* An access that belongs to none of the thread's sections. */
@@ -227,7 +204,7 @@ static void enter_alone(struct darn_healer *healer, const struct darn_touch *tou
     hold->allow = DARN_ALLOW_ALL;
     hold->state = DARN_HOLD_INSIDE;
     if (darn_hold_take(hold, frame))
-        end_with(hold, touch);
+        end_with(hold, touch, frame);
     else
         drop(hold);
 }
@@ -277,12 +254,12 @@ static void go_on(struct darn_hold *hold, const struct darn_touch *touch, const 
     same = overlap(hold, touch);
     if (hold->rule->kind == DARN_SECTION_LEARNED) {
         if (same && last)
-            end_with(hold, touch);
+            end_with(hold, touch, frame);
         else if (same)
             drop(hold);
     } else if (last && here) {
         if (same && ours)
-            end_with(hold, touch);
+            end_with(hold, touch, frame);
         else
             drop(hold);
     }
@@ -384,7 +361,7 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
         return;
     healer->busy = __builtin_frame_address(0);
     roles = roles_of(touch->site);
-    settle_at(healer, touch->site);
+    settle_at(healer, touch->site, caller_of(frame));
     DARN_EACH_HOLD(healer, hold)
     {
         if (hold->rule && !(healer->ending >> (hold - healer->holds) & 1))
@@ -412,14 +389,14 @@ void darn_heal_linger(struct darn_thread *thread)
     }
 }
 
-void darn_heal_done(struct darn_thread *thread)
+void darn_heal_done(struct darn_thread *thread, const void *frame)
 {
     struct darn_healer *healer = thread->healer;
 
     if (!healer || healer->busy || !healer->ending)
         return;
     healer->busy = __builtin_frame_address(0);
-    settle(healer);
+    settle(healer, frame ? caller_of(frame) : NULL);
     healer->busy = NULL;
 }
 
@@ -433,7 +410,7 @@ void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, c
         return;
     roles = roles_of(site);
     healer->busy = __builtin_frame_address(0);
-    settle(healer);
+    settle(healer, caller_of(frame));
     DARN_EACH_HOLD(healer, hold)
     {
         if (hold->rule && hold->frame == caller_of(frame) &&
@@ -451,7 +428,7 @@ void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, co
     if (!healer || healer->busy || thread->ignore || darn_state.finished)
         return;
     healer->busy = __builtin_frame_address(0);
-    settle(healer);
+    settle(healer, caller_of(frame));
     for (uint32_t i = 0; i < roles.count; i++) {
         struct darn_rule *rule = roles.list[i].point->rule;
 

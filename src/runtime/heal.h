@@ -18,6 +18,9 @@
 /* There is something to heal. */
 extern bool darn_healing;
 
+/* The program handles signals. */
+extern bool darn_heal_signals;
+
 /* The process is a child of the one that was started. */
 extern bool darn_heal_is_child;
 
@@ -31,8 +34,9 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
 /* The thread leaves the hook, and makes the access. Last in the hook. */
 void darn_heal_linger(struct darn_thread *thread);
 
-/* The access was made: what ended with it has ended. */
-void darn_heal_done(struct darn_thread *thread);
+/* The access was made: what ended with it has ended. `frame` is that of the hook that tells; NULL:
+ * the thread is in a call. */
+void darn_heal_done(struct darn_thread *thread, const void *frame);
 
 /* A way out of sections, a call that leads into one. `frame` is that of the hook. */
 void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, const void *frame);

@@ -51,6 +51,7 @@ struct darn_hold {
     const void *frame;            /* of the section's function */
     uint32_t serial;              /* tells it from what the same memory was before */
     const struct darn_site *last; /* LAST, LINGERS: of that access */
+    const void *made_in;          /* the frame of the function that makes it */
     uint32_t lock_serial;         /* of the last lock that was taken before it was entered */
     struct darn_hold *closed_by;  /* CLOSES: the section */
     bool told;                    /* LAST: there is a hook behind the access */

@@ -373,7 +373,7 @@ HOOK void darn_hook_done(uintptr_t address, const struct darn_site *site)
     (void)address;
     (void)site;
     if (thread && thread->lingers)
-        darn_heal_done(thread);
+        darn_heal_done(thread, __builtin_frame_address(0));
 }
 
 /* Whether functions shall say when they begin and end (darn cc --darn-functions). */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/inputs.h"
+#include "runtime/heal.h"
 #include "runtime/intercept.h"
 #include "runtime/message.h"
 #include "runtime/os.h"
@@ -228,6 +229,7 @@ DARN_INTERCEPT(int, fcntl, int fd, int command, ...)
 
 static void note_handler(bool is_one)
 {
+    darn_heal_signals |= is_one;
     if (is_one && darn_turns)
         darn_turn_expect_signals();
 }

@@ -128,7 +128,7 @@ void darn_noise_delay(struct darn_thread *thread)
     const struct darn_options *options = &darn_state.options;
 
     if (thread->lingers)
-        darn_heal_done(thread);
+        darn_heal_done(thread, NULL);
     if (thread->inside)
         darn_sections_at_call(thread);
     for (uint32_t i = 0; i < options->noise_count; i++) {

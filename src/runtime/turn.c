@@ -194,7 +194,7 @@ void darn_turn_step(struct darn_slot *slot, enum darn_step_op op, const volatile
 {
     /* In a call, the access before it was made. */
     if (slot->thread->lingers && !darn_step_is_access(op) && op != DARN_STEP_SPIN)
-        darn_heal_done(slot->thread);
+        darn_heal_done(slot->thread, NULL);
     slot->inside = true;
     slot->op = (uint8_t)op;
     slot->object = (uint64_t)(uintptr_t)object;

@@ -55,8 +55,9 @@ void darn_sections_at_call(struct darn_thread *who)
     held_inside++;
 }
 
-void darn_heal_done(struct darn_thread *who)
+void darn_heal_done(struct darn_thread *who, const void *frame)
 {
+    assert_null(frame);
     assert_ptr_equal(who, &thread);
     who->lingers = false;
 }
