@@ -38,7 +38,7 @@
  * the time in which the processor was taken away counts, too: so it is long. */
 #define RUN_ON UINT64_C(5000000)
 
-/* How often a thread yields to one who is inside, by the policy of that name. */
+/* How often a thread yields to one who is inside, by `yield` and `priority`. */
 #define YIELDS 32
 
 /* How long one is waited for who waits for a condition, or at a barrier. */
@@ -412,13 +412,10 @@ static void give_way(struct darn_healer *healer)
     healer->gave_way = darn_os_now();
 }
 
-/* Gives way to one who is inside, for a while by `yield`: its section may be over by then. */
+/* Gives way to one who is inside, for a while: its section may be over by then. */
 static void meet_softly(struct darn_hold *hold, struct darn_clash *clash)
 {
-    const struct darn_cure *cure = clash->cure ? clash->cure : hold->cure;
-    uint32_t times = cure && cure->with == DARN_HEAL_YIELD ? YIELDS : 1;
-
-    while (times--) {
+    for (uint32_t times = 0; times < YIELDS; times++) {
         darn_os_yield();
         if (darn_hold_try(hold, clash))
             return;
