@@ -14,7 +14,7 @@
 /* So many hooks come before the first of their accesses, at most (plugin/group.c). */
 #define GROUP 64
 
-bool darn_healing, darn_heal_is_child, darn_heal_signals;
+bool darn_healing, darn_heal_is_open, darn_heal_is_child, darn_heal_signals;
 
 static const void *caller_of(const void *frame)
 {
@@ -25,6 +25,7 @@ int darn_heal_open(void)
 {
     const char *path = darn_state.options.heal;
     struct darn_say say;
+    int signatures;
 
     if (!path[0] && !darn_state.options.heal_learn[0])
         return 0;
@@ -38,9 +39,9 @@ int darn_heal_open(void)
         darn_say_end(&say);
         return darn_production ? 0 : 2;
     }
-    darn_healing = true;
-    if (path[0])
-        darn_gates_open(path);
+    darn_heal_is_open = true;
+    signatures = path[0] ? darn_gates_open(path) : 0;
+    darn_healing = darn_cures() || signatures > 0 || darn_state.options.heal_learn[0];
     return 0;
 }
 

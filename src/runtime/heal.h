@@ -18,6 +18,9 @@
 /* There is something to heal. */
 extern bool darn_healing;
 
+/* There is a repository, which may have nothing in it: at the end that is told. */
+extern bool darn_heal_is_open;
+
 /* The program handles signals. */
 extern bool darn_heal_signals;
 

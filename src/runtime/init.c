@@ -177,7 +177,7 @@ static void set_mode(void)
         darn_state.mode = DARN_MODE_LEARN;
     else if (options->control[0])
         darn_state.mode = DARN_MODE_CONTROL;
-    else if (darn_production || (darn_healing && !options->heal_learn[0]))
+    else if (darn_production || (options->heal[0] && !options->heal_learn[0]))
         darn_state.mode = DARN_MODE_HEAL;
     darn_state.quiet = darn_production && !darn_gates_on;
     darn_state.off = darn_production && !darn_healing;
@@ -269,7 +269,7 @@ int darn_finish(int status)
     darn_findings_undefer();
     if (darn_sections)
         darn_sections_finish();
-    if (darn_healing)
+    if (darn_heal_is_open)
         darn_heal_finish();
     if (darn_state.options.verbosity >= 1)
         say_counters();
