@@ -9,13 +9,9 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "report/raw.h"
 
 /* ---- one finding ---- */
-
-static const char *text_of(struct darn_pool *pool, const json_t *object, const char *key)
-{
-    return darn_pool_text(pool, json_string_value(json_object_get(object, key)));
-}
 
 static unsigned number_of(const json_t *object, const char *key)
 {
@@ -43,12 +39,12 @@ static enum darn_op op_of(const json_t *object)
 
 static void read_symbol(struct darn_pool *pool, struct darn_symbol *symbol, const json_t *object)
 {
-    symbol->name = text_of(pool, object, "name");
+    symbol->name = darn_raw_text(pool, object, "name");
     symbol->name_offset = number_of(object, "name_offset");
-    symbol->part = text_of(pool, object, "part");
-    symbol->file = text_of(pool, object, "file");
+    symbol->part = darn_raw_text(pool, object, "part");
+    symbol->file = darn_raw_text(pool, object, "file");
     symbol->line = number_of(object, "line");
-    symbol->module = text_of(pool, object, "module");
+    symbol->module = darn_raw_text(pool, object, "module");
     symbol->offset = hex_of(object, "offset");
 }
 
@@ -56,11 +52,11 @@ static void read_lock(struct darn_pool *pool, struct darn_lock *lock, const json
 {
     const json_t *taken = json_object_get(object, "taken");
 
-    lock->kind = text_of(pool, object, "kind");
+    lock->kind = darn_raw_text(pool, object, "kind");
     lock->address = hex_of(object, "address");
     read_symbol(pool, &lock->symbol, object);
-    lock->taken.file = text_of(pool, taken, "file");
-    lock->taken.function = text_of(pool, taken, "function");
+    lock->taken.file = darn_raw_text(pool, taken, "file");
+    lock->taken.function = darn_raw_text(pool, taken, "function");
     lock->taken.line = number_of(taken, "line");
 }
 
@@ -82,20 +78,20 @@ static void read_access(struct darn_pool *pool, struct darn_access *access, cons
     const json_t *target = json_object_get(object, "target");
 
     access->op = op_of(object);
-    access->thread = text_of(pool, object, "thread");
-    access->thread_name = text_of(pool, object, "thread_name");
-    access->file = text_of(pool, object, "file");
-    access->dir = text_of(pool, object, "dir");
-    access->function = text_of(pool, object, "function");
-    access->variable = text_of(pool, object, "variable");
-    access->predicate = text_of(pool, object, "predicate");
+    access->thread = darn_raw_text(pool, object, "thread");
+    access->thread_name = darn_raw_text(pool, object, "thread_name");
+    access->file = darn_raw_text(pool, object, "file");
+    access->dir = darn_raw_text(pool, object, "dir");
+    access->function = darn_raw_text(pool, object, "function");
+    access->variable = darn_raw_text(pool, object, "variable");
+    access->predicate = darn_raw_text(pool, object, "predicate");
     access->line = number_of(object, "line");
     access->column = number_of(object, "column");
     access->size = number_of(object, "size");
     access->atomic = json_is_true(json_object_get(object, "atomic"));
     access->is_volatile = json_is_true(json_object_get(object, "volatile"));
     access->has_site = access->file && access->line;
-    access->awaited = text_of(pool, target, "thread");
+    access->awaited = darn_raw_text(pool, target, "thread");
     if (!access->thread)
         access->thread = "another thread";
     if (target && !access->awaited)
@@ -118,10 +114,10 @@ static void read_place(struct darn_pool *pool, struct darn_place *place, const j
 static void read_section(struct darn_pool *pool, struct darn_violated *section,
                          const json_t *object)
 {
-    section->kind = text_of(pool, object, "kind");
-    section->function = text_of(pool, object, "function");
-    section->at = text_of(pool, object, "at");
-    section->allow = text_of(pool, object, "allow");
+    section->kind = darn_raw_text(pool, object, "kind");
+    section->function = darn_raw_text(pool, object, "function");
+    section->at = darn_raw_text(pool, object, "at");
+    section->allow = darn_raw_text(pool, object, "allow");
 }
 
 static void read_outcomes(struct darn_finding *finding, const json_t *list)
@@ -147,13 +143,13 @@ struct darn_finding *darn_heal_finding(const json_t *object)
     if (!finding)
         return NULL;
     pool = &finding->pool;
-    finding->id = text_of(pool, object, "id");
-    finding->kind = text_of(pool, object, "kind");
-    finding->certainty = text_of(pool, object, "certainty");
-    finding->engine = text_of(pool, object, "engine");
-    finding->variable = text_of(pool, object, "variable");
-    finding->reason = text_of(pool, object, "reason");
-    finding->schedule = text_of(pool, object, "schedule");
+    finding->id = darn_raw_text(pool, object, "id");
+    finding->kind = darn_raw_text(pool, object, "kind");
+    finding->certainty = darn_raw_text(pool, object, "certainty");
+    finding->engine = darn_raw_text(pool, object, "engine");
+    finding->variable = darn_raw_text(pool, object, "variable");
+    finding->reason = darn_raw_text(pool, object, "reason");
+    finding->schedule = darn_raw_text(pool, object, "schedule");
     if (!finding->kind)
         finding->kind = "";
     if (!finding->certainty)

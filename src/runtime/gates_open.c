@@ -7,6 +7,7 @@
 
 #include "runtime/gates.h"
 #include "runtime/gates_parts.h"
+#include "runtime/rules_parts.h"
 #include "runtime/os.h"
 #include "runtime/say.h"
 #include "section/build.h"
@@ -144,18 +145,8 @@ static bool add_gate(void *context, const struct darn_deadlock *deadlock)
 
 static void say_error(void *context, const struct darn_repository_error *error)
 {
-    struct darn_say say;
-
     (void)context;
-    darn_say_start(&say);
-    darn_say_text(&say, repository);
-    darn_say_text(&say, ":");
-    darn_say_number(&say, error->line);
-    darn_say_text(&say, ":");
-    darn_say_number(&say, error->column);
-    darn_say_text(&say, ": ");
-    darn_say_text(&say, error->text);
-    darn_say_end(&say);
+    darn_rules_say_error(repository, error);
 }
 
 int darn_gates_open(const char *path)
@@ -163,7 +154,7 @@ int darn_gates_open(const char *path)
     static struct darn_deadlock deadlock;
     char *text = darn_os_allocate(FILE_SIZE + 1), *room = darn_os_allocate(ROOM);
     struct darn_deadlock_reader reader = {add_gate, say_error, NULL, room, ROOM};
-    size_t size = text ? darn_os_read_file(path, text, FILE_SIZE) : 0;
+    size_t size = text ? darn_rules_read_file(path, text, FILE_SIZE) : 0;
 
     repository = path;
     if (!darn_gates)

@@ -137,14 +137,13 @@ struct reading {
     uint32_t count;
 };
 
-static void say_error(void *context, const struct darn_repository_error *error)
+void darn_rules_say_error(const char *path, const struct darn_repository_error *error)
 {
-    const struct reading *reading = context;
     struct darn_say say;
 
     darn_say_start(&say);
     darn_say_text(&say, "darn: ");
-    darn_say_text(&say, reading->path);
+    darn_say_text(&say, path);
     darn_say_text(&say, ":");
     darn_say_number(&say, error->line);
     darn_say_text(&say, ":");
@@ -152,6 +151,13 @@ static void say_error(void *context, const struct darn_repository_error *error)
     darn_say_text(&say, ": ");
     darn_say_text(&say, error->text);
     darn_say_end(&say);
+}
+
+static void say_error(void *context, const struct darn_repository_error *error)
+{
+    const struct reading *reading = context;
+
+    darn_rules_say_error(reading->path, error);
 }
 
 int darn_rules_prepare(void)
@@ -171,15 +177,15 @@ static bool pass_on(void *context, const struct darn_section *section)
 
 /* The usual way, by another process, leaves the program's own files alone; a debugger that plays
  * the program's processor may not know it. */
-static size_t read_file(const char *path, char *text)
+size_t darn_rules_read_file(const char *path, char *text, size_t most)
 {
-    size_t size = darn_os_read_file(path, text, FILE_SIZE);
+    size_t size = darn_os_read_file(path, text, most);
     int fd = size ? -1 : darn_os_open(path, O_RDONLY | O_CLOEXEC);
     long got;
 
     if (fd < 0)
         return size;
-    while (size < FILE_SIZE && (got = darn_os_read(fd, text + size, FILE_SIZE - size)) > 0)
+    while (size < most && (got = darn_os_read(fd, text + size, most - size)) > 0)
         size += (size_t)got;
     darn_os_close(fd);
     return size;
@@ -197,7 +203,7 @@ int darn_rules_read(const char *path,
 
     if (!text || !room || !one || darn_rules_prepare())
         return -1;
-    size = read_file(path, text);
+    size = darn_rules_read_file(path, text, FILE_SIZE);
     if (size)
         errors = darn_repository_read(text, size, one, &reader);
     darn_os_free(text, FILE_SIZE + 1);

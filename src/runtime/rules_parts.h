@@ -26,6 +26,12 @@ struct darn_rule *darn_rules_new(uint32_t points);
 void darn_rules_add_point(struct darn_rule *rule, const struct darn_rule_point *point);
 void darn_rules_add(struct darn_rule *rule);
 
+/* The text of a repository: its length, 0 when it cannot be read. */
+size_t darn_rules_read_file(const char *path, char *text, size_t most);
+
+/* Says a mistake in it. */
+void darn_rules_say_error(const char *path, const struct darn_repository_error *error);
+
 /* Makes room for rules: 0, or -1 when there is no memory. */
 int darn_rules_prepare(void);
 
