@@ -7,8 +7,8 @@
 
 #include "runtime/gates.h"
 #include "runtime/gates_parts.h"
-#include "runtime/rules_parts.h"
 #include "runtime/os.h"
+#include "runtime/rules_parts.h"
 #include "runtime/say.h"
 #include "section/build.h"
 #include "section/deadlock.h"
