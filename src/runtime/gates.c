@@ -352,12 +352,11 @@ static void pass(struct darn_asking *asking, const void *frame)
         darn_os_sleep(POLITE);
         take(asking->thread);
     }
+    for (uint64_t left = asking->gates; left; left &= left - 1)
+        darn_gates[__builtin_ctzll(left)].passed++;
     gate = shut_gate(asking);
     if (gate)
         wait_at(asking, gate, frame);
-    else
-        for (uint64_t left = asking->gates; left; left &= left - 1)
-            darn_gates[__builtin_ctzll(left)].passed++;
     occupy(asking);
     give();
 }

@@ -42,8 +42,8 @@ struct darn_gate {
     uint32_t occupant_count;
     struct darn_occupant occupants[DARN_GATE_OCCUPANTS];
     /* What became of it. */
-    uint64_t passed;          /* times that a thread went through without waiting, */
-    uint64_t avoided;         /* and times that one waited: */
+    uint64_t passed;          /* times that a thread came by, */
+    uint64_t avoided;         /* and that one had to wait: */
     uint64_t right;           /* the circle would have closed meanwhile; */
     uint64_t useless;         /* nobody wanted the lock; */
     uint64_t expired;         /* the bound was reached; */
