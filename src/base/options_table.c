@@ -274,6 +274,15 @@ static const struct darn_option table[] = {
                 "JSON Lines",
     },
     {
+        .name = "heal_trust",
+        .type = DARN_OPTION_BOOL,
+        .offset = offsetof(struct darn_options, heal_trust),
+        .initial = "1",
+        .value = "0|1",
+        .help = "with darn cc --only: leave sections that were always\n"
+                "under the same lock of the program to that lock",
+    },
+    {
         .name = "heal_learn",
         .type = DARN_OPTION_PATH,
         .offset = offsetof(struct darn_options, heal_learn),

@@ -85,8 +85,15 @@ void darn_guard_branch(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicB
                        LLVMBasicBlockRef likely)
 {
     LLVMValueRef zero = LLVMConstInt(guards->i8, 0, 0);
-    LLVMValueRef raised = LLVMBuildICmp(guards->builder, LLVMIntNE, byte, zero, "");
-    LLVMValueRef branch = LLVMBuildCondBr(guards->builder, raised, unlikely, likely);
+
+    darn_guard_branch_if(guards, LLVMBuildICmp(guards->builder, LLVMIntNE, byte, zero, ""),
+                         unlikely, likely);
+}
+
+void darn_guard_branch_if(struct darn_guards *guards, LLVMValueRef is_so,
+                          LLVMBasicBlockRef unlikely, LLVMBasicBlockRef likely)
+{
+    LLVMValueRef branch = LLVMBuildCondBr(guards->builder, is_so, unlikely, likely);
     LLVMMetadataRef weights[3] = {
         LLVMMDStringInContext2(guards->context, "branch_weights", 14),
         LLVMValueAsMetadata(LLVMConstInt(guards->i32, 1, 0)),
@@ -154,27 +161,39 @@ void darn_guard_call(struct darn_guards *guards, LLVMValueRef guard, const char 
                      unsigned count)
 {
     LLVMValueRef arguments[DARN_GUARD_ARGUMENTS];
+
+    LLVMGetParams(guard, arguments);
+    if (strcmp(name, DARN_HOOK_WRITE) == 0)
+        arguments[1] = to_word(guards, arguments[1]);
+    darn_guard_call_with(guards, name, arguments, count);
+}
+
+void darn_guard_call_with(struct darn_guards *guards, const char *name, LLVMValueRef *arguments,
+                          unsigned count)
+{
     LLVMTypeRef types[DARN_GUARD_ARGUMENTS], type;
     LLVMValueRef call;
 
-    LLVMGetParams(guard, arguments);
-    for (unsigned i = 0; i < count; i++) {
-        if (strcmp(name, DARN_HOOK_WRITE) == 0 && i == 1)
-            arguments[i] = to_word(guards, arguments[i]);
+    for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
-    }
     type = LLVMFunctionType(guards->nothing, types, count, 0);
     call = LLVMBuildCall2(guards->builder, type, hook(guards, name, type), arguments, count, "");
     LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
 }
 
-void darn_guard_inline(struct darn_guards *guards, LLVMValueRef guard)
+LLVMValueRef darn_guard_begin(struct darn_guards *guards, const char *name, LLVMTypeRef type)
 {
+    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
+
+    /* The builder has the place of the instruction that it stood before. A call of the guard that
+     * has no place would leave it in another function, where no debug information allows it. */
+    LLVMSetCurrentDebugLocation2(guards->builder, NULL);
     LLVMSetLinkage(guard, LLVMInternalLinkage);
     LLVMAddAttributeAtIndex(guard, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             attribute(guards, "alwaysinline"));
     LLVMAddAttributeAtIndex(guard, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             attribute(guards, "nounwind"));
+    return guard;
 }
 
 LLVMBasicBlockRef darn_guard_block(struct darn_guards *guards, LLVMValueRef guard)
@@ -213,14 +232,13 @@ static int is_of_function(const char *hook_name)
 static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, const char *hook_name,
                                 LLVMTypeRef type, int filtered)
 {
-    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
+    LLVMValueRef guard = darn_guard_begin(guards, name, type);
     LLVMBasicBlockRef entry = darn_guard_block(guards, guard);
     LLVMBasicBlockRef raised = darn_guard_block(guards, guard);
     LLVMBasicBlockRef call = filtered ? darn_guard_block(guards, guard) : raised;
     LLVMBasicBlockRef done = darn_guard_block(guards, guard);
     unsigned count = LLVMCountParams(guard) - (filtered ? 1 : 0);
 
-    darn_guard_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
     if (is_of_function(hook_name))
         branch_on_functions(guards, raised, done);
@@ -371,12 +389,11 @@ static void build_group_calls(struct darn_guards *guards, LLVMValueRef guard, un
 static LLVMValueRef build_group_guard(struct darn_guards *guards, const char *name,
                                       LLVMTypeRef type, unsigned count)
 {
-    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type);
+    LLVMValueRef guard = darn_guard_begin(guards, name, type);
     LLVMBasicBlockRef entry = darn_guard_block(guards, guard);
     LLVMBasicBlockRef raised = darn_guard_block(guards, guard);
     LLVMBasicBlockRef done = darn_guard_block(guards, guard);
 
-    darn_guard_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
     branch_on_attention(guards, raised, done);
     LLVMPositionBuilderAtEnd(guards->builder, raised);
@@ -442,8 +459,10 @@ static void remove_guards(LLVMModuleRef module)
 void darn_guards_finish(struct darn_guards *guards)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(guards->module, "always-inline", NULL, options);
+    LLVMErrorRef error;
 
+    darn_guards_replace(guards);
+    error = LLVMRunPasses(guards->module, "always-inline", NULL, options);
     if (error) { /* not inlined, the guards are merely slower */
         char *message = LLVMGetErrorMessage(error);
 

@@ -7,23 +7,43 @@
 #include "site/guard.h"
 #include "site/site.h"
 
-/* if (*armed) hook(the other arguments); with `bits`: if (*armed & bits) */
-static LLVMValueRef build(struct darn_guards *guards, const char *name, const char *hook_name,
-                          LLVMTypeRef type, unsigned count, uint8_t bits)
+/* A byte of the thread, which its own program has, or the one that has loaded it. */
+static LLVMValueRef trust_of(struct darn_guards *guards)
 {
-    LLVMValueRef guard = LLVMAddFunction(guards->module, name, type), byte;
+    LLVMValueRef found = LLVMGetNamedGlobal(guards->module, DARN_TRUST);
+
+    if (found)
+        return found;
+    found = LLVMAddGlobal(guards->module, guards->i8, DARN_TRUST);
+    LLVMSetThreadLocalMode(found, guards->here ? LLVMLocalExecTLSModel : LLVMInitialExecTLSModel);
+    return found;
+}
+
+void darn_guard_branch_armed(struct darn_guards *guards, LLVMValueRef armed, LLVMBasicBlockRef call,
+                             LLVMBasicBlockRef done)
+{
+    /* Not atomic, so that the load becomes a part of the comparison: nothing that would merge or
+     * move loads runs after this. */
+    LLVMValueRef byte = LLVMBuildLoad2(guards->builder, guards->i8, armed, "");
+    LLVMValueRef limit = LLVMConstInt(guards->i8, 0, 0);
+
+    if (guards->trusts)
+        limit = LLVMBuildLoad2(guards->builder, guards->i8, trust_of(guards), "");
+    darn_guard_branch_if(guards, LLVMBuildICmp(guards->builder, LLVMIntUGT, byte, limit, ""), call,
+                         done);
+}
+
+/* if (*armed) hook(the other arguments) */
+static LLVMValueRef build(struct darn_guards *guards, const char *name, const char *hook_name,
+                          LLVMTypeRef type, unsigned count)
+{
+    LLVMValueRef guard = darn_guard_begin(guards, name, type);
     LLVMBasicBlockRef entry = darn_guard_block(guards, guard);
     LLVMBasicBlockRef call = darn_guard_block(guards, guard);
     LLVMBasicBlockRef done = darn_guard_block(guards, guard);
 
-    darn_guard_inline(guards, guard);
     LLVMPositionBuilderAtEnd(guards->builder, entry);
-    /* Not atomic, so that the load becomes a part of the comparison: nothing that would merge or
-     * move loads runs after this. */
-    byte = LLVMBuildLoad2(guards->builder, guards->i8, LLVMGetParam(guard, count), "");
-    if (bits)
-        byte = LLVMBuildAnd(guards->builder, byte, LLVMConstInt(guards->i8, bits, 0), "");
-    darn_guard_branch(guards, byte, call, done);
+    darn_guard_branch_armed(guards, LLVMGetParam(guard, count), call, done);
     LLVMPositionBuilderAtEnd(guards->builder, call);
     darn_guard_call(guards, guard, hook_name, count);
     LLVMBuildBr(guards->builder, done);
@@ -39,7 +59,6 @@ struct armed {
     const char *hook;
     LLVMValueRef arguments[DARN_GUARD_ARGUMENTS]; /* and one more: the byte */
     unsigned count;
-    uint8_t bits;
 };
 
 static void place(struct darn_guards *guards, struct armed *armed, LLVMValueRef byte)
@@ -55,7 +74,7 @@ static void place(struct darn_guards *guards, struct armed *armed, LLVMValueRef 
     snprintf(name, sizeof(name), DARN_GUARD_PREFIX "armed.%s", armed->hook);
     guard = LLVMGetNamedFunction(guards->module, name);
     if (!guard)
-        guard = build(guards, name, armed->hook, type, armed->count, armed->bits);
+        guard = build(guards, name, armed->hook, type, armed->count);
     LLVMPositionBuilderBefore(guards->builder, armed->before);
     LLVMSetCurrentDebugLocation2(guards->builder, armed->at);
     LLVMBuildCall2(guards->builder, type, guard, armed->arguments, armed->count + 1, "");
@@ -98,8 +117,8 @@ LLVMValueRef darn_guards_behind(LLVMValueRef instruction)
     return in;
 }
 
-void darn_guards_place_around(struct darn_guards *guards, const struct darn_access *access,
-                              struct darn_record record)
+void darn_guards_place_both(struct darn_guards *guards, const struct darn_access *access,
+                            struct darn_record record)
 {
     LLVMValueRef instruction = access->instruction, behind = darn_guards_behind(instruction);
     LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction);
@@ -108,8 +127,7 @@ void darn_guards_place_around(struct darn_guards *guards, const struct darn_acce
                          .at = at,
                          .hook = DARN_HOOK_DONE,
                          .arguments = {access->pointer, record.site},
-                         .count = 2,
-                         .bits = DARN_ARMED_HEAL};
+                         .count = 2};
 
     before.arguments[before.count++] = access->pointer;
     if (access->flags & DARN_SITE_RANGE) {

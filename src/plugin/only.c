@@ -152,6 +152,7 @@ void darn_only_instrument(struct darn_only *only)
 {
     struct darn_sections *sections = only->sections;
 
+    only->guards->trusts = 1;
     darn_sections_keep(sections, only->wanted);
     note_keys(only);
     for (size_t i = 0; i < sections->code_count; i++)

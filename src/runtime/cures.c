@@ -6,6 +6,7 @@
 #include "runtime/profile.h"
 #include "runtime/rules_parts.h"
 #include "runtime/state.h"
+#include "runtime/trust.h"
 #include "site/guard.h"
 
 /* The names of the variables, by a hash of their last parts. */
@@ -131,7 +132,9 @@ void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
 
         for (uint32_t i = 0; i < count; i++)
             wanted |= roles[i].point->rule->cure != NULL;
-        if (wanted)
-            __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_HEAL, __ATOMIC_RELAXED);
+        if (!wanted)
+            continue;
+        __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_HEAL, __ATOMIC_RELAXED);
+        darn_trust_add(site, roles, count);
     }
 }

@@ -10,6 +10,7 @@
 #include "runtime/os.h"
 #include "runtime/say.h"
 #include "runtime/state.h"
+#include "runtime/trust.h"
 
 /* So many hooks come before the first of their accesses, at most (plugin/group.c). */
 #define GROUP 64
@@ -47,6 +48,8 @@ int darn_heal_open(void)
 
 static void drop(struct darn_hold *hold)
 {
+    if (hold->torn && hold->rule)
+        darn_trust_lose(hold->rule);
     if (hold->urged)
         darn_heal_calm(hold);
     darn_closed_open(hold);
@@ -172,7 +175,8 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, const 
     hold->allow = rule->allows;
     hold->alone = rule->with == DARN_HEAL_LOCK;
     hold->soft = rule->with >= DARN_HEAL_YIELD;
-    hold->lock_serial = hold->healer->thread->lock_serial;
+    hold->locks = hold->healer->thread->own.count;
+    hold->torn = false;
     hold->state = DARN_HOLD_INSIDE;
     show(touch);
     if (!rule->companion)
@@ -361,6 +365,10 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
     if (!healer || has_nothing_to_do(thread, healer, touch))
         return;
     healer->busy = __builtin_frame_address(0);
+    if (!alone && darn_production && darn_trust_visit(thread, touch, !healer->used)) {
+        healer->busy = NULL;
+        return;
+    }
     roles = roles_of(touch->site);
     settle_at(healer, touch->site, caller_of(frame));
     DARN_EACH_HOLD(healer, hold)
@@ -458,6 +466,7 @@ void darn_heal_abandon(struct darn_thread *thread)
 
 void darn_heal_before_fork(void)
 {
+    darn_trust_before_fork();
     darn_holds_before_fork();
 }
 
@@ -465,6 +474,7 @@ void darn_heal_after_fork(bool child)
 {
     darn_heal_is_child |= child;
     darn_holds_after_fork(child);
+    darn_trust_after_fork();
     if (child) {
         darn_closed_after_fork();
         darn_heal_count_anew();

@@ -58,32 +58,6 @@ bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, con
     return open;
 }
 
-void darn_closed_note(struct darn_thread *thread, const volatile void *lock, bool shared)
-{
-    uint32_t serial = ++thread->lock_serial;
-    struct darn_taken *oldest = &thread->taken[0];
-
-    for (uint32_t i = 1; i < DARN_LOCKS_TAKEN; i++) {
-        if (thread->taken[i].serial < oldest->serial)
-            oldest = &thread->taken[i];
-    }
-    *oldest = (struct darn_taken){(uintptr_t)lock, serial, shared};
-}
-
-/* When it was taken; 0: that is not known. */
-static uint32_t forget(struct darn_thread *thread, const volatile void *lock)
-{
-    for (uint32_t i = 0; i < DARN_LOCKS_TAKEN; i++) {
-        uint32_t serial = thread->taken[i].serial;
-
-        if (!serial || thread->taken[i].lock != (uintptr_t)lock)
-            continue;
-        thread->taken[i].serial = 0;
-        return serial;
-    }
-    return 0;
-}
-
 static bool has_closed(const struct darn_hold *section, const volatile void *lock)
 {
     const struct darn_hold *hold;
@@ -110,30 +84,48 @@ static void close_for(struct darn_hold *section, const volatile void *lock)
 
 void darn_closed_enter(struct darn_hold *section)
 {
-    const struct darn_thread *thread = section->healer->thread;
+    const struct darn_own *own = &section->healer->thread->own;
 
-    for (uint32_t i = 0; i < DARN_LOCKS_TAKEN; i++) {
-        if (thread->taken[i].serial && thread->taken[i].shared)
-            close_for(section, (const volatile void *)thread->taken[i].lock);
+    for (uint32_t i = 0; i < own->count; i++) {
+        if (darn_own_is_shared(own->held[i]))
+            close_for(section, (const volatile void *)(own->held[i] ^ DARN_OWN_SHARED));
     }
 }
 
 void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
 {
-    uint32_t serial = forget(thread, lock);
+    int index = darn_own_find(&thread->own, lock);
     struct darn_healer *healer = thread->healer;
     struct darn_hold *hold;
 
-    if (!serial || !healer || healer->busy || !healer->used)
+    darn_own_remove(&thread->own, lock);
+    if (index < 0 || healer->busy)
         return;
     healer->busy = __builtin_frame_address(0);
     DARN_EACH_HOLD(healer, hold)
     {
-        if (hold->rule && hold->state == DARN_HOLD_INSIDE && !hold->soft &&
-            hold->lock_serial >= serial)
+        if (!hold->rule || hold->locks <= (uint32_t)index)
+            continue;
+        hold->locks--;
+        hold->torn = true;
+        if (hold->state == DARN_HOLD_INSIDE && !hold->soft)
             close_for(hold, lock);
     }
     healer->busy = NULL;
+}
+
+void darn_closed_tear(struct darn_thread *thread)
+{
+    struct darn_own *own = &thread->own;
+    struct darn_hold *hold;
+
+    atomic_fetch_add_explicit(&own->given, 1, memory_order_release);
+    if (!thread->healer)
+        return;
+    DARN_EACH_HOLD(thread->healer, hold)
+    {
+        hold->torn = true;
+    }
 }
 
 void darn_closed_open(struct darn_hold *section)

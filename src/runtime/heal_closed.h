@@ -17,11 +17,13 @@
 #include "runtime/heal.h"
 #include "runtime/hold.h"
 
+/* The thread's sections are not under one lock from their beginnings to their ends. */
+void darn_closed_tear(struct darn_thread *thread);
+
 /* How many locks are closed now. */
 extern _Atomic uint32_t darn_closed_count;
 
 bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, const void *frame);
-void darn_closed_note(struct darn_thread *thread, const volatile void *lock, bool shared);
 void darn_closed_give(struct darn_thread *thread, const volatile void *lock);
 
 /*
@@ -48,15 +50,31 @@ static inline bool darn_heal_wait_open(struct darn_thread *thread, const volatil
 static inline void darn_heal_locked(struct darn_thread *thread, const volatile void *lock,
                                     bool shared)
 {
-    if (__builtin_expect(darn_healing, 0) && thread)
-        darn_closed_note(thread, lock, shared);
+    if (__builtin_expect(!darn_healing, 1) || !thread)
+        return;
+    darn_own_add(&thread->own, lock, shared, true);
+    darn_hold_trust(thread);
+    atomic_thread_fence(
+        memory_order_seq_cst); /* as if it were noted before it was taken: trust.c */
 }
 
 /* Before it is given back. */
 static inline void darn_heal_unlocks(struct darn_thread *thread, const volatile void *lock)
 {
-    if (__builtin_expect(darn_healing, 0) && thread)
+    if (__builtin_expect(!darn_healing, 1) || !thread)
+        return;
+    if (__builtin_expect(thread->healer && thread->healer->used, 0))
         darn_closed_give(thread, lock);
+    else
+        darn_own_remove(&thread->own, lock);
+    darn_hold_trust(thread);
+}
+
+/* A condition variable is waited for: a lock is given back, and taken again. */
+static inline void darn_heal_waits(struct darn_thread *thread)
+{
+    if (__builtin_expect(darn_healing, 0) && thread)
+        darn_closed_tear(thread);
 }
 
 /* The thread has entered a section: locks that it shares with others are closed from now on. */

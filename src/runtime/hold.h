@@ -15,6 +15,7 @@
 #include "runtime/cures.h"
 #include "runtime/thread.h"
 #include "runtime/touch.h"
+#include "site/guard.h"
 
 /* So many sections a thread can be in at a time; more are not healed. */
 #define DARN_HOLDS 8
@@ -52,7 +53,8 @@ struct darn_hold {
     uint32_t serial;              /* tells it from what the same memory was before */
     const struct darn_site *last; /* LAST, LINGERS: of that access */
     const void *made_in;          /* the frame of the function that makes it */
-    uint32_t lock_serial;         /* of the last lock that was taken before it was entered */
+    uint32_t locks;               /* of the thread's own, were taken before it was entered; */
+    bool torn;                    /* one of them has been given back since */
     struct darn_hold *closed_by;  /* CLOSES: the section */
     bool told;                    /* LAST: there is a hook behind the access */
     uint8_t later;                /* the hooks of DARN_SITE_LATER that came since */
@@ -74,6 +76,15 @@ struct darn_healer {
     uint64_t gave_way;        /* when it let others go first */
     struct darn_healer *next; /* of all */
 };
+
+/* What guards compare with: only who holds a lock and is in no section is left to that lock. */
+static inline void darn_hold_trust(const struct darn_thread *thread)
+{
+    const struct darn_healer *healer = thread->healer;
+    uint32_t locks = atomic_load_explicit(&thread->own.exclusive, memory_order_relaxed);
+
+    darn_trust = locks && !(healer && healer->used) ? DARN_TRUST_LOCKED : 0;
+}
 
 /* 0, or -1 when there is no memory. */
 int darn_holds_open(void);

@@ -164,7 +164,7 @@ static void watch(struct darn_thread *thread, const struct darn_touch *touch, co
 
 static bool is_healed(const struct darn_touch *touch)
 {
-    return touch->site && (*darn_site_armed(touch->site) & DARN_ARMED_HEAL ||
+    return touch->site && (*darn_site_armed(touch->site) & (DARN_ARMED_HEAL | DARN_ARMED_TRUST) ||
                            darn_attention_is_marked(touch->address, touch->size));
 }
 

@@ -180,7 +180,8 @@ static void set_mode(void)
     else if (darn_production || (options->heal[0] && !options->heal_learn[0]))
         darn_state.mode = DARN_MODE_HEAL;
     darn_state.quiet = darn_production && !darn_gates_on;
-    darn_state.off = darn_production && !darn_healing;
+    if (darn_production && !darn_healing)
+        darn_intercept_bypass();
 }
 
 static void raise_attention(void)

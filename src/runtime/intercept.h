@@ -34,20 +34,41 @@
  * as ___interceptor_name (compiler-rt, interception.h).
  */
 #define DARN_INTERCEPT_ALONE(result, name, ...)                                                    \
+    DARN_INTERCEPT_RECORD(result, name, NULL, __VA_ARGS__);                                        \
+    __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+
+/*
+ * The same for what programs call often: where nothing is to be done in this run, a call goes
+ * straight to the real function (darn_intercept_bypass). The function is one jump, so that ours has
+ * the caller's return address, as if it had been called itself.
+ */
+#define DARN_INTERCEPT_OFTEN(result, name, ...)                                                    \
+    static result ours_##name(__VA_ARGS__);                                                        \
+    __attribute__((visibility("hidden"))) result (*darn_go_##name)(__VA_ARGS__) = ours_##name;     \
+    DARN_INTERCEPT_RECORD(result, name, (void **)&darn_go_##name, __VA_ARGS__);                    \
+    __asm__(".text\n.p2align 4\n.weak " #name "\n.type " #name ", @function\n" #name ":\n"         \
+            "jmp *darn_go_" #name "(%rip)\n.size " #name ", . - " #name "\n"                       \
+            ".globl __interceptor_" #name "\n.set __interceptor_" #name ", " #name "\n");          \
+    static result ours_##name(__VA_ARGS__)
+
+#define DARN_INTERCEPT_RECORD(result, name, go, ...)                                               \
     static result (*real_##name)(__VA_ARGS__);                                                     \
     static const struct darn_intercept intercept_##name                                            \
-        __attribute__((used, retain, section("darn_intercepts"))) = {#name,                        \
-                                                                     (void **)&real_##name};       \
-    __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+        __attribute__((used, retain, section("darn_intercepts"))) = {#name, (void **)&real_##name, \
+                                                                     go}
 
 struct darn_intercept {
     const char *name;
     void **real;
+    void **go; /* where a call goes; NULL: always to ours */
 };
 
 /* Finds all real functions when the program starts: a look-up takes the loader's lock, which a
  * thread that waits for us in a constructor of a shared object may hold. */
 void darn_intercept_resolve(void);
+
+/* From now on the calls that are frequent are not intercepted. */
+void darn_intercept_bypass(void);
 
 #define DARN_REAL(name)                                                                            \
     (real_##name ? real_##name : (real_##name = (__typeof__(real_##name))darn_real(#name)))

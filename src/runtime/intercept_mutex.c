@@ -55,18 +55,20 @@ static int thrd_result(int result)
     }
 }
 
+static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, int tried,
+                     const void *frame);
+
 /* In production: a mutex knows its owner, and that is all that a cure has to know. */
 static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
+static int try_quietly(struct darn_thread *thread, pthread_mutex_t *mutex);
 static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex);
 
-static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
-
-DARN_INTERCEPT(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
+DARN_INTERCEPT_OFTEN(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
 {
-    if (darn_state.quiet)
-        return DARN_REAL(pthread_mutex_trylock)(mutex);
     struct darn_thread *thread = darn_thread_self();
 
+    if (darn_state.quiet)
+        return try_quietly(thread, mutex);
     darn_noise_at_call(thread);
     darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
@@ -76,18 +78,15 @@ DARN_INTERCEPT(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
                  DARN_REAL(pthread_mutex_trylock)(mutex), FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
+DARN_INTERCEPT_OFTEN(int, pthread_mutex_lock, pthread_mutex_t *mutex)
 {
-    struct darn_thread *thread;
+    struct darn_thread *thread = darn_thread_self();
 
-    if (darn_state.off)
-        return DARN_REAL(pthread_mutex_lock)(mutex);
-    thread = darn_thread_self();
     if (darn_state.quiet)
         return lock_quietly(thread, mutex, FRAME);
     darn_noise_at_call(thread);
     darn_gate_enter(thread, mutex, FRAME);
-    return taken(thread, mutex, DARN_LOCK_MUTEX, 0, take_open(thread, mutex, FRAME), FRAME);
+    return taken(thread, mutex, DARN_LOCK_MUTEX, 0, take_open(thread, mutex, -1, FRAME), FRAME);
 }
 
 DARN_INTERCEPT(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *until)
@@ -116,15 +115,12 @@ DARN_INTERCEPT(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t c
                  DARN_WAITING(DARN_REAL(pthread_mutex_clocklock)(mutex, clock, until)), FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
+DARN_INTERCEPT_OFTEN(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
 {
-    struct darn_thread *thread;
+    struct darn_thread *thread = darn_thread_self();
     bool had;
     int result;
 
-    if (darn_state.off)
-        return DARN_REAL(pthread_mutex_unlock)(mutex);
-    thread = darn_thread_self();
     if (darn_state.quiet)
         return unlock_quietly(thread, mutex);
     darn_noise_at_call(thread);
@@ -144,7 +140,7 @@ DARN_INTERCEPT(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
     return result;
 }
 
-DARN_INTERCEPT(int, pthread_spin_lock, pthread_spinlock_t *lock)
+DARN_INTERCEPT_OFTEN(int, pthread_spin_lock, pthread_spinlock_t *lock)
 {
     if (darn_state.quiet)
         return DARN_REAL(pthread_spin_lock)(lock);
@@ -160,7 +156,7 @@ DARN_INTERCEPT(int, pthread_spin_lock, pthread_spinlock_t *lock)
     return taken(thread, lock, DARN_LOCK_SPIN, 0, DARN_REAL(pthread_spin_lock)(lock), FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_spin_trylock, pthread_spinlock_t *lock)
+DARN_INTERCEPT_OFTEN(int, pthread_spin_trylock, pthread_spinlock_t *lock)
 {
     if (darn_state.quiet)
         return DARN_REAL(pthread_spin_trylock)(lock);
@@ -175,7 +171,7 @@ DARN_INTERCEPT(int, pthread_spin_trylock, pthread_spinlock_t *lock)
                  DARN_REAL(pthread_spin_trylock)(lock), FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_spin_unlock, pthread_spinlock_t *lock)
+DARN_INTERCEPT_OFTEN(int, pthread_spin_unlock, pthread_spinlock_t *lock)
 {
     if (darn_state.quiet)
         return DARN_REAL(pthread_spin_unlock)(lock);
@@ -195,10 +191,12 @@ DARN_INTERCEPT(int, pthread_spin_unlock, pthread_spinlock_t *lock)
     return result;
 }
 
-DARN_INTERCEPT(int, mtx_trylock, mtx_t *mutex)
+DARN_INTERCEPT_OFTEN(int, mtx_trylock, mtx_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
 
+    if (darn_state.quiet)
+        return thrd_result(try_quietly(thread, (pthread_mutex_t *)mutex));
     darn_noise_at_call(thread);
     darn_gate_enter(thread, mutex, FRAME);
     if (darn_turn_mine(thread))
@@ -209,14 +207,16 @@ DARN_INTERCEPT(int, mtx_trylock, mtx_t *mutex)
                  FRAME);
 }
 
-DARN_INTERCEPT(int, mtx_lock, mtx_t *mutex)
+DARN_INTERCEPT_OFTEN(int, mtx_lock, mtx_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
 
+    if (darn_state.quiet)
+        return thrd_result(lock_quietly(thread, (pthread_mutex_t *)mutex, FRAME));
     darn_noise_at_call(thread);
     darn_gate_enter(thread, mutex, FRAME);
     return thrd_result(taken(thread, mutex, DARN_LOCK_MUTEX, 0,
-                             take_open(thread, (pthread_mutex_t *)mutex, FRAME), FRAME));
+                             take_open(thread, (pthread_mutex_t *)mutex, -1, FRAME), FRAME));
 }
 
 DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
@@ -233,11 +233,13 @@ DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
                  DARN_WAITING(DARN_REAL(mtx_timedlock)(mutex, until)), FRAME);
 }
 
-DARN_INTERCEPT(int, mtx_unlock, mtx_t *mutex)
+DARN_INTERCEPT_OFTEN(int, mtx_unlock, mtx_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
     int result;
 
+    if (darn_state.quiet)
+        return thrd_result(unlock_quietly(thread, (pthread_mutex_t *)mutex));
     darn_noise_at_call(thread);
     darn_heal_unlocks(thread, mutex);
     if (darn_turn_mine(thread)) {
@@ -278,10 +280,12 @@ static void give(struct darn_thread *thread, pthread_mutex_t *mutex, const void 
         DARN_REAL(pthread_mutex_unlock)(mutex);
 }
 
-/* Whoever finds it closed gives it back at once: nothing was done under it. */
-static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+/* Whoever finds it closed gives it back at once: nothing was done under it. `tried`: what a try has
+ * said already; -1: there was none. */
+static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, int tried,
+                     const void *frame)
 {
-    int result = take(thread, mutex, frame);
+    int result = tried < 0 || tried == EBUSY ? take(thread, mutex, frame) : tried;
     bool open = true;
 
     while (result == 0 && open && darn_heal_is_closed(thread, mutex)) {
@@ -292,19 +296,47 @@ static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const v
     return result;
 }
 
+/* Before it is ours: who does not trust locks any more sees it (trust.c). */
+static void expect(struct darn_thread *thread, const pthread_mutex_t *mutex)
+{
+    darn_own_add(&thread->own, mutex, false, mutex->__data.__kind & 3);
+    darn_hold_trust(thread);
+}
+
+static int expected(struct darn_thread *thread, pthread_mutex_t *mutex, int result)
+{
+    if (result != 0 && result != EOWNERDEAD) {
+        darn_own_remove(&thread->own, mutex);
+        darn_hold_trust(thread);
+    }
+    return result;
+}
+
 static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
 {
-    int result = take_open(thread, mutex, frame);
+    int result;
 
-    if (result == 0)
-        darn_heal_locked(thread, mutex, false);
-    return result;
+    if (__builtin_expect(!thread, 0))
+        return DARN_REAL(pthread_mutex_lock)(mutex);
+    expect(thread, mutex);
+    result = real_pthread_mutex_trylock(mutex);
+    if (__builtin_expect(result == 0 && !darn_heal_is_closed(thread, mutex), 1))
+        return 0;
+    return expected(thread, mutex, take_open(thread, mutex, result, frame));
+}
+
+static int try_quietly(struct darn_thread *thread, pthread_mutex_t *mutex)
+{
+    if (!thread)
+        return DARN_REAL(pthread_mutex_trylock)(mutex);
+    expect(thread, mutex);
+    return expected(thread, mutex, DARN_REAL(pthread_mutex_trylock)(mutex));
 }
 
 static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex)
 {
     darn_heal_unlocks(thread, mutex);
-    return DARN_REAL(pthread_mutex_unlock)(mutex);
+    return real_pthread_mutex_unlock(mutex);
 }
 
 static int try_mutex(volatile void *lock)

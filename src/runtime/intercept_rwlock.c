@@ -43,10 +43,8 @@ static int control(struct darn_slot *slot, enum darn_lock_kind kind, pthread_rwl
 static int take_open(struct darn_thread *thread, enum darn_lock_kind kind, pthread_rwlock_t *lock,
                      const void *frame);
 
-DARN_INTERCEPT(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *lock)
+DARN_INTERCEPT_OFTEN(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *lock)
 {
-    if (darn_state.off)
-        return DARN_REAL(pthread_rwlock_tryrdlock)(lock);
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
@@ -58,12 +56,10 @@ DARN_INTERCEPT(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *lock)
                  FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_rwlock_rdlock, pthread_rwlock_t *lock)
+DARN_INTERCEPT_OFTEN(int, pthread_rwlock_rdlock, pthread_rwlock_t *lock)
 {
     struct darn_thread *thread = darn_thread_self();
 
-    if (darn_state.off)
-        return DARN_REAL(pthread_rwlock_rdlock)(lock);
     darn_noise_at_call(thread);
     darn_gate_enter(thread, lock, FRAME);
     return taken(lock, DARN_LOCK_READ, 0, take_open(thread, DARN_LOCK_READ, lock, FRAME), FRAME);
@@ -98,10 +94,8 @@ DARN_INTERCEPT(int, pthread_rwlock_clockrdlock, pthread_rwlock_t *lock, clockid_
                  DARN_WAITING(DARN_REAL(pthread_rwlock_clockrdlock)(lock, clock, until)), FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_rwlock_trywrlock, pthread_rwlock_t *lock)
+DARN_INTERCEPT_OFTEN(int, pthread_rwlock_trywrlock, pthread_rwlock_t *lock)
 {
-    if (darn_state.off)
-        return DARN_REAL(pthread_rwlock_trywrlock)(lock);
     struct darn_thread *thread = darn_thread_self();
 
     darn_noise_at_call(thread);
@@ -114,12 +108,10 @@ DARN_INTERCEPT(int, pthread_rwlock_trywrlock, pthread_rwlock_t *lock)
                  FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_rwlock_wrlock, pthread_rwlock_t *lock)
+DARN_INTERCEPT_OFTEN(int, pthread_rwlock_wrlock, pthread_rwlock_t *lock)
 {
     struct darn_thread *thread = darn_thread_self();
 
-    if (darn_state.off)
-        return DARN_REAL(pthread_rwlock_wrlock)(lock);
     darn_noise_at_call(thread);
     darn_gate_enter(thread, lock, FRAME);
     return taken(lock, DARN_LOCK_WRITE, 0, take_open(thread, DARN_LOCK_WRITE, lock, FRAME), FRAME);
@@ -155,10 +147,8 @@ DARN_INTERCEPT(int, pthread_rwlock_clockwrlock, pthread_rwlock_t *lock, clockid_
                  DARN_WAITING(DARN_REAL(pthread_rwlock_clockwrlock)(lock, clock, until)), FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_rwlock_unlock, pthread_rwlock_t *lock)
+DARN_INTERCEPT_OFTEN(int, pthread_rwlock_unlock, pthread_rwlock_t *lock)
 {
-    if (darn_state.off)
-        return DARN_REAL(pthread_rwlock_unlock)(lock);
     struct darn_thread *thread = darn_thread_self();
     int result;
 

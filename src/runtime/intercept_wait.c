@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "runtime/gates.h"
+#include "runtime/heal_closed.h"
 #include "runtime/intercept.h"
 #include "runtime/outsiders.h"
 #include "runtime/record.h"
@@ -30,6 +31,7 @@ static void begin_wait(struct darn_thread *thread, const volatile void *cond,
     if (!thread)
         return;
     darn_noise_at_call(thread);
+    darn_heal_waits(thread);
     if (kind != DARN_WAIT_COND)
         event.flags = DARN_EVENT_TRY;
     if (darn_recording) {
@@ -63,7 +65,7 @@ static clockid_t clock_of(const pthread_cond_t *cond)
     return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
-DARN_INTERCEPT(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
+DARN_INTERCEPT_OFTEN(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
 
@@ -73,8 +75,8 @@ DARN_INTERCEPT(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mu
     return end_wait(thread, cond, mutex, DARN_REAL(pthread_cond_wait)(cond, mutex), false, FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_t *mutex,
-               const struct timespec *until)
+DARN_INTERCEPT_OFTEN(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                     const struct timespec *until)
 {
     struct darn_thread *thread = darn_thread_self();
     int result;
@@ -87,8 +89,8 @@ DARN_INTERCEPT(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_
     return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_cond_clockwait, pthread_cond_t *cond, pthread_mutex_t *mutex,
-               clockid_t clock, const struct timespec *until)
+DARN_INTERCEPT_OFTEN(int, pthread_cond_clockwait, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                     clockid_t clock, const struct timespec *until)
 {
     struct darn_thread *thread = darn_thread_self();
     int result;
@@ -121,7 +123,7 @@ static bool is_played(const struct darn_thread *thread, const volatile void *con
     return false;
 }
 
-DARN_INTERCEPT(int, pthread_cond_signal, pthread_cond_t *cond)
+DARN_INTERCEPT_OFTEN(int, pthread_cond_signal, pthread_cond_t *cond)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_SIGNAL, cond, FRAME);
 
@@ -133,7 +135,7 @@ DARN_INTERCEPT(int, pthread_cond_signal, pthread_cond_t *cond)
     return DARN_REAL(pthread_cond_signal)(cond);
 }
 
-DARN_INTERCEPT(int, pthread_cond_broadcast, pthread_cond_t *cond)
+DARN_INTERCEPT_OFTEN(int, pthread_cond_broadcast, pthread_cond_t *cond)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_BROADCAST, cond, FRAME);
 
@@ -145,7 +147,7 @@ DARN_INTERCEPT(int, pthread_cond_broadcast, pthread_cond_t *cond)
     return DARN_REAL(pthread_cond_broadcast)(cond);
 }
 
-DARN_INTERCEPT(int, cnd_wait, cnd_t *cond, mtx_t *mutex)
+DARN_INTERCEPT_OFTEN(int, cnd_wait, cnd_t *cond, mtx_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
 
@@ -173,7 +175,7 @@ DARN_INTERCEPT(int, cnd_timedwait, cnd_t *cond, mtx_t *mutex, const struct times
     return end_wait(thread, cond, mutex, result, result == thrd_timedout, FRAME);
 }
 
-DARN_INTERCEPT(int, cnd_signal, cnd_t *cond)
+DARN_INTERCEPT_OFTEN(int, cnd_signal, cnd_t *cond)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_SIGNAL, cond, FRAME);
 
@@ -184,7 +186,7 @@ DARN_INTERCEPT(int, cnd_signal, cnd_t *cond)
     return DARN_REAL(cnd_signal)(cond);
 }
 
-DARN_INTERCEPT(int, cnd_broadcast, cnd_t *cond)
+DARN_INTERCEPT_OFTEN(int, cnd_broadcast, cnd_t *cond)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_BROADCAST, cond, FRAME);
 
@@ -208,7 +210,7 @@ DARN_INTERCEPT(int, pthread_barrier_init, pthread_barrier_t *barrier,
     return result;
 }
 
-DARN_INTERCEPT(int, pthread_barrier_wait, pthread_barrier_t *barrier)
+DARN_INTERCEPT_OFTEN(int, pthread_barrier_wait, pthread_barrier_t *barrier)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_ARRIVE, barrier, FRAME);
     int result;
@@ -246,7 +248,7 @@ static void end_once(volatile void **once)
     darn_turn_once_end(*once);
 }
 
-DARN_INTERCEPT(int, pthread_once, pthread_once_t *once, void (*run)(void))
+DARN_INTERCEPT_OFTEN(int, pthread_once, pthread_once_t *once, void (*run)(void))
 {
     struct darn_thread *thread = darn_thread_self();
     int result;
@@ -297,7 +299,7 @@ static int took(struct darn_thread *thread, sem_t *semaphore, int result, const 
     return result;
 }
 
-DARN_INTERCEPT(int, sem_wait, sem_t *semaphore)
+DARN_INTERCEPT_OFTEN(int, sem_wait, sem_t *semaphore)
 {
     struct darn_thread *thread = darn_thread_self();
 
@@ -307,7 +309,7 @@ DARN_INTERCEPT(int, sem_wait, sem_t *semaphore)
     return took(thread, semaphore, DARN_WAITING(DARN_REAL(sem_wait)(semaphore)), FRAME);
 }
 
-DARN_INTERCEPT(int, sem_trywait, sem_t *semaphore)
+DARN_INTERCEPT_OFTEN(int, sem_trywait, sem_t *semaphore)
 {
     struct darn_thread *thread = darn_thread_self();
 
@@ -347,7 +349,7 @@ DARN_INTERCEPT(int, sem_clockwait, sem_t *semaphore, clockid_t clock, const stru
                 FRAME);
 }
 
-DARN_INTERCEPT(int, sem_post, sem_t *semaphore)
+DARN_INTERCEPT_OFTEN(int, sem_post, sem_t *semaphore)
 {
     struct darn_thread *thread = before_call(DARN_EVENT_POST, semaphore, FRAME);
 

@@ -10,6 +10,7 @@
 #include "runtime/rules_parts.h"
 #include "runtime/sites.h"
 #include "runtime/spin.h"
+#include "runtime/trust.h"
 
 /* The sites that are points, by their address. Replaced as a whole when a module is loaded: asked
  * without a lock. */
@@ -269,6 +270,7 @@ void darn_rules_forget(const struct darn_site *start, const struct darn_site *st
         if (table->items[i].site >= start && table->items[i].site < stop)
             table->items[i].count = 0; /* something else may be loaded there */
     }
+    darn_trust_forget(start, stop);
     darn_spin_unlock(&darn_rules_lock);
     darn_os_restore_signals(mask);
 }

@@ -20,8 +20,7 @@ struct darn_state {
     bool ready;     /* options are read, threads may be made known */
     bool finished;  /* the program has ended as far as we are concerned */
     int pid;        /* a child of vfork has our memory, but is not us */
-    bool quiet;    /* nothing is to be known about locks but who waits for which */
-    bool off;      /* nothing at all is to be done in this run */
+    bool quiet;     /* nothing is to be known about locks but who waits for which */
     bool preloaded; /* into a program that was not compiled by darn: no frame pointers */
     enum darn_mode mode;
     uint64_t seed;

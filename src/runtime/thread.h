@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "runtime/locks.h"
+#include "runtime/own.h"
 #include "runtime/spins.h"
 #include "runtime/stack.h"
 #include "runtime/waits.h"
@@ -16,14 +17,6 @@ struct darn_heat;
 struct darn_healer;
 struct darn_slot;
 struct darn_stream;
-
-#define DARN_LOCKS_TAKEN 4
-
-struct darn_taken {
-    uintptr_t lock;
-    uint32_t serial; /* of the thread's locks; 0: it was given back */
-    bool shared;
-};
 
 struct darn_thread {
     uint32_t number; /* T0 is the main thread, then in the order of creation */
@@ -51,12 +44,11 @@ struct darn_thread {
     uint32_t scope_depth;    /* calls of functions that are annotated as atomic, */
     const char *scope;       /* and the outermost, if it is watched in it */
     uint64_t scope_noise;
-    struct darn_healer *healer;                /* what it holds while it is healed (hold.h), */
-    struct darn_taken taken[DARN_LOCKS_TAKEN]; /* the locks that it took last, */
-    uint32_t lock_serial;                      /* and how many it took in all, while healed */
-    bool lingers;                              /* and that a part of it ends with its next call */
-    uint32_t gates;                            /* how many places at gates (gates.h) it occupies */
-    volatile bool in_gate;                     /* a signal handler that comes now passes them all */
+    struct darn_healer *healer;        /* what it holds while it is healed (hold.h), */
+    struct darn_own own;               /* the program's own locks that it holds meanwhile, */
+    bool lingers;                      /* and that a part of it ends with its next call */
+    uint32_t gates;                    /* how many places at gates (gates.h) it occupies */
+    volatile bool in_gate;             /* a signal handler that comes now passes them all */
     struct darn_slot *slot;            /* of a controlled run (turn.h); NULL: there is none */
     struct darn_stream *stream;        /* of the trace; NULL: nothing is recorded */
     const struct darn_site *wait_site; /* of the wait that comes next */

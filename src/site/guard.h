@@ -25,11 +25,16 @@
  *     if (site's armed byte)
  *         darn_hook_access(address, site);     or darn_hook_leave(site), darn_hook_call(site)
  *
- * Programs that are built to be healed (darn cc --only) look at the armed byte alone, everywhere,
- * and have a call behind each access, too (DARN_SITE_AFTER):
+ * Programs that are built to be healed (darn cc --only) compare the armed byte with a byte of the
+ * thread, everywhere, and have a call behind the access, too (DARN_SITE_AFTER):
  *
- *     if (site's armed byte & DARN_ARMED_HEAL)
+ *     if (site's armed byte > darn_trust) {
+ *         darn_hook_access(address, site);
+ *         the access
  *         darn_hook_done(address, site);
+ *     } else {
+ *         the access
+ *     }
  *
  * A function that is annotated as atomic tells its beginning and its ends without any guard
  * (darn_hook_atomic_begin, darn_hook_atomic_end, with the site of the function).
@@ -42,8 +47,14 @@
 #define DARN_FILTER_SHIFT 6
 #define DARN_FILTER_SIZE  4096
 
-/* The bit of the armed byte that says: the site is healed. */
-#define DARN_ARMED_HEAL 0x40
+/* The bits of the armed byte that say: the site is healed; it is left to the program's own locks
+ * where one is held. */
+#define DARN_ARMED_HEAL  0x40
+#define DARN_ARMED_TRUST 0x02
+
+/* A byte of each thread: 0, or while it holds a lock of the program's own DARN_TRUST_LOCKED. */
+#define DARN_TRUST        "darn_trust"
+#define DARN_TRUST_LOCKED 0x3f
 
 /* Names that end in _here are those of the same program, reached without the detour that shared
  * objects have to make. */

@@ -79,6 +79,12 @@ void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
     fail();
 }
 
+void darn_trust_forget(const struct darn_site *start, const struct darn_site *stop)
+{
+    (void)start;
+    (void)stop;
+}
+
 void darn_attention_refresh(void)
 {
 }

@@ -1,0 +1,44 @@
+/*
+ * Sections that the program's own locks keep atomic are left to them.
+ *
+ * Most sections stand between a lock and an unlock, and everybody else takes the same lock. There
+ * is nothing to heal, and to hold the variable as well would cost more than all the rest. So who
+ * comes to a variable is looked at for a while. If the same lock was held every time, at the same
+ * address and from the entry of a section to its end, then threads that hold a lock do not call any
+ * more (DARN_ARMED_TRUST). Who comes without a lock still does: from then on everybody calls again,
+ * and whoever may have got into a section unseen meanwhile is waited for.
+ *
+ * Sites are trusted in groups, which may touch the same memory: they have a name or a section in
+ * common. One that was seen too seldom goes on calling, with or without a lock.
+ *
+ * Only in programs that are built to be healed: other guards do not look at darn_trust.
+ */
+#ifndef DARN_RUNTIME_TRUST_H
+#define DARN_RUNTIME_TRUST_H
+
+#include <stdbool.h>
+
+#include "runtime/rules.h"
+#include "runtime/thread.h"
+#include "runtime/touch.h"
+
+/* A site is armed to be healed; what it is in which rules. darn_rules_lock is held. */
+void darn_trust_add(const struct darn_site *site, const struct darn_role *roles, uint32_t count);
+
+/* A module is unloaded. darn_rules_lock is held. */
+void darn_trust_forget(const struct darn_site *start, const struct darn_site *stop);
+
+/* An access of the thread, which is not alone. True: it is left to the program's lock. `idle`: the
+ * thread is in no section. May wait for others, for heal_bound milliseconds. */
+bool darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch, bool idle);
+
+/* A section of the rule has ended that was not under one lock all the time. */
+void darn_trust_lose(const struct darn_rule *rule);
+
+/* Whether sections of the rule are left to the program's locks now. */
+bool darn_trust_has(const struct darn_rule *rule);
+
+void darn_trust_before_fork(void);
+void darn_trust_after_fork(void);
+
+#endif
