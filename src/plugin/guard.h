@@ -15,7 +15,7 @@ struct darn_guards {
     LLVMBuilderRef builder;
     LLVMTypeRef pointer, i8, i32, i64, nothing;
     int here;   /* the module becomes part of a program, not of a shared object */
-    int trusts; /* threads are compared with darn_trust (site/guard.h): the program is built to be
+    int trusts; /* threads are compared with darn_own (site/guard.h): the program is built to be
                    healed */
     struct darn_replacement *replacements; /* what is still to be done (guard_around.c) */
     size_t replaced;
@@ -48,7 +48,7 @@ void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
 void darn_guards_place_armed(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
                              LLVMValueRef pointer, struct darn_record record);
 
-/* For programs that are built to be healed: what looks at the armed byte and at darn_trust, in
+/* For programs that are built to be healed: what looks at the armed byte and at darn_own, in
  * front of the access, and with DARN_SITE_AFTER among its flags behind it, too. The instruction is
  * gone after darn_guards_finish: others like it are in its place. */
 void darn_guards_place_around(struct darn_guards *guards, const struct darn_access *access,

@@ -175,7 +175,7 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, const 
     hold->allow = rule->allows;
     hold->alone = rule->with == DARN_HEAL_LOCK;
     hold->soft = rule->with >= DARN_HEAL_YIELD;
-    hold->locks = hold->healer->thread->own.count;
+    hold->locks = darn_own_here.count;
     hold->torn = false;
     hold->state = DARN_HOLD_INSIDE;
     show(touch);

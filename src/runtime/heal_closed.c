@@ -84,21 +84,21 @@ static void close_for(struct darn_hold *section, const volatile void *lock)
 
 void darn_closed_enter(struct darn_hold *section)
 {
-    const struct darn_own *own = &section->healer->thread->own;
+    for (int i = 0; i < darn_own_here.count; i++) {
+        uintptr_t lock = darn_own_here.held[i];
 
-    for (uint32_t i = 0; i < own->count; i++) {
-        if (darn_own_is_shared(own->held[i]))
-            close_for(section, (const volatile void *)(own->held[i] ^ DARN_OWN_SHARED));
+        if (darn_own_is_shared(lock))
+            close_for(section, (const volatile void *)(lock ^ DARN_OWN_SHARED));
     }
 }
 
 void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
 {
-    int index = darn_own_find(&thread->own, lock);
+    int index = darn_own_find(lock);
     struct darn_healer *healer = thread->healer;
     struct darn_hold *hold;
 
-    darn_own_remove(&thread->own, lock);
+    darn_own_remove(lock);
     if (index < 0 || healer->busy)
         return;
     healer->busy = __builtin_frame_address(0);
@@ -116,10 +116,9 @@ void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
 
 void darn_closed_tear(struct darn_thread *thread)
 {
-    struct darn_own *own = &thread->own;
     struct darn_hold *hold;
 
-    atomic_fetch_add_explicit(&own->given, 1, memory_order_release);
+    darn_own_here.given++;
     if (!thread->healer)
         return;
     DARN_EACH_HOLD(thread->healer, hold)

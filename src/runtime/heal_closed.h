@@ -52,10 +52,7 @@ static inline void darn_heal_locked(struct darn_thread *thread, const volatile v
 {
     if (__builtin_expect(!darn_healing, 1) || !thread)
         return;
-    darn_own_add(&thread->own, lock, shared, true);
-    darn_hold_trust(thread);
-    atomic_thread_fence(
-        memory_order_seq_cst); /* as if it were noted before it was taken: trust.c */
+    darn_own_add(lock, shared, true);
 }
 
 /* Before it is given back. */
@@ -63,11 +60,10 @@ static inline void darn_heal_unlocks(struct darn_thread *thread, const volatile 
 {
     if (__builtin_expect(!darn_healing, 1) || !thread)
         return;
-    if (__builtin_expect(thread->healer && thread->healer->used, 0))
+    if (__builtin_expect(darn_own_here.sections, 0))
         darn_closed_give(thread, lock);
     else
-        darn_own_remove(&thread->own, lock);
-    darn_hold_trust(thread);
+        darn_own_remove(lock);
 }
 
 /* A condition variable is waited for: a lock is given back, and taken again. */

@@ -12,7 +12,7 @@ static void leave_hook(struct darn_thread *thread)
     thread->healer->busy = NULL;
     darn_heal_abandon(thread);
     thread->healer->used = thread->healer->ending = 0;
-    darn_hold_trust(thread);
+    darn_own_set_sections(0);
 }
 
 /* A handler may have a stack of its own, and jump there as it likes. */

@@ -146,7 +146,7 @@ struct darn_hold *darn_hold_new(struct darn_healer *healer)
         return NULL;
     hold = &healer->holds[index];
     healer->used |= 1u << index;
-    darn_trust = 0;
+    darn_own_set_sections(healer->used);
     *hold = (struct darn_hold){.healer = healer, .serial = hold->serial + 1};
     return hold;
 }
@@ -400,7 +400,7 @@ void darn_hold_drop(struct darn_hold *hold)
     hold->state = DARN_HOLD_FREE;
     healer->used &= ~bit;
     healer->ending &= ~bit;
-    darn_hold_trust(healer->thread);
+    darn_own_set_sections(healer->used);
 }
 
 /* The thread was interrupted while it changed the list: nothing of its own stays there. */

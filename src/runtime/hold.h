@@ -15,7 +15,6 @@
 #include "runtime/cures.h"
 #include "runtime/thread.h"
 #include "runtime/touch.h"
-#include "site/guard.h"
 
 /* So many sections a thread can be in at a time; more are not healed. */
 #define DARN_HOLDS 8
@@ -76,15 +75,6 @@ struct darn_healer {
     uint64_t gave_way;        /* when it let others go first */
     struct darn_healer *next; /* of all */
 };
-
-/* What guards compare with: only who holds a lock and is in no section is left to that lock. */
-static inline void darn_hold_trust(const struct darn_thread *thread)
-{
-    const struct darn_healer *healer = thread->healer;
-    uint32_t locks = atomic_load_explicit(&thread->own.exclusive, memory_order_relaxed);
-
-    darn_trust = locks && !(healer && healer->used) ? DARN_TRUST_LOCKED : 0;
-}
 
 /* 0, or -1 when there is no memory. */
 int darn_holds_open(void);

@@ -214,7 +214,8 @@ void darn_init(void)
     darn_lock_stacks = !darn_state.preloaded && darn_state.mode != DARN_MODE_HEAL &&
                        (darn_state.options.json[0] || darn_state.mode == DARN_MODE_CONTROL);
     darn_state.ready = true;
-    darn_thread_self();
+    if (darn_thread_self() && darn_healing && darn_state.quiet)
+        darn_mutexes_simply();
     pthread_atfork(darn_before_fork, darn_after_fork_in_parent, darn_after_fork_in_child);
     on_exit(remember_status, NULL);
     raise_attention();

@@ -70,6 +70,9 @@ void darn_intercept_resolve(void);
 /* From now on the calls that are frequent are not intercepted. */
 void darn_intercept_bypass(void);
 
+/* From now on mutexes have the short way. intercept_mutex.c. */
+void darn_mutexes_simply(void);
+
 #define DARN_REAL(name)                                                                            \
     (real_##name ? real_##name : (real_##name = (__typeof__(real_##name))darn_real(#name)))
 

@@ -9,6 +9,7 @@
 #include "runtime/intercept.h"
 #include "runtime/os.h"
 #include "runtime/record.h"
+#include "runtime/simple.h"
 #include "runtime/vtime.h"
 #include "runtime/waits.h"
 
@@ -55,8 +56,7 @@ static int thrd_result(int result)
     }
 }
 
-static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, int tried,
-                     const void *frame);
+static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
 
 /* In production: a mutex knows its owner, and that is all that a cure has to know. */
 static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
@@ -86,7 +86,7 @@ DARN_INTERCEPT_OFTEN(int, pthread_mutex_lock, pthread_mutex_t *mutex)
         return lock_quietly(thread, mutex, FRAME);
     darn_noise_at_call(thread);
     darn_gate_enter(thread, mutex, FRAME);
-    return taken(thread, mutex, DARN_LOCK_MUTEX, 0, take_open(thread, mutex, -1, FRAME), FRAME);
+    return taken(thread, mutex, DARN_LOCK_MUTEX, 0, take_open(thread, mutex, FRAME), FRAME);
 }
 
 DARN_INTERCEPT(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *until)
@@ -216,7 +216,7 @@ DARN_INTERCEPT_OFTEN(int, mtx_lock, mtx_t *mutex)
     darn_noise_at_call(thread);
     darn_gate_enter(thread, mutex, FRAME);
     return thrd_result(taken(thread, mutex, DARN_LOCK_MUTEX, 0,
-                             take_open(thread, (pthread_mutex_t *)mutex, -1, FRAME), FRAME));
+                             take_open(thread, (pthread_mutex_t *)mutex, FRAME), FRAME));
 }
 
 DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
@@ -280,12 +280,10 @@ static void give(struct darn_thread *thread, pthread_mutex_t *mutex, const void 
         DARN_REAL(pthread_mutex_unlock)(mutex);
 }
 
-/* Whoever finds it closed gives it back at once: nothing was done under it. `tried`: what a try has
- * said already; -1: there was none. */
-static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, int tried,
-                     const void *frame)
+/* Whoever finds it closed gives it back at once: nothing was done under it. */
+static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
 {
-    int result = tried < 0 || tried == EBUSY ? take(thread, mutex, frame) : tried;
+    int result = take(thread, mutex, frame);
     bool open = true;
 
     while (result == 0 && open && darn_heal_is_closed(thread, mutex)) {
@@ -296,47 +294,37 @@ static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, int tri
     return result;
 }
 
-/* Before it is ours: who does not trust locks any more sees it (trust.c). */
-static void expect(struct darn_thread *thread, const pthread_mutex_t *mutex)
-{
-    darn_own_add(&thread->own, mutex, false, mutex->__data.__kind & 3);
-    darn_hold_trust(thread);
-}
-
-static int expected(struct darn_thread *thread, pthread_mutex_t *mutex, int result)
-{
-    if (result != 0 && result != EOWNERDEAD) {
-        darn_own_remove(&thread->own, mutex);
-        darn_hold_trust(thread);
-    }
-    return result;
-}
-
 static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
 {
-    int result;
+    int result = take_open(thread, mutex, frame);
 
-    if (__builtin_expect(!thread, 0))
-        return DARN_REAL(pthread_mutex_lock)(mutex);
-    expect(thread, mutex);
-    result = real_pthread_mutex_trylock(mutex);
-    if (__builtin_expect(result == 0 && !darn_heal_is_closed(thread, mutex), 1))
-        return 0;
-    return expected(thread, mutex, take_open(thread, mutex, result, frame));
+    if (thread && (result == 0 || result == EOWNERDEAD))
+        darn_own_add(mutex, false, mutex->__data.__kind & 3);
+    return result;
 }
 
 static int try_quietly(struct darn_thread *thread, pthread_mutex_t *mutex)
 {
-    if (!thread)
-        return DARN_REAL(pthread_mutex_trylock)(mutex);
-    expect(thread, mutex);
-    return expected(thread, mutex, DARN_REAL(pthread_mutex_trylock)(mutex));
+    int result = DARN_REAL(pthread_mutex_trylock)(mutex);
+
+    if (thread && (result == 0 || result == EOWNERDEAD))
+        darn_own_add(mutex, false, mutex->__data.__kind & 3);
+    return result;
 }
 
 static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex)
 {
     darn_heal_unlocks(thread, mutex);
-    return real_pthread_mutex_unlock(mutex);
+    return DARN_REAL(pthread_mutex_unlock)(mutex);
+}
+
+void darn_mutexes_simply(void)
+{
+    if (!darn_simple_fits(real_pthread_mutex_lock, real_pthread_mutex_unlock))
+        return;
+    darn_simple_open(ours_pthread_mutex_lock, ours_pthread_mutex_unlock);
+    darn_go_pthread_mutex_lock = darn_simple_lock;
+    darn_go_pthread_mutex_unlock = darn_simple_unlock;
 }
 
 static int try_mutex(volatile void *lock)

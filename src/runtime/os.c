@@ -98,6 +98,19 @@ void darn_os_yield(void)
     CALL1(SYS_sched_yield, 0);
 }
 
+/* MEMBARRIER_CMD_PRIVATE_EXPEDITED, and its registration: linux/membarrier.h. */
+enum { BARRIER = 1 << 3, BARRIER_REGISTER = 1 << 4 };
+
+int darn_os_barrier_open(void)
+{
+    return CALL3(SYS_membarrier, BARRIER_REGISTER, 0, 0) ? -1 : 0;
+}
+
+void darn_os_barrier(void)
+{
+    CALL3(SYS_membarrier, BARRIER, 0, 0);
+}
+
 void darn_os_wait(const volatile uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
     struct timespec time = timespec_of(nanoseconds);

@@ -24,6 +24,10 @@ uint64_t darn_os_wall_clock(void);
 void darn_os_sleep(uint64_t nanoseconds);
 void darn_os_yield(void);
 
+/* A barrier in all threads of the process; costs microseconds. 0, or -1 where there is none. */
+int darn_os_barrier_open(void);
+void darn_os_barrier(void);
+
 /* Waits while *word is `value`, at most so long; wakes up early now and then. */
 void darn_os_wait(const volatile uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void darn_os_wake(const volatile uint32_t *word, int threads);

@@ -1,55 +1,101 @@
 #include "runtime/own.h"
 
-__attribute__((visibility("default"))) __thread uint8_t darn_trust;
+#include <stddef.h>
 
-/* A lock that another thread has given back would seem to be held for ever: it is found when it is
- * taken again. */
-static void drop_stale(struct darn_own *own, uintptr_t lock)
+#include "runtime/os.h"
+#include "runtime/spin.h"
+#include "runtime/thread.h"
+
+/* A thread that is not known has no short way. */
+__thread struct darn_own darn_own = {.beyond = 1};
+extern __thread struct darn_own darn_own_here __attribute__((alias("darn_own")));
+
+/* A thread's memory is gone after its end: nobody reads it then. */
+static struct darn_spin lock;
+
+static void publish(struct darn_thread *thread, struct darn_own *own)
 {
-    for (uint32_t i = 0; i < own->count && !darn_own_is_shared(lock); i++) {
-        if (own->held[i] == lock) {
-            darn_own_remove_at(own, i);
-            return;
-        }
+    uint64_t mask = darn_os_block_signals();
+
+    darn_spin_lock(&lock);
+    thread->own = own;
+    darn_spin_unlock(&lock);
+    darn_os_restore_signals(mask);
+}
+
+void darn_own_begin(struct darn_thread *thread)
+{
+    darn_own_here.all = 0;
+    darn_own_here.tid = darn_os_thread_id();
+    publish(thread, &darn_own_here);
+}
+
+void darn_own_end(struct darn_thread *thread)
+{
+    publish(thread, NULL);
+    darn_own_here.now = DARN_OWN_NONE;
+    darn_own_here.beyond = 1;
+}
+
+uint64_t darn_own_of(const struct darn_thread *thread)
+{
+    uint64_t mask = darn_os_block_signals(), all;
+
+    darn_spin_lock(&lock);
+    all = thread->own ? __atomic_load_n(&thread->own->all, __ATOMIC_ACQUIRE) : 0;
+    darn_spin_unlock(&lock);
+    darn_os_restore_signals(mask);
+    return all;
+}
+
+bool darn_own_excludes(void)
+{
+    for (int i = 0; i < darn_own_here.count; i++) {
+        if (!darn_own_is_shared(darn_own_here.held[i]))
+            return true;
     }
+    return darn_own_here.beyond != 0;
 }
 
-void darn_own_add_slowly(struct darn_own *own, uintptr_t lock, bool nests)
+int darn_own_find(const volatile void *wanted)
 {
-    if (!nests)
-        drop_stale(own, lock);
-    if (own->count < DARN_OWN_LOCKS)
-        own->held[own->count++] = lock;
-    else
-        own->beyond++;
-    darn_own_count(own, lock, 1);
-}
-
-int darn_own_find(const struct darn_own *own, const volatile void *lock)
-{
-    for (uint32_t i = own->count; i-- > 0;) {
-        if ((own->held[i] & ~(uintptr_t)DARN_OWN_SHARED) == (uintptr_t)lock)
-            return (int)i;
+    for (int i = darn_own_here.count - 1; i >= 0; i--) {
+        if ((darn_own_here.held[i] & ~(uintptr_t)DARN_OWN_SHARED) == (uintptr_t)wanted)
+            return i;
     }
     return -1;
 }
 
-void darn_own_remove_at(struct darn_own *own, uint32_t index)
+static void remove_at(int index)
 {
-    darn_own_count(own, own->held[index], -1);
-    own->count--;
-    for (uint32_t i = index; i < own->count; i++)
-        own->held[i] = own->held[i + 1];
+    darn_own_here.count--;
+    for (int i = index; i < darn_own_here.count; i++)
+        darn_own_here.held[i] = darn_own_here.held[i + 1];
 }
 
-void darn_own_remove_slowly(struct darn_own *own, const volatile void *lock)
+void darn_own_add(const volatile void *taken, bool shared, bool nests)
 {
-    int index = darn_own_find(own, lock);
+    int stale = nests ? -1 : darn_own_find(taken);
 
-    if (index >= 0) {
-        darn_own_remove_at(own, (uint32_t)index);
-    } else if (own->beyond) {
-        own->beyond--;
-        darn_own_count(own, 0, -1);
-    }
+    /* A lock that another thread has given back would seem to be held for ever. */
+    if (stale >= 0)
+        remove_at(stale);
+    if (darn_own_here.count < DARN_OWN_LOCKS)
+        darn_own_here.held[darn_own_here.count++] =
+            (uintptr_t)taken | (shared ? DARN_OWN_SHARED : 0);
+    else if (darn_own_here.beyond < UINT8_MAX)
+        darn_own_here.beyond++;
+    darn_own_set_sections(darn_own_here.sections);
+}
+
+void darn_own_remove(const volatile void *given)
+{
+    int index = darn_own_find(given);
+
+    if (index >= 0)
+        remove_at(index);
+    else if (darn_own_here.beyond)
+        darn_own_here.beyond--;
+    darn_own_here.given++;
+    darn_own_set_sections(darn_own_here.sections);
 }

@@ -165,6 +165,7 @@ void darn_thread_start(struct darn_thread *thread)
     darn_turn_start(thread); /* before anything that others could notice */
     thread->tid = darn_os_thread_id();
     darn_thread_record = thread;
+    darn_own_begin(thread);
     thread->id = (unsigned long)pthread_self();
     darn_thread_name_id(thread->id, thread->number);
     find_own_stack(thread);
@@ -196,6 +197,7 @@ void darn_thread_end(void)
         darn_spins_leave(thread);
     darn_record_thread_end(thread);
     darn_thread_unblock(thread);
+    darn_own_end(thread);
     darn_thread_record = DARN_THREAD_ENDED;
     retire(thread);
     darn_turn_gone(slot);
@@ -309,7 +311,7 @@ void darn_threads_after_fork(bool child)
         other->is_alive = other == thread;
     }
     if (thread) {
-        thread->tid = darn_os_thread_id();
+        thread->tid = darn_own_here.tid = darn_os_thread_id();
         thread->blocked = false;
     }
 }

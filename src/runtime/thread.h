@@ -45,7 +45,7 @@ struct darn_thread {
     const char *scope;       /* and the outermost, if it is watched in it */
     uint64_t scope_noise;
     struct darn_healer *healer;        /* what it holds while it is healed (hold.h), */
-    struct darn_own own;               /* the program's own locks that it holds meanwhile, */
+    struct darn_own *own;              /* the program's own locks that it holds meanwhile, */
     bool lingers;                      /* and that a part of it ends with its next call */
     uint32_t gates;                    /* how many places at gates (gates.h) it occupies */
     volatile bool in_gate;             /* a signal handler that comes now passes them all */

@@ -175,7 +175,7 @@ static bool open_tables(void)
 {
     if (!members && !full) {
         members = darn_os_allocate(SITES * sizeof(*members));
-        full = !members || darn_trust_places_open();
+        full = !members || darn_trust_places_open() || darn_os_barrier_open();
     }
     return !full;
 }
@@ -273,37 +273,37 @@ static void trust(struct darn_trust_group *group)
 
 /* Whether the thread may be where it was when it had so many locks given back: between a lock and
  * an unlock, in a section that nobody has seen. */
-static bool is_still_there(const struct darn_thread *thread, uint32_t number, uint32_t given)
+static bool is_still_there(const struct darn_thread *thread, uint32_t given)
 {
-    return thread->is_alive && thread->number == number &&
-           atomic_load_explicit(&thread->own.exclusive, memory_order_relaxed) &&
-           atomic_load_explicit(&thread->own.given, memory_order_acquire) == given &&
+    uint64_t all = darn_own_of(thread);
+
+    return darn_own_holds(all) && darn_own_given(all) == given &&
            __atomic_load_n(&thread->wait.kind, __ATOMIC_RELAXED) == DARN_WAIT_NONE;
 }
 
 /*
- * Everybody calls from now on; who did not is waited for. A thread counts its lock before it takes
- * it, and looks at armed bytes afterwards; we have armed them, and look at the counts afterwards:
- * one of us sees the other.
+ * Everybody calls from now on; who did not is waited for. A thread writes down its lock, and looks
+ * at armed bytes then; we have armed them, and look at what it has written then. The barrier, which
+ * all threads have to pass, stands for those that they do not have: one of us sees the other.
  */
 static void await_unseen(const struct darn_thread *self)
 {
     struct darn_thread *list[THREADS];
-    uint32_t count = darn_threads_list(list, THREADS);
     uint64_t bound = (uint64_t)darn_state.options.heal_bound * 1000000;
     uint64_t end = darn_os_now() + bound;
+    uint32_t count;
 
-    atomic_thread_fence(memory_order_seq_cst);
+    darn_os_barrier();
+    count = darn_threads_list(list, THREADS);
     if (count == THREADS) { /* there may be more of them */
         darn_os_sleep(bound);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = list[i]->number;
-        uint32_t given = atomic_load_explicit(&list[i]->own.given, memory_order_acquire);
+        uint32_t given = darn_own_given(darn_own_of(list[i]));
 
-        for (int tries = 0; list[i] != self && is_still_there(list[i], number, given); tries++) {
-            if (tries < 64)
+        for (int tries = 0; list[i] != self && is_still_there(list[i], given); tries++) {
+            if (tries < 16)
                 __builtin_ia32_pause();
             else if (darn_os_now() < end)
                 darn_os_sleep(LOOK);
@@ -374,7 +374,7 @@ bool darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch
 
     if (state == LOST)
         return false;
-    if (!darn_trust_is_locked(&thread->own, writes)) {
+    if (!darn_trust_is_locked(writes)) {
         if (trusted)
             doubt_longer(group, thread);
         else if (atomic_load_explicit(&group->visits, memory_order_relaxed))
@@ -383,7 +383,7 @@ bool darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch
     }
     if (trusted && is_known(member))
         return idle;
-    place = darn_trust_place(touch->address, &thread->own, writes);
+    place = darn_trust_place(touch->address, writes);
     if (place == DARN_PLACE_OTHER) {
         note_other(group, member, thread);
         return false;

@@ -11,7 +11,7 @@
  * Sites are trusted in groups, which may touch the same memory: they have a name or a section in
  * common. One that was seen too seldom goes on calling, with or without a lock.
  *
- * Only in programs that are built to be healed: other guards do not look at darn_trust.
+ * Only in programs that are built to be healed: other guards do not look at darn_own.
  */
 #ifndef DARN_RUNTIME_TRUST_H
 #define DARN_RUNTIME_TRUST_H

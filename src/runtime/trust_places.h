@@ -17,9 +17,9 @@ enum darn_trust_place {
 int darn_trust_places_open(void);
 
 /* The thread holds these at the address now; `writes`: those for reading do not count. */
-enum darn_trust_place darn_trust_place(uintptr_t address, const struct darn_own *own, bool writes);
+enum darn_trust_place darn_trust_place(uintptr_t address, bool writes);
 
 /* Whether it holds any that counts. */
-bool darn_trust_is_locked(const struct darn_own *own, bool writes);
+bool darn_trust_is_locked(bool writes);
 
 #endif

@@ -28,7 +28,7 @@
  * Programs that are built to be healed (darn cc --only) compare the armed byte with a byte of the
  * thread, everywhere, and have a call behind the access, too (DARN_SITE_AFTER):
  *
- *     if (site's armed byte > darn_trust) {
+ *     if (site's armed byte > darn_own) {
  *         darn_hook_access(address, site);
  *         the access
  *         darn_hook_done(address, site);
@@ -52,8 +52,9 @@
 #define DARN_ARMED_HEAL  0x40
 #define DARN_ARMED_TRUST 0x02
 
-/* A byte of each thread: 0, or while it holds a lock of the program's own DARN_TRUST_LOCKED. */
-#define DARN_TRUST        "darn_trust"
+/* A byte of each thread: 0, or while it holds a lock of the program's own DARN_TRUST_LOCKED. It is
+ * the first of a variable (runtime/own.h). */
+#define DARN_TRUST        "darn_own"
 #define DARN_TRUST_LOCKED 0x3f
 
 /* Names that end in _here are those of the same program, reached without the detour that shared
