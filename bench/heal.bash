@@ -134,52 +134,32 @@ count_hangs() {
     return $failed
 }
 
-# shared_sections REPOSITORY PROFILE: the repository without the sections whose entry no two threads were seen to share.
-shared_sections() {
-    awk -v profile="$2" '
-        BEGIN {
-            while ((getline line <profile) > 0) {
-                split(line, word, " ")
-                if (word[1] == "shared")
-                    shared[word[3]] = 1
-            }
-            print "{\"darn-sections\": 1,\n \"sections\": ["
-        }
-        function flush() {
-            match(text, /"file": "[^"]*"/)
-            file = substr(text, RSTART + 9, RLENGTH - 10)
-            match(text, /"entry": "[^ "]*/)
-            place = substr(text, RSTART + 10, RLENGTH - 10)
-            if (gsub(/:/, ":", place) < 2)
-                place = file ":" place
-            if (text != "" && place in shared) {
-                sub(/,?\n$/, "", text)
-                printf "%s%s", count++ ? ",\n" : "", text
-            }
-            text = ""
-        }
-        /^ \]/ { flush(); exit }
-        /^  \{/ { flush() }
-        NR > 2 { text = text $0 "\n" }
-        END { print "\n ]}" }' "$1"
+# little_work NAME: the command line of a run with little work. Of the inputs of compressors the smallest is that of valgrind.
+little_work() {
+    local small=$count_size
+    [[ $(arguments "$1" "$small") != *"$work/input."* ]] || small=$valgrind_size
+    arguments "$1" "$small"
 }
 
 # What may be shipped: the inferred sections of variables that threads really share. A run with little work shows which.
 shipped_repository() {
-    local name=$1 to=$work/repositories/$1 words
-    read -ra words <<<"$(arguments "$name" "$count_size")"
-    [ "$name" != zstd ] || words=(-q -T2 -3 -c "$work/input.$valgrind_size")
+    local name=$1 to=$work/repositories/$1 trace=$work/traces/$1.heal words
+    read -ra words <<<"$(little_work "$name")"
     infer "$name" default || return 1
-    rm -f "$work/profiles/$name.heal"
-    DARN_OPTIONS=learn=$work/profiles/$name.heal "$work/darn/$name" "${words[@]}" >/dev/null 2>"$work/logs/heal.$name" &&
-        shared_sections "$to.default" "$work/profiles/$name.heal" >"$to.shipped"
+    {
+        "$build/bin/darn" record --quiet -o "$trace" -- "$work/darn/$name" "${words[@]}" >/dev/null &&
+            "$build/bin/darn" sections shared -o "$to.shipped" "$to.default" "$trace"
+    } 2>"$work/logs/heal.$name" || {
+        echo "bench/run: it could not be found out what $name shares; see $work/logs/heal.$name" >&2
+        return 1
+    }
+    rm -f "$trace"
 }
 
 # drop_violated NAME: without the sections that somebody had to wait for. Programs that are right violate some by design.
 drop_violated() {
     local name=$1 to=$work/repositories/$1 words
-    read -ra words <<<"$(arguments "$name" "$count_size")"
-    [ "$name" != zstd ] || words=(-q -T2 -3 -c "$work/input.$valgrind_size")
+    read -ra words <<<"$(little_work "$name")"
     rm -f "$work/heal/$name.counts"
     DARN_OPTIONS=heal=$to.shipped:heal_out=$work/heal/$name.counts "$work/shipped/$name" "${words[@]}" >/dev/null \
         2>"$work/logs/heal.$name" || return 1
@@ -328,7 +308,7 @@ healing_costs() {
 
 part_heal() {
     local failed=0
-    mkdir -p "$work"/{heal,repositories,profiles,empty,shipped} || return 1
+    mkdir -p "$work"/{heal,repositories,traces,empty,shipped} || return 1
     count_failures || failed=1
     count_hangs || failed=1
     healing_costs || failed=1
@@ -350,10 +330,10 @@ whoever is kept out of the section, in \`two_sections\` two sections are nested 
 than $heal_limit s hangs.
 
 Third, what \`darn cc --only\` costs while nothing is violated: user time to that of the plain build, the median of
-$section_rounds rounds. The repository is what \`darn sections infer\` finds of variables that two threads were seen to share,
-without those that somebody had to wait for in a short run: hot loops as well, and more than somebody would ship who has one
-bug to heal. \`no section\` is an
-empty repository. Instructions are counted by callgrind, with $count_size % of the work, and nothing is healed meanwhile.
+$section_rounds rounds. The repository is what \`darn sections infer\` finds, and of that what \`darn sections shared\` keeps
+for a run with little work: sections of variables that threads share, not of data that one thread has at a time or hands
+over. Those that somebody had to wait for in such a run are left out, too. It is more than somebody would ship who has one
+bug to heal. \`no section\` is an empty repository. Instructions are counted by callgrind, with $count_size % of the work, and nothing is healed meanwhile.
 
 Fourth, the same with each of these sections alone: what it costs to heal one bug depends on how often a thread comes by.
 END

@@ -30,7 +30,7 @@ static const struct command {
      darn_help_shrink},
     {"explore", "run a program under many schedules until one fails", darn_cmd_explore,
      darn_help_explore},
-    {"sections", "say which code should be atomic: darn sections infer|show|check|refine",
+    {"sections", "say which code should be atomic: infer, show, check, refine, shared",
      darn_cmd_sections, darn_help_sections},
     {"heal", "run a program so that thread bugs that are known do not happen", darn_cmd_heal,
      darn_help_heal},

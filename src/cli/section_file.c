@@ -13,6 +13,7 @@
 
 #include "cli/say.h"
 #include "cli/section_check.h"
+#include "cli/section_rest.h"
 
 #define ROOM      (256 * 1024)        /* for the strings of one section */
 #define PAGE      (1024 * 1024)       /* for the text of one section */
@@ -177,6 +178,15 @@ static void read_refinement(struct darn_sections *sections, const char *text, si
     json_decref(file);
 }
 
+static void read_rest(struct darn_sections *sections, const char *text, size_t size)
+{
+    char *rest = darn_section_rest(text, size);
+
+    if (!sections->rest)
+        sections->rest = darn_pool_text(&sections->pool, rest);
+    free(rest);
+}
+
 int darn_section_file_load(const char *command, const char *path, struct darn_sections *sections,
                            uint32_t *errors)
 {
@@ -193,6 +203,7 @@ int darn_section_file_load(const char *command, const char *path, struct darn_se
         return darn_refuse(command, "%s: cannot be read: %s", path, strerror(error));
     found = parse(&loading, text, size);
     read_refinement(sections, text, size);
+    read_rest(sections, text, size);
     free(text);
     found += darn_section_check(path, sections, from);
     *errors += found;

@@ -19,7 +19,7 @@ struct darn_sections {
     struct darn_section **list;
     size_t count;
     size_t room;
-    /* Other keys of the file, written as they are behind the lists; NULL: none. Not read. */
+    /* Other keys of the file, written as they are behind the lists; NULL: none (section_rest.h). */
     const char *rest;
     /* "refinement" of the file: how far `darn sections refine` has come; not written while `runs`
      * is 0. */

@@ -7,16 +7,15 @@
 
 #include "cli/command.h"
 
-#define USAGE "darn sections infer|show|check|refine ..."
+#define USAGE "darn sections infer|show|check|refine|shared ..."
 
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } words[] = {
-    {"infer", darn_sections_infer},
-    {"show", darn_sections_show},
-    {"check", darn_sections_check},
-    {"refine", darn_sections_refine},
+    {"infer", darn_sections_infer},   {"show", darn_sections_show},
+    {"check", darn_sections_check},   {"refine", darn_sections_refine},
+    {"shared", darn_sections_shared},
 };
 
 void darn_help_sections(void)
@@ -26,12 +25,14 @@ void darn_help_sections(void)
            "       darn sections show [options] FILE [PROGRAM]\n"
            "       darn sections check [options] FILE PROGRAM\n"
            "       darn sections refine [options] FILE -- PROGRAM [arguments]\n"
+           "       darn sections shared [options] FILE TRACE...\n"
            "\n"
            "  infer     write down which code of a program should probably be atomic, as\n"
            "            darn cc has found it, or as runs that went well show it\n"
            "  show      print such a file as a table with the lines of the source\n"
            "  check     say which sections of the file do not fit the program\n"
            "  refine    run the program, and take out what correct runs violate\n"
+           "  shared    take out what no two threads share in recorded runs\n"
            "\n"
            "FILE is the repository of the sections, JSON that is made to be edited; darn run\n"
            "--sections=FILE reports violations of what is in it.\n"
@@ -62,7 +63,8 @@ int darn_cmd_sections(int argc, char **argv)
         if (strcmp(argv[1], words[i].name) == 0)
             return words[i].run(argc - 1, argv + 1);
     }
-    return darn_refuse("sections", "'%s' is none of infer, show, check and refine", argv[1]);
+    return darn_refuse("sections", "'%s' is none of infer, show, check, refine and shared",
+                       argv[1]);
 }
 
 int darn_sections_line(const char *command, const struct darn_cli_option *table, int argc,

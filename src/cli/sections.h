@@ -16,14 +16,17 @@
 extern const struct darn_cli_option darn_sections_infer_options[];
 extern const struct darn_cli_option darn_sections_show_options[];
 extern const struct darn_cli_option darn_sections_check_options[];
+extern const struct darn_cli_option darn_sections_shared_options[];
 
 void darn_help_sections_infer(void);
 void darn_help_sections_show(void);
 void darn_help_sections_check(void);
+void darn_help_sections_shared(void);
 
 int darn_sections_infer(int argc, char **argv);
 int darn_sections_show(int argc, char **argv);
 int darn_sections_check(int argc, char **argv);
+int darn_sections_shared(int argc, char **argv);
 
 /* darn sections refine, and darn sections infer … -- PROGRAM: sections from runs. */
 int darn_sections_refine(int argc, char **argv);

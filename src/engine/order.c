@@ -202,6 +202,12 @@ static void forget(struct darn_order *order, const struct darn_event *event)
     darn_atomics_forget(order->atomics, event->target, event->extra);
 }
 
+struct darn_order_thread *darn_order_thread(struct darn_order *order,
+                                            const struct darn_event *event)
+{
+    return &at_work(order, event->thread)->open;
+}
+
 struct darn_order_thread *darn_order_before(struct darn_order *order,
                                             const struct darn_event *event)
 {

@@ -56,6 +56,11 @@ struct darn_order_thread *darn_order_before(struct darn_order *order,
 void darn_order_after(struct darn_order *order, struct darn_order_thread *thread,
                       const struct darn_event *event);
 
+/* The thread of an event as it is before `before`: without what the event itself acquires. Valid
+ * until then. */
+struct darn_order_thread *darn_order_thread(struct darn_order *order,
+                                            const struct darn_event *event);
+
 /* Whether an access counts as synchronization: two such accesses do not race. */
 bool darn_order_is_sync(const struct darn_order *order, const struct darn_event *event);
 

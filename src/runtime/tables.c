@@ -213,6 +213,7 @@ static uint32_t site_locked(const struct darn_site *site)
     to = put_text(to, darn_site_dir(site));
     to = put_text(to, darn_site_function(site));
     to = put_text(to, darn_site_variable(site));
+    to = darn_put_varint(to, darn_site_inlined(site));
     write_record(DARN_RECORD_SITE, to);
     return *id;
 }

@@ -79,7 +79,7 @@ enum darn_record_type {
     DARN_RECORD_MODULE,      /* id, start, end, offset of the start in the file's addresses, path */
     DARN_RECORD_THREAD,      /* number + 1, tid, number of the parent + 1 or 0, stack, name */
     DARN_RECORD_SITE,        /* id, line, column, size, kind, flags, key, file, dir, function,
-                                variable; as struct darn_site has them */
+                                variable; as struct darn_site has them; darn_site_inlined */
     DARN_RECORD_STACK,       /* id, depth, depth addresses of code, the innermost first */
     DARN_RECORD_WHERE,       /* id, site, stack: what the events name as where they happened */
     DARN_RECORD_SYNC,        /* id, site that reads, site that writes: a recognised spin */

@@ -109,6 +109,9 @@ static void *read_site(struct darn_tables *tables, struct fields *fields, uint32
     site->dir = text(tables, fields);
     site->function = text(tables, fields);
     site->variable = text(tables, fields);
+    site->has_copy = fields->at < fields->end; /* an older trace ends here */
+    if (site->has_copy)
+        site->inlined = number(fields);
     return site;
 }
 

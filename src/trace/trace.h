@@ -17,8 +17,10 @@ struct darn_trace_site {
     const char *file, *dir, *function, *variable;
     uint64_t key; /* the same in every run and build as long as the source is (profile.h) */
     uint32_t line, column, size;
-    uint8_t kind;   /* enum darn_site_kind */
-    uint16_t flags; /* enum darn_site_flag */
+    uint8_t kind;     /* enum darn_site_kind */
+    uint16_t flags;   /* enum darn_site_flag */
+    bool has_copy;    /* `inlined` is known; traces did not always say it */
+    uint64_t inlined; /* darn_site_inlined: which copy of its function the site is in */
 };
 
 struct darn_trace_stack {

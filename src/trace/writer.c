@@ -208,7 +208,10 @@ void darn_trace_writer_site(struct darn_trace_writer *writer, uint32_t id,
     to = put_text(to, site->file);
     to = put_text(to, site->dir);
     to = put_text(to, site->function);
-    add_record(writer, DARN_RECORD_SITE, put_text(to, site->variable));
+    to = put_text(to, site->variable);
+    if (site->has_copy)
+        to = darn_put_varint(to, site->inlined);
+    add_record(writer, DARN_RECORD_SITE, to);
 }
 
 void darn_trace_writer_stack(struct darn_trace_writer *writer, uint32_t id,

@@ -104,9 +104,9 @@ expect_refused "darn sections check: /bin/sh was not compiled by darn; compile i
 
 claim "wrong use is told"
 try "$darn" sections
-expect_refused "darn sections: nothing to do; usage: darn sections infer|show|check|refine ..."
+expect_refused "darn sections: nothing to do; usage: darn sections infer|show|check|refine|shared ..."
 try "$darn" sections frob
-expect_refused "darn sections: 'frob' is none of infer, show, check and refine"
+expect_refused "darn sections: 'frob' is none of infer, show, check, refine and shared"
 try "$darn" sections show
 expect_refused "darn sections show: no file; usage: darn sections show [options] FILE [PROGRAM]"
 try "$darn" sections show bank.sections one two

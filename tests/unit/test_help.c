@@ -341,6 +341,7 @@ static void help_and_document_of_sections_have_every_option(void **state)
         {darn_help_sections_check, darn_sections_check_options},
         {darn_help_sections_learn, darn_sections_learn_options},
         {darn_help_sections_refine, darn_sections_refine_options},
+        {darn_help_sections_shared, darn_sections_shared_options},
     };
 
     (void)state;

@@ -202,6 +202,30 @@ static void what_lines_mean_allows_what_they_say(void **state)
     assert_int_equal(section->points[2].allow, DARN_ALLOW_READ);
 }
 
+/* `load` closes the list: what follows is behind it. */
+#define BEHIND                                                                                     \
+    "],\n \"deadlocks\": [\n  {\"locks\": \"a, \\\"]\"}],\n \"new\": {\"x\": [1, []]},\n "         \
+    "\"dropped\": ["
+
+static void other_keys_come_back_letter_by_letter(void **state)
+{
+    char rest[256];
+
+    (void)state;
+    assert_int_equal(load(RECORDED), 0);
+    assert_null(sections.rest);
+    darn_sections_free(&sections);
+    assert_int_equal(load(RECORDED "\n " BEHIND), 0);
+    assert_string_equal(sections.rest, ",\n \"deadlocks\": [\n  {\"locks\": \"a, \\\"]\"}]"
+                                       ",\n \"new\": {\"x\": [1, []]}");
+    snprintf(rest, sizeof(rest), "%s", sections.rest);
+    assert_int_equal(darn_section_file_write(path, &sections), 0);
+    darn_sections_free(&sections);
+    assert_int_equal(darn_section_file_load("test", path, &sections, &(uint32_t){0}), 0);
+    assert_string_equal(sections.rest, rest);
+    assert_int_equal(sections.count, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -212,6 +236,7 @@ int main(void)
         TEST(by_hand_one_must_not_begin_within_another),
         TEST(what_is_written_is_read_again),
         TEST(a_file_that_cannot_be_replaced_stays),
+        TEST(other_keys_come_back_letter_by_letter),
         TEST(lines_mean_what_begins_and_ends_in_them),
         TEST(what_lines_mean_allows_what_they_say),
     };

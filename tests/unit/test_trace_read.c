@@ -51,7 +51,9 @@ static void write_tables(struct darn_trace_writer *writer)
                                        .column = id,
                                        .size = 8,
                                        .kind = 1,
-                                       .flags = 3};
+                                       .flags = 3,
+                                       .has_copy = id % 2,
+                                       .inlined = id % 2 ? UINT64_MAX - id : 0};
 
         darn_trace_writer_site(writer, id, &site);
     }
@@ -170,6 +172,8 @@ static void tables_come_back(void **state)
     assert_true(site->key == (UINT64_C(1) << 63 | 7));
     assert_true(site->line == 700 && site->column == 7 && site->size == 8);
     assert_true(site->kind == 1 && site->flags == 3);
+    assert_true(site->has_copy && site->inlined == UINT64_MAX - 7);
+    assert_false(darn_trace_site(trace, 8)->has_copy);
     assert_null(darn_trace_site(trace, 8)->function);
     assert_null(darn_trace_site(trace, 0));
     assert_null(darn_trace_site(trace, SITES + 1));

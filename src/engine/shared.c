@@ -1,0 +1,371 @@
+/*
+ * A cell remembers the accesses that a later one may have to be compared with. There are two
+ * questions about a pair, and an access goes when both have an answer without it:
+ *  - the order: whoever does not know the first of two accesses, the second of which knows the
+ *    first, does not know the second either;
+ *  - the locks: whoever shares a lock with the first shares it with one that holds as much. But
+ *    this one may be of the same thread as the access to come: of two threads, one is not.
+ * And another access can only stand for it if it conflicts with the same, and is at the same place.
+ * Of a place that is known to be shared, nothing is left to be found out: then any place does. So
+ * what is left of hot memory is little, and private memory has one access for each place.
+ */
+#include "engine/shared.h"
+
+#include <assert.h>
+
+#include "engine/grow.h"
+#include "engine/held.h"
+#include "engine/lockset.h"
+#include "engine/order.h"
+#include "engine/shadow.h"
+
+/* So many are remembered in one cell; when there are more, one is left out. */
+#define MOST 128u
+
+struct item {
+    darn_epoch epoch; /* 0: no access */
+    uint32_t thread;
+    uint32_t place; /* 0: none, or one that was known to be shared */
+    uint32_t set;   /* the locks that were held */
+    uint32_t writes;
+};
+
+static_assert(sizeof(struct item) == 24, "cells are compared by their bytes: no holes");
+
+struct more {
+    uint32_t count, capacity;
+    uint32_t victim; /* when full: the next one to be left out */
+    uint32_t unused;
+    struct item items[];
+};
+
+struct cell {
+    struct item only; /* none when there is `more` */
+    struct more *more;
+};
+
+struct darn_shared {
+    darn_shared_place *place_of;
+    void *context;
+    struct darn_locksets *sets;
+    struct darn_held *held;
+    struct darn_order *order;
+    struct darn_shadow *shadow;
+    bool *found; /* by place */
+    size_t found_room;
+    size_t own; /* bytes that cells point to */
+    uint64_t events, dropped;
+    size_t peak;
+};
+
+/* One access on its way through its cells. */
+struct passage {
+    struct darn_shared *shared;
+    const struct darn_stamp *now;
+    struct item access;
+};
+
+static size_t more_bytes(uint32_t capacity)
+{
+    return sizeof(struct more) + capacity * sizeof(struct item);
+}
+
+static void drop_cell(void *context, void *memory)
+{
+    struct darn_shared *shared = context;
+    struct cell *cell = memory;
+
+    if (!cell->more)
+        return;
+    shared->own -= more_bytes(cell->more->capacity);
+    free(cell->more);
+    cell->more = NULL;
+}
+
+static void copy_cell(void *context, void *memory)
+{
+    struct darn_shared *shared = context;
+    struct cell *cell = memory;
+    struct more *more;
+
+    if (!cell->more)
+        return;
+    more = darn_need_memory(malloc(more_bytes(cell->more->capacity)));
+    memcpy(more, cell->more, more_bytes(cell->more->count));
+    cell->more = more;
+    shared->own += more_bytes(more->capacity);
+}
+
+struct darn_shared *darn_shared_create(darn_shared_place *place_of, void *context)
+{
+    struct darn_shared *shared = calloc(1, sizeof(*shared));
+    struct darn_order_config order = {.locks = true};
+    struct darn_shadow_type type = {.size = sizeof(struct cell),
+                                    .copy = copy_cell,
+                                    .drop = drop_cell,
+                                    .context = shared,
+                                    .merge = true};
+
+    if (!shared)
+        return NULL;
+    shared->place_of = place_of;
+    shared->context = context;
+    shared->sets = darn_locksets_create();
+    shared->held = shared->sets ? darn_held_create(shared->sets) : NULL;
+    shared->order = darn_order_create(&order);
+    shared->shadow = darn_shadow_create(&type);
+    if (!shared->held || !shared->order || !shared->shadow) {
+        darn_shared_destroy(shared);
+        return NULL;
+    }
+    return shared;
+}
+
+void darn_shared_destroy(struct darn_shared *shared)
+{
+    if (!shared)
+        return;
+    if (shared->shadow)
+        darn_shadow_destroy(shared->shadow);
+    darn_order_destroy(shared->order);
+    darn_held_destroy(shared->held);
+    darn_locksets_destroy(shared->sets);
+    free(shared->found);
+    free(shared);
+}
+
+bool darn_shared_has(const struct darn_shared *shared, uint32_t place)
+{
+    return place < shared->found_room && shared->found[place];
+}
+
+static void find_place(struct darn_shared *shared, uint32_t place)
+{
+    if (!place)
+        return;
+    shared->found = darn_grow(shared->found, &shared->found_room, (size_t)place + 1, sizeof(bool));
+    shared->found[place] = true;
+}
+
+/* The place, unless there is nothing left to be found out about it. */
+static uint32_t open_place(const struct darn_shared *shared, uint32_t place)
+{
+    return darn_shared_has(shared, place) ? 0 : place;
+}
+
+/* Finds out whether the access shares the memory with an earlier one. */
+static void meet(struct passage *passage, const struct item *item)
+{
+    struct darn_shared *shared = passage->shared;
+    struct item *access = &passage->access;
+
+    if (item->thread == access->thread || !(item->writes || access->writes))
+        return;
+    if (!access->place && !open_place(shared, item->place))
+        return;
+    if (darn_stamp_knows(passage->now, item->epoch) &&
+        darn_lockset_disjoint_for(shared->sets, item->set, access->set))
+        return;
+    find_place(shared, item->place);
+    find_place(shared, access->place);
+    access->place = 0;
+}
+
+/* Whether the same was remembered since the thread last handed anything on. It was compared with
+ * all that was there, and what came later was compared with it. */
+static bool is_known(const struct passage *passage, const struct item *item)
+{
+    const struct item *access = &passage->access;
+
+    return item->epoch == access->epoch && item->set == access->set &&
+           item->writes >= access->writes && (!access->place || item->place == access->place);
+}
+
+/* Whether what conflicts with the item conflicts with the other, and says as much about places. */
+static bool stands_for(const struct darn_shared *shared, const struct item *other,
+                       const struct item *item)
+{
+    return other->writes >= item->writes &&
+           (item->place == other->place || !open_place(shared, item->place));
+}
+
+static bool is_subset(const struct passage *passage, uint32_t set, uint32_t of)
+{
+    return set == of || darn_lockset_is_subset(passage->shared->sets, set, of);
+}
+
+/* Whether the item is not needed any more, now that the access is remembered. */
+static bool is_covered(const struct passage *passage, const struct item *items, uint32_t count,
+                       const struct item *item)
+{
+    const struct item *access = &passage->access;
+
+    if (!darn_stamp_knows(passage->now, item->epoch) || !stands_for(passage->shared, access, item))
+        return false;
+    if (item->set == DARN_LOCKSET_EMPTY)
+        return true;
+    if (!is_subset(passage, item->set, access->set))
+        return false;
+    if (item->thread == access->thread)
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (&items[i] != item && items[i].thread != access->thread &&
+            stands_for(passage->shared, &items[i], item) &&
+            is_subset(passage, item->set, items[i].set))
+            return true;
+    }
+    return false;
+}
+
+static void remove_item(struct more *more, uint32_t at)
+{
+    more->items[at] = more->items[--more->count];
+}
+
+/* Leaves out what comes before all that is still to come, and was done without a lock. */
+static void drop_settled(struct darn_shared *shared, struct more *more)
+{
+    for (uint32_t i = more->count; i-- > 0;) {
+        if (more->items[i].set == DARN_LOCKSET_EMPTY &&
+            darn_order_settled(shared->order, more->items[i].epoch))
+            remove_item(more, i);
+    }
+}
+
+static void make_room(struct darn_shared *shared, struct cell *cell)
+{
+    struct more *more = cell->more;
+    uint32_t capacity = more ? 2 * more->capacity : 4;
+
+    if (more && more->count < more->capacity)
+        return;
+    if (capacity <= MOST) {
+        shared->own += more_bytes(capacity) - (more ? more_bytes(more->capacity) : 0);
+        more = darn_need_memory(realloc(more, more_bytes(capacity)));
+        if (!cell->more)
+            *more = (struct more){0};
+        more->capacity = capacity;
+        cell->more = more;
+        return;
+    }
+    drop_settled(shared, more);
+    if (more->count == MOST) {
+        remove_item(more, more->victim++ % MOST);
+        shared->dropped++;
+    }
+}
+
+static void add_item(struct darn_shared *shared, struct cell *cell, const struct item *item)
+{
+    make_room(shared, cell);
+    cell->more->items[cell->more->count++] = *item;
+}
+
+static void visit_more(struct passage *passage, struct cell *cell)
+{
+    struct more *more = cell->more;
+
+    for (uint32_t i = 0; i < more->count; i++) {
+        if (is_known(passage, &more->items[i]))
+            return;
+    }
+    for (uint32_t i = 0; i < more->count; i++)
+        meet(passage, &more->items[i]);
+    for (uint32_t i = more->count; i-- > 0;) {
+        if (is_covered(passage, more->items, more->count, &more->items[i]))
+            remove_item(more, i);
+    }
+    add_item(passage->shared, cell, &passage->access);
+}
+
+static void visit(void *to, void *memory, uint64_t address)
+{
+    struct passage *passage = to;
+    struct cell *cell = memory;
+
+    (void)address;
+    /* It may have been found in the cell before. */
+    passage->access.place = open_place(passage->shared, passage->access.place);
+    if (cell->more) {
+        visit_more(passage, cell);
+        return;
+    }
+    if (cell->only.epoch && is_known(passage, &cell->only))
+        return;
+    if (cell->only.epoch)
+        meet(passage, &cell->only);
+    if (!cell->only.epoch || is_covered(passage, &cell->only, 1, &cell->only)) {
+        cell->only = passage->access;
+        return;
+    }
+    add_item(passage->shared, cell, &cell->only);
+    add_item(passage->shared, cell, &passage->access);
+    cell->only = (struct item){0};
+}
+
+static void on_access(struct darn_shared *shared, const struct darn_event *event)
+{
+    struct darn_order_thread *thread = darn_order_thread(shared->order, event);
+    struct passage passage = {
+        .shared = shared,
+        .now = &thread->now,
+        .access = {.epoch = darn_stamp_epoch(&thread->now),
+                   .thread = event->thread,
+                   .place = shared->place_of(shared->context, event->site),
+                   .set = darn_held_set(shared->held, event->thread),
+                   .writes = (uint32_t)darn_event_writes(event)},
+    };
+    void *cell = NULL;
+
+    thread->used = thread->now.time;
+    if (!(event->flags & DARN_EVENT_GAPS))
+        cell = darn_shadow_exact(shared->shadow, event->target, event->size);
+    if (cell)
+        visit(&passage, cell, event->target);
+    else
+        darn_shadow_access(shared->shadow, event, visit, &passage);
+}
+
+static size_t memory_of(const struct darn_shared *shared)
+{
+    return sizeof(*shared) + shared->own + shared->found_room + darn_locksets_memory(shared->sets) +
+           darn_held_memory(shared->held) + darn_order_memory(shared->order) +
+           darn_shadow_memory(shared->shadow);
+}
+
+static void measure(struct darn_shared *shared)
+{
+    size_t memory = memory_of(shared);
+
+    if (shared->peak < memory)
+        shared->peak = memory;
+}
+
+void darn_shared_event(struct darn_shared *shared, const struct darn_event *event)
+{
+    struct darn_order_thread *thread;
+
+    if (darn_event_is_access(event)) {
+        if (!(event->flags & DARN_EVENT_HALF))
+            on_access(shared, event);
+    } else if (event->kind == DARN_EVENT_ALLOC || event->kind == DARN_EVENT_FREE ||
+               event->kind == DARN_EVENT_STACK) {
+        darn_shadow_forget(shared->shadow, event->target, event->extra);
+    } else {
+        darn_held_event(shared->held, event);
+    }
+    thread = darn_order_before(shared->order, event);
+    darn_order_after(shared->order, thread, event);
+    if ((++shared->events & 0xfff) == 0)
+        measure(shared);
+}
+
+struct darn_engine_cost darn_shared_cost(const struct darn_shared *shared)
+{
+    size_t memory = memory_of(shared);
+
+    return (struct darn_engine_cost){.memory = memory,
+                                     .peak = shared->peak > memory ? shared->peak : memory,
+                                     .dropped =
+                                         shared->dropped + darn_order_degraded(shared->order)};
+}

@@ -1,0 +1,470 @@
+/* Which places share memory: what must be found, what was only handed over, and the same as the
+ * definition, tried pair by pair, on thousands of random traces. */
+#include "engine_fixture.h"
+#include "random_trace.h"
+#include "slow_races.h"
+
+#include "engine/shared.h"
+
+#define TRACES 10000
+
+#define X UINT64_C(0x1000)
+#define L UINT64_C(0x2000)
+#define S UINT64_C(0x3000)
+
+static uint32_t itself(void *context, uint32_t site)
+{
+    (void)context;
+    return site;
+}
+
+static struct darn_shared *start_shared(void)
+{
+    struct darn_shared *shared = darn_shared_create(itself, NULL);
+
+    assert_non_null(shared);
+    return shared;
+}
+
+static void give_shared(struct darn_shared *shared, struct darn_event event)
+{
+    darn_shared_event(shared, &event);
+}
+
+/* The locations of a text trace that are shared, in their order: "3 7". */
+static const char *shared_of(const char *text)
+{
+    static char lines[256];
+    char error[256] = "";
+    struct darn_trace *trace =
+        darn_trace_open_memory("text", text, strlen(text), false, error, sizeof(error));
+    struct darn_shared *shared = start_shared();
+    struct darn_event event;
+    size_t length = 0;
+
+    if (!trace)
+        fail_msg("%s", error);
+    while (darn_trace_next(trace, &event) > 0)
+        darn_shared_event(shared, &event);
+    lines[0] = '\0';
+    for (uint32_t line = 1; line < 100; line++) {
+        for (uint32_t id = 1; id <= darn_trace_site_count(trace); id++) {
+            if (darn_trace_site(trace, id)->line == line && darn_shared_has(shared, id))
+                length += (size_t)snprintf(lines + length, sizeof(lines) - length, "%s%u",
+                                           length ? " " : "", line);
+        }
+    }
+    darn_trace_close(trace);
+    darn_shared_destroy(shared);
+    return lines;
+}
+
+#define FORKS                "T0|fork(T1)\nT0|fork(T2)\n"
+#define LOCKED(thread, what) thread "|acq(L)\n" thread "|" what "\n" thread "|rel(L)\n"
+
+static void what_is_done_under_one_lock_is_shared(void **state)
+{
+    (void)state;
+    assert_string_equal(shared_of(FORKS LOCKED("T1", "w(x)|1") LOCKED("T2", "r(x)|2")), "1 2");
+    /* Also long after the other has ended. */
+    assert_string_equal(
+        shared_of("T0|fork(T1)\n" LOCKED("T1", "w(x)|1") "T0|join(T1)\n" LOCKED("T0", "r(x)|2")),
+        "1 2");
+    /* Two locks order them by chance of what comes before, and are not the same. */
+    assert_string_equal(shared_of(FORKS "T1|acq(M)\nT1|w(x)|1\nT1|rel(M)\nT1|acq(L)\nT1|rel(L)\n"
+                                        "T2|acq(L)\nT2|w(x)|2\nT2|rel(L)\n"),
+                        "");
+}
+
+static void races_are_shared(void **state)
+{
+    (void)state;
+    assert_string_equal(shared_of(FORKS "T1|w(x)|1\nT2|r(x)|2\n"), "1 2");
+    assert_string_equal(shared_of(FORKS LOCKED("T1", "w(x)|1") "T2|w(x)|2\n"), "1 2");
+}
+
+static void reads_alone_are_not(void **state)
+{
+    (void)state;
+    assert_string_equal(shared_of("T0|w(x)|9\n" FORKS "T1|r(x)|1\nT2|r(x)|2\n"), "");
+    assert_string_equal(
+        shared_of("T0|w(x)|9\n" FORKS LOCKED("T1", "r(x)|1") LOCKED("T2", "r(x)|2")), "");
+}
+
+static void what_goes_through_a_queue_is_handed_over(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        shared_of(FORKS "T1|w(block)|1\n" LOCKED("T1", "w(queue)|2") LOCKED(
+            "T2", "r(queue)|3") "T2|r(block)|4\nT2|w(block)|5\n" LOCKED("T2", "w(queue)|2")
+                      LOCKED("T1", "r(queue)|3") "T1|w(block)|1\n"),
+        "2 3");
+}
+
+static void start_and_join_hand_over(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        shared_of("T0|w(x)|1\nT0|fork(T1)\nT1|w(x)|2\nT0|join(T1)\nT0|r(x)|3\nT0|w(x)|4\n"), "");
+    assert_string_equal(
+        shared_of("T0|w(x)|1\nT0|fork(T1)\nT1|w(x)|2\nT0|r(x)|3\nT0|join(T1)\nT0|w(x)|4\n"), "2 3");
+}
+
+static void memory_that_was_freed_has_no_past(void **state)
+{
+    (void)state;
+    assert_string_equal(shared_of(FORKS "T1|alloc(x)\n" LOCKED(
+                            "T1", "w(x)|1") "T1|free(x)\n"
+                                            "T2|alloc(x)\n" LOCKED("T2", "w(x)|2") "T2|free(x)\n"),
+                        "");
+    /* While it is alive, it is one variable. */
+    assert_string_equal(shared_of(FORKS "T1|alloc(x)\n" LOCKED("T1", "w(x)|1")
+                                      LOCKED("T2", "w(x)|2") "T2|free(x)\n"),
+                        "1 2");
+}
+
+/* One place that only reads, one that only writes, and one that is private: each for itself. */
+static void a_place_is_not_shared_because_its_neighbours_are(void **state)
+{
+    (void)state;
+    assert_string_equal(shared_of("T0|w(x)|1\nT0|r(x)|2\n" FORKS LOCKED("T1", "w(x)|3")
+                                      LOCKED("T2", "r(x)|4") "T1|w(y)|5\nT1|r(y)|6\n"),
+                        "3 4");
+    /* T1 has it first, then T2; only the accesses in between meet. */
+    assert_string_equal(
+        shared_of(FORKS "T1|w(x)|1\n" LOCKED("T1", "w(x)|2") LOCKED("T2", "w(x)|3") "T2|w(x)|4\n"),
+        "2 3");
+}
+
+/* What was handed over and what is shared may be accessed by the same code. */
+static void the_second_thread_need_not_be_the_last_one(void **state)
+{
+    (void)state;
+    /* 1 and 2 are of one thread, and the other's accesses with the lock came before both. */
+    assert_string_equal(
+        shared_of(FORKS LOCKED("T2", "w(x)|3") LOCKED("T1", "w(x)|1") LOCKED("T1", "w(x)|2")),
+        "1 2 3");
+}
+
+static bool is_shared(const struct darn_event *events, size_t count, uint32_t site)
+{
+    struct darn_shared *shared = start_shared();
+    bool result;
+
+    give_shared(shared, EVENT(0, FORK, 1));
+    give_shared(shared, EVENT(0, FORK, 2));
+    for (size_t i = 0; i < count; i++)
+        darn_shared_event(shared, &events[i]);
+    result = darn_shared_has(shared, site);
+    darn_shared_destroy(shared);
+    return result;
+}
+
+#define IS_SHARED(site, ...)                                                                       \
+    is_shared((const struct darn_event[]){__VA_ARGS__},                                            \
+              sizeof((const struct darn_event[]){__VA_ARGS__}) / sizeof(struct darn_event), site)
+#define AT(number, ...) at_site(number, __VA_ARGS__)
+
+static void readers_and_a_writer_of_one_lock_share(void **state)
+{
+    (void)state;
+    assert_true(
+        IS_SHARED(7, EVENT(1, ACQUIRE, L, .lock = DARN_EVENT_WRLOCK), AT(6, ACCESS(1, WRITE, X)),
+                  EVENT(1, RELEASE, L, .lock = DARN_EVENT_WRLOCK),
+                  EVENT(2, ACQUIRE, L, .lock = DARN_EVENT_RDLOCK), AT(7, ACCESS(2, READ, X)),
+                  EVENT(2, RELEASE, L, .lock = DARN_EVENT_RDLOCK)));
+    /* Held for reading by both, it keeps nobody out; something else has put them in order. */
+    assert_false(
+        IS_SHARED(7, EVENT(1, ACQUIRE, L, .lock = DARN_EVENT_RDLOCK), AT(6, ACCESS(1, WRITE, X)),
+                  EVENT(1, POST, S), EVENT(1, RELEASE, L, .lock = DARN_EVENT_RDLOCK),
+                  EVENT(2, TAKE, S), EVENT(2, ACQUIRE, L, .lock = DARN_EVENT_RDLOCK),
+                  AT(7, ACCESS(2, READ, X)), EVENT(2, RELEASE, L, .lock = DARN_EVENT_RDLOCK)));
+}
+
+static void semaphores_barriers_and_conditions_hand_over(void **state)
+{
+    (void)state;
+    assert_false(IS_SHARED(7, AT(6, ACCESS(1, WRITE, X)), EVENT(1, POST, S), EVENT(2, TAKE, S),
+                           AT(7, ACCESS(2, WRITE, X))));
+    assert_false(IS_SHARED(7, AT(6, ACCESS(1, WRITE, X)), EVENT(1, ARRIVE, S), EVENT(2, ARRIVE, S),
+                           EVENT(1, DEPART, S), EVENT(2, DEPART, S), AT(7, ACCESS(2, WRITE, X))));
+    assert_false(IS_SHARED(7, EVENT(2, WAIT, S, .extra = L), AT(6, ACCESS(1, WRITE, X)),
+                           EVENT(1, SIGNAL, S), EVENT(2, WAKE, S, .extra = L),
+                           AT(7, ACCESS(2, WRITE, X))));
+    assert_true(IS_SHARED(7, AT(6, ACCESS(1, WRITE, X)), EVENT(2, TAKE, S), EVENT(1, POST, S),
+                          AT(7, ACCESS(2, WRITE, X))));
+}
+
+#define ATOMIC(who, what, where, order)                                                            \
+    ACCESS(who, what, where, .flags = DARN_EVENT_ATOMIC | (order))
+
+/* The flag is shared; what it guards was handed over. */
+static void an_atomic_flag_hands_over_and_is_shared(void **state)
+{
+    (void)state;
+    assert_false(
+        IS_SHARED(7, AT(6, ACCESS(1, WRITE, X)), AT(8, ATOMIC(1, WRITE, S, DARN_EVENT_RELEASES)),
+                  AT(9, ATOMIC(2, READ, S, DARN_EVENT_ACQUIRES)), AT(7, ACCESS(2, WRITE, X))));
+    for (uint32_t site = 8; site <= 9; site++)
+        assert_true(IS_SHARED(site, AT(8, ATOMIC(1, WRITE, S, DARN_EVENT_RELEASES)),
+                              AT(9, ATOMIC(2, READ, S, DARN_EVENT_ACQUIRES))));
+    /* Relaxed, it hands nothing over. */
+    assert_true(IS_SHARED(7, AT(6, ACCESS(1, WRITE, X)), ATOMIC(1, WRITE, S, 0),
+                          ATOMIC(2, READ, S, 0), AT(7, ACCESS(2, WRITE, X))));
+}
+
+static void atomic_counters_are_shared_whatever_their_order(void **state)
+{
+    static const uint16_t orders[] = {0, DARN_EVENT_ACQUIRES | DARN_EVENT_RELEASES};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        assert_true(IS_SHARED(7, AT(7, ATOMIC(1, UPDATE, X, orders[i])),
+                              AT(7, ATOMIC(2, UPDATE, X, orders[i]))));
+    assert_false(IS_SHARED(7, AT(7, ATOMIC(1, READ, X, DARN_EVENT_ACQUIRES)),
+                           AT(7, ATOMIC(2, READ, X, DARN_EVENT_ACQUIRES))));
+    /* The second half of an update is no access. */
+    assert_false(IS_SHARED(7, AT(6, ATOMIC(1, UPDATE, X, DARN_EVENT_RELEASES)),
+                           AT(7, ATOMIC(2, READ, X, DARN_EVENT_ACQUIRES | DARN_EVENT_HALF))));
+}
+
+/* A new thread gets the stack of one that has ended, and holds the same lock. */
+static void a_stack_has_no_past(void **state)
+{
+    struct darn_event stack = EVENT(2, STACK, X - 0x800, .extra = 0x1000);
+
+    (void)state;
+    assert_false(IS_SHARED(7, EVENT(1, ACQUIRE, L), AT(6, ACCESS(1, WRITE, X)),
+                           EVENT(1, RELEASE, L), stack, EVENT(2, ACQUIRE, L),
+                           AT(7, ACCESS(2, WRITE, X)), EVENT(2, RELEASE, L)));
+    assert_true(IS_SHARED(7, stack, EVENT(1, ACQUIRE, L), AT(6, ACCESS(1, WRITE, X)),
+                          EVENT(1, RELEASE, L), EVENT(2, ACQUIRE, L), AT(7, ACCESS(2, WRITE, X)),
+                          EVENT(2, RELEASE, L)));
+}
+
+static void only_common_bytes_count(void **state)
+{
+    (void)state;
+    assert_false(IS_SHARED(7, AT(6, ACCESS(1, WRITE, X)), AT(7, ACCESS(2, WRITE, X + 4))));
+    assert_true(IS_SHARED(7, AT(6, ACCESS(1, WRITE, X)), AT(7, ACCESS(2, WRITE, X + 3))));
+    assert_true(
+        IS_SHARED(7, AT(6, EVENT(1, WRITE, X - 512, .size = 1024)), AT(7, ACCESS(2, WRITE, X))));
+}
+
+static void nothing_is_dropped_when_many_threads_take_a_lock(void **state)
+{
+    struct darn_shared *shared = start_shared();
+
+    (void)state;
+    for (uint32_t thread = 1; thread <= 200; thread++)
+        give_shared(shared, EVENT(0, FORK, thread));
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t thread = 1; thread <= 200; thread++) {
+            give_shared(shared, EVENT(thread, ACQUIRE, L));
+            give_shared(shared, AT(1 + thread % 5, ACCESS(thread, READ, X)));
+            give_shared(shared, AT(6 + round, ACCESS(thread, WRITE, X)));
+            give_shared(shared, EVENT(thread, RELEASE, L));
+        }
+    }
+    for (uint32_t site = 1; site <= 8; site++)
+        assert_true(darn_shared_has(shared, site));
+    assert_int_equal(darn_shared_cost(shared).dropped, 0);
+    darn_shared_destroy(shared);
+}
+
+static void memory_is_bounded_by_what_is_alive(void **state)
+{
+    struct darn_shared *shared = start_shared();
+    size_t early = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 200000; i++) {
+        uint32_t thread = 1 + i % 7;
+        uint64_t block = X + 4096 * (i % 50);
+
+        give_shared(shared, EVENT(thread, ALLOC, block, .extra = 4096));
+        for (uint32_t k = 0; k < 20; k++)
+            give_shared(shared, AT(1 + i % 1000 + k, ACCESS(thread, WRITE, block + 8 * k)));
+        if (i % 3)
+            give_shared(shared, EVENT(thread, FREE, block, .extra = 4096));
+        if (i == 20000)
+            early = darn_shared_cost(shared).peak;
+    }
+    assert_true(darn_shared_cost(shared).peak < early + early / 4);
+    darn_shared_destroy(shared);
+}
+
+/* More ways to come to one variable than a cell has room for: what comes before everything else
+ * goes first, then others do, and are counted. */
+static void what_a_cell_has_no_room_for_is_counted(void **state)
+{
+    struct darn_shared *shared = start_shared();
+    uint64_t found = 0, dropped;
+
+    (void)state;
+    for (uint32_t site = 1; site <= 300; site++)
+        give_shared(shared, AT(site, ACCESS(0, READ, X)));
+    assert_int_equal(darn_shared_cost(shared).dropped, 0);
+    give_shared(shared, EVENT(0, FORK, 1));
+    for (uint32_t site = 301; site <= 600; site++)
+        give_shared(shared, AT(site, ACCESS(0, READ, X)));
+    dropped = darn_shared_cost(shared).dropped;
+    give_shared(shared, AT(1000, ACCESS(1, WRITE, X)));
+    for (uint32_t site = 1; site <= 300; site++)
+        assert_false(darn_shared_has(shared, site));
+    for (uint32_t site = 301; site <= 600; site++)
+        found += darn_shared_has(shared, site);
+    assert_true(darn_shared_has(shared, 1000));
+    assert_true(found >= 100);
+    assert_int_equal(found + dropped, 300);
+    darn_shared_destroy(shared);
+}
+
+/* What was done under a lock may be shared by whatever comes later. */
+static void what_was_locked_is_never_dropped_in_silence(void **state)
+{
+    struct darn_shared *shared = start_shared();
+    uint64_t found = 0, dropped;
+
+    (void)state;
+    give_shared(shared, EVENT(0, ACQUIRE, L));
+    for (uint32_t site = 1; site <= 300; site++)
+        give_shared(shared, AT(site, ACCESS(0, READ, X)));
+    give_shared(shared, EVENT(0, RELEASE, L));
+    give_shared(shared, EVENT(0, FORK, 1));
+    dropped = darn_shared_cost(shared).dropped;
+    give_shared(shared, EVENT(1, ACQUIRE, L));
+    give_shared(shared, AT(1000, ACCESS(1, WRITE, X)));
+    for (uint32_t site = 1; site <= 300; site++)
+        found += darn_shared_has(shared, site);
+    assert_int_equal(found + dropped, 300);
+    darn_shared_destroy(shared);
+}
+
+/* ---- the definition ---- */
+
+static struct random_trace trace;
+static struct slow slow;
+
+/* Whether i happens before what thread of j has done or learnt before j. */
+static bool is_ordered(size_t i, size_t j)
+{
+    for (size_t k = j; k-- > 0;) {
+        if (trace.events[k].thread == trace.events[j].thread)
+            return k == i || happens_before(&slow, i, k);
+    }
+    for (size_t k = j; k-- > 0;) {
+        if (trace.events[k].kind == DARN_EVENT_FORK &&
+            trace.events[k].target == trace.events[j].thread &&
+            (k == i || happens_before(&slow, i, k)))
+            return true;
+    }
+    return false;
+}
+
+static bool have_byte(size_t i, size_t j, uint64_t byte)
+{
+    if (!touches(&trace.events[i], byte) || !touches(&trace.events[j], byte))
+        return false;
+    for (size_t k = i + 1; k < j; k++) {
+        if (renews(&trace.events[k], byte))
+            return false;
+    }
+    return true;
+}
+
+static bool is_half(size_t i)
+{
+    return trace.events[i].flags & DARN_EVENT_HALF;
+}
+
+static bool is_pair(size_t i, size_t j)
+{
+    if (trace.events[i].thread == trace.events[j].thread || is_half(i) || is_half(j) ||
+        !(darn_event_writes(&trace.events[i]) || darn_event_writes(&trace.events[j])) ||
+        (is_ordered(i, j) && !kept_apart(&slow, i, j)))
+        return false;
+    for (uint64_t byte = TRACE_MEMORY; byte < TRACE_MEMORY + TRACE_BYTES; byte++) {
+        if (have_byte(i, j, byte))
+            return true;
+    }
+    return false;
+}
+
+/* Each seventh site is one that nobody asks about. */
+static uint32_t most_sites(void *context, uint32_t site)
+{
+    (void)context;
+    return site % 7 == 3 ? 0 : site;
+}
+
+/* How many of the places were shared. */
+static size_t compare(uint64_t seed, uint64_t *dropped)
+{
+    static const struct darn_engine_config defaults;
+    struct darn_shared *shared = darn_shared_create(most_sites, NULL);
+    bool expected[TRACE_EVENTS + 1] = {false};
+    size_t count = 0;
+
+    assert_non_null(shared);
+    find_slowly(&slow, &trace, &defaults, true);
+    for (size_t j = 0; j < trace.count; j++) {
+        darn_shared_event(shared, &trace.events[j]);
+        for (size_t i = 0; i < j; i++) {
+            if (is_pair(i, j))
+                expected[trace.events[i].site] = expected[trace.events[j].site] = true;
+        }
+    }
+    *dropped += darn_shared_cost(shared).dropped;
+    for (uint32_t site = 1; site <= TRACE_EVENTS; site++) {
+        bool wanted = expected[site] && most_sites(NULL, site);
+
+        count += wanted;
+        if (wanted != darn_shared_has(shared, site))
+            fail_msg("seed %llu: site %u is %s", (unsigned long long)seed, site,
+                     wanted ? "shared" : "not shared");
+    }
+    darn_shared_destroy(shared);
+    return count;
+}
+
+static void places_are_those_of_the_definition(void **state)
+{
+    size_t found = 0;
+    uint64_t dropped = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < TRACES; seed++) {
+        make_trace(&trace, seed);
+        found += compare(seed, &dropped);
+    }
+    assert_true(found > TRACES);
+    assert_int_equal(dropped, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_done_under_one_lock_is_shared),
+        cmocka_unit_test(races_are_shared),
+        cmocka_unit_test(reads_alone_are_not),
+        cmocka_unit_test(what_goes_through_a_queue_is_handed_over),
+        cmocka_unit_test(start_and_join_hand_over),
+        cmocka_unit_test(memory_that_was_freed_has_no_past),
+        cmocka_unit_test(a_place_is_not_shared_because_its_neighbours_are),
+        cmocka_unit_test(the_second_thread_need_not_be_the_last_one),
+        cmocka_unit_test(readers_and_a_writer_of_one_lock_share),
+        cmocka_unit_test(semaphores_barriers_and_conditions_hand_over),
+        cmocka_unit_test(an_atomic_flag_hands_over_and_is_shared),
+        cmocka_unit_test(atomic_counters_are_shared_whatever_their_order),
+        cmocka_unit_test(a_stack_has_no_past),
+        cmocka_unit_test(only_common_bytes_count),
+        cmocka_unit_test(nothing_is_dropped_when_many_threads_take_a_lock),
+        cmocka_unit_test(memory_is_bounded_by_what_is_alive),
+        cmocka_unit_test(what_a_cell_has_no_room_for_is_counted),
+        cmocka_unit_test(what_was_locked_is_never_dropped_in_silence),
+        cmocka_unit_test(places_are_those_of_the_definition),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
