@@ -149,6 +149,7 @@ static void read_record(struct image *image, const char *bytes, uint64_t address
                             record.function),
         .variable = text_at(image, address + offsetof(struct darn_section_record, variable),
                             record.variable),
+        .type = text_at(image, address + offsetof(struct darn_section_record, type), record.type),
         .kind = record.kind,
         .inside = record.inside,
     };

@@ -53,6 +53,7 @@ struct darn_section *darn_sections_add(struct darn_sections *sections,
 
     memcpy(copy, section, size);
     copy->variable = darn_pool_text(&sections->pool, section->variable);
+    copy->type = section->type ? darn_pool_text(&sections->pool, section->type) : NULL;
     copy->file = darn_pool_text(&sections->pool, section->file);
     copy->function = darn_pool_text(&sections->pool, section->function);
     copy->why = darn_pool_text(&sections->pool, section->why);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "section/match.h"
+
 static int compare_numbers(uint32_t a, uint32_t b)
 {
     return (a > b) - (a < b);
@@ -104,6 +106,14 @@ static bool merge_points(struct darn_section *section, const struct darn_section
     return true;
 }
 
+static void merge_types(struct darn_section *section, const struct darn_section *other)
+{
+    if (!section->type || !section->type[0])
+        section->type = other->type;
+    else if (!darn_type_may_be(section->type, other->type))
+        section->type = NULL;
+}
+
 uint32_t darn_sections_merge(struct darn_sections *sections)
 {
     struct darn_sections merged = {.count = 0};
@@ -126,6 +136,7 @@ uint32_t darn_sections_merge(struct darn_sections *sections)
             if (compare_sections(sections->list[i], sections->list[end]) != 0)
                 break;
             fits = fits && merge_points(section, sections->list[end]);
+            merge_types(section, sections->list[end]);
         }
         if (fits)
             darn_sections_add(&merged, section);

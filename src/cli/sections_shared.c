@@ -1,6 +1,6 @@
 /*
- * darn sections shared: of a repository, the sections whose variable threads really share, as
- * recorded runs show it.
+ * darn sections shared: of a repository, the sections whose variable threads really share, in a
+ * way that the section does not allow, as recorded runs show it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,8 @@
 #include "site/site.h"
 #include "trace/trace.h"
 
-#define COMMAND "sections shared"
+#define COMMAND  "sections shared"
+#define IS_POINT (DARN_ALLOW_ALL + 1u)
 
 enum { OUTPUT, HELP };
 
@@ -31,7 +32,8 @@ struct keeping {
     const char *output, *path; /* of the repositories; output may be NULL */
     bool help;
     struct darn_sections sections;
-    struct darn_map points; /* the keys of all entries and ends */
+    struct darn_map points; /* the keys of all entries and ends: IS_POINT, and what harms there */
+    uint8_t harm;           /* what harms anywhere: enum darn_section_allow, or-ed */
     size_t count;           /* of the sections, without those that were dropped before */
     bool *kept;             /* by section */
 };
@@ -45,6 +47,8 @@ struct run {
     uint32_t place_count;
     struct run_site {
         uint32_t place; /* 0: no section asks about it */
+        uint8_t harm;   /* of all these sections */
+        bool reads;     /* a write that stands for a read, too */
         uint32_t next;  /* the next site with the same key; 0: none */
     } * sites;          /* by id */
     uint32_t count;     /* of ids, and one */
@@ -57,7 +61,8 @@ void darn_help_sections_shared(void)
            "Writes those sections of the repository FILE whose variable threads share in one\n"
            "of the traces (darn record): two threads access it, one of them writes, and\n"
            "nothing puts the two in order, or a lock that both hold. What one thread hands\n"
-           "over to the next, by a queue, a start or a join, is not shared.\n"
+           "over to the next, by a queue, a start or a join, is not shared. Nor does count\n"
+           "what the section allows, such as reads of what one thread alone writes.\n"
            "\n");
     darn_print_options(darn_sections_shared_options);
 }
@@ -77,22 +82,46 @@ static bool is_access(const struct darn_point *point)
     return point->role == DARN_ROLE_ENTRY || point->role == DARN_ROLE_END;
 }
 
+/* What others may not do while a thread is inside: what one of the ends does not allow, as where it
+ * is healed (runtime/cures_match.c). A race, which has none, and lines that say nothing are harmed
+ * by whatever conflicts with them. */
+static uint8_t harm_of(const struct darn_section *section)
+{
+    uint8_t allow = DARN_ALLOW_ALL;
+
+    if (darn_section_is_lines(section))
+        return DARN_ALLOW_ALL & ~(section->has_allow ? section->allow : 0);
+    if (section->kind == DARN_SECTION_RACE)
+        return section->points[0].kind == DARN_SITE_READ ? DARN_ALLOW_WRITE : DARN_ALLOW_ALL;
+    for (uint32_t i = 0; i < section->count; i++) {
+        if (section->points[i].role == DARN_ROLE_END)
+            allow &= section->points[i].allow;
+    }
+    return DARN_ALLOW_ALL & ~allow;
+}
+
+static unsigned at_point(const struct keeping *keeping, uint64_t key)
+{
+    return key ? (unsigned)darn_map_get(&keeping->points, key, 0) : 0;
+}
+
 static void add_points(struct keeping *keeping)
 {
     for (size_t i = 0; i < keeping->sections.count; i++) {
         const struct darn_section *section = keeping->sections.list[i];
 
-        keeping->count += !section->why;
-        for (uint32_t j = 0; !section->why && j < section->count; j++) {
+        if (section->why)
+            continue;
+        keeping->count++;
+        keeping->harm |= harm_of(section);
+        for (uint32_t j = 0; j < section->count; j++) {
+            uint64_t key = darn_point_key(&section->points[j]);
+
             if (is_access(&section->points[j]))
-                darn_map_put(&keeping->points, darn_point_key(&section->points[j]), 1);
+                darn_map_put(&keeping->points, key,
+                             at_point(keeping, key) | harm_of(section) | IS_POINT);
         }
     }
-}
-
-static bool has_point(const struct keeping *keeping, uint64_t key)
-{
-    return key && darn_map_get(&keeping->points, key, 0);
 }
 
 /* A site in an inlined function is only a point in the copy that the section's function has, called
@@ -118,13 +147,16 @@ static bool has_site(const struct darn_section *hand, const struct darn_trace_si
            darn_section_means(site->variable, hand->variable);
 }
 
-static bool is_asked_for(const struct keeping *keeping, const struct darn_trace_site *site)
+/* IS_POINT if a section asks about the site, and what harms these sections; 0: none does. */
+static unsigned asked_about(const struct keeping *keeping, const struct darn_trace_site *site)
 {
-    bool found = has_point(keeping, site->key);
+    unsigned asked = at_point(keeping, site->key);
 
-    for (size_t i = 0; i < keeping->sections.count && !found; i++)
-        found = has_site(keeping->sections.list[i], site);
-    return found;
+    for (size_t i = 0; i < keeping->sections.count; i++) {
+        if (has_site(keeping->sections.list[i], site))
+            asked |= IS_POINT | harm_of(keeping->sections.list[i]);
+    }
+    return asked;
 }
 
 /* Sites that all sections take for one have one number. */
@@ -152,21 +184,28 @@ static bool read_sites(struct run *run)
         return false;
     for (uint32_t id = 1; id < run->count; id++) {
         const struct darn_trace_site *site = darn_trace_site(run->trace, id);
+        unsigned asked = site && site->key ? asked_about(run->keeping, site) : 0;
 
-        if (!site || !site->key || !is_asked_for(run->keeping, site))
+        run->sites[id].reads = site && site->flags & DARN_SITE_COVERS;
+        if (!asked)
             continue;
         run->sites[id].place = give_place(run, site);
+        run->sites[id].harm = asked & DARN_ALLOW_ALL;
         run->sites[id].next = (uint32_t)darn_map_get(&run->first, site->key, 0);
         darn_map_put(&run->first, site->key, id);
     }
     return true;
 }
 
-static uint32_t place_of(void *context, uint32_t site)
+static struct darn_shared_place ask(void *context, uint32_t site)
 {
     const struct run *run = context;
 
-    return site < run->count ? run->sites[site].place : 0;
+    if (site >= run->count)
+        return (struct darn_shared_place){.number = 0};
+    return (struct darn_shared_place){.number = run->sites[site].place,
+                                      .harm = run->sites[site].harm,
+                                      .reads = run->sites[site].reads};
 }
 
 /* The recorder leaves out sites whose memory no two threads touch: perhaps all of them. */
@@ -179,7 +218,7 @@ static bool is_in_program(const struct keeping *keeping, const char *program)
         darn_section_elf_read(&elf, COMMAND, program, true))
         return false;
     for (size_t i = 0; i < elf.site_count && !found; i++)
-        found = has_point(keeping, elf.sites[i].key);
+        found = at_point(keeping, elf.sites[i].key) != 0;
     for (size_t i = 0; i < elf.sections.count && !found; i++) {
         for (size_t j = 0; j < keeping->sections.count && !found; j++)
             found = darn_section_applies(keeping->sections.list[j], elf.sections.list[i]);
@@ -214,13 +253,20 @@ static void warn_of_gaps(const struct run *run, const struct darn_shared *shared
                   run->path, dropped);
 }
 
+/* Whether others did at the site what harms the section. */
+static bool is_harmed(const struct run *run, const struct darn_shared *shared,
+                      const struct darn_section *section, uint32_t id)
+{
+    return darn_shared_by(shared, run->sites[id].place) & harm_of(section);
+}
+
 static bool is_shared_at(const struct run *run, const struct darn_shared *shared,
                          const struct darn_section *section, const struct darn_point *point)
 {
     uint32_t id = (uint32_t)darn_map_get(&run->first, darn_point_key(point), 0);
 
     for (; id; id = run->sites[id].next) {
-        if (darn_shared_has(shared, run->sites[id].place) &&
+        if (is_harmed(run, shared, section, id) &&
             is_point(section, point, darn_trace_site(run->trace, id)))
             return true;
     }
@@ -236,7 +282,7 @@ static bool is_shared(const struct run *run, const struct darn_shared *shared,
             return true;
     }
     for (uint32_t id = 1; darn_section_is_lines(section) && id < run->count; id++) {
-        if (darn_shared_has(shared, run->sites[id].place) &&
+        if (is_harmed(run, shared, section, id) &&
             has_site(section, darn_trace_site(run->trace, id)))
             return true;
     }
@@ -254,7 +300,7 @@ static void keep(const struct run *run, const struct darn_shared *shared)
 /* 0 or an exit status. */
 static int read_run(struct run *run)
 {
-    struct darn_shared *shared = darn_shared_create(place_of, run);
+    struct darn_shared *shared = darn_shared_create(ask, run, run->keeping->harm);
     int status = 0;
 
     if (!shared || !read_sites(run)) {

@@ -5,9 +5,10 @@
  *    first, does not know the second either;
  *  - the locks: whoever shares a lock with the first shares it with one that holds as much. But
  *    this one may be of the same thread as the access to come: of two threads, one is not.
- * And another access can only stand for it if it conflicts with the same, and is at the same place.
- * Of a place that is known to be shared, nothing is left to be found out: then any place does. So
- * what is left of hot memory is little, and private memory has one access for each place.
+ * And another access can only stand for it if it conflicts with the same, does as much harm to the
+ * others, and is at the same place. Of a place that was harmed in all ways that are asked about,
+ * nothing is left to be found out: then any place does. So what is left of hot memory is little,
+ * and private memory has one access for each place.
  */
 #include "engine/shared.h"
 
@@ -22,12 +23,15 @@
 /* So many are remembered in one cell; when there are more, one is left out. */
 #define MOST 128u
 
+/* What an access is, besides the harm that it may do (enum darn_section_allow). */
+#define WRITES 4u
+
 struct item {
     darn_epoch epoch; /* 0: no access */
     uint32_t thread;
-    uint32_t place; /* 0: none, or one that was known to be shared */
+    uint32_t place; /* 0: none, or one of which nothing is left to be found out */
     uint32_t set;   /* the locks that were held */
-    uint32_t writes;
+    uint32_t does;  /* WRITES, and what of it is a harm to anybody */
 };
 
 static_assert(sizeof(struct item) == 24, "cells are compared by their bytes: no holes");
@@ -44,15 +48,21 @@ struct cell {
     struct more *more;
 };
 
+/* What is asked about a place, and what was found. */
+struct place {
+    uint8_t harm, found; /* enum darn_section_allow, or-ed */
+};
+
 struct darn_shared {
-    darn_shared_place *place_of;
+    darn_shared_ask *ask;
     void *context;
+    uint8_t harm;
     struct darn_locksets *sets;
     struct darn_held *held;
     struct darn_order *order;
     struct darn_shadow *shadow;
-    bool *found; /* by place */
-    size_t found_room;
+    struct place *places; /* by number */
+    size_t place_room;
     size_t own; /* bytes that cells point to */
     uint64_t events, dropped;
     size_t peak;
@@ -96,7 +106,7 @@ static void copy_cell(void *context, void *memory)
     shared->own += more_bytes(more->capacity);
 }
 
-struct darn_shared *darn_shared_create(darn_shared_place *place_of, void *context)
+struct darn_shared *darn_shared_create(darn_shared_ask *ask, void *context, uint8_t harm)
 {
     struct darn_shared *shared = calloc(1, sizeof(*shared));
     struct darn_order_config order = {.locks = true};
@@ -108,8 +118,9 @@ struct darn_shared *darn_shared_create(darn_shared_place *place_of, void *contex
 
     if (!shared)
         return NULL;
-    shared->place_of = place_of;
+    shared->ask = ask;
     shared->context = context;
+    shared->harm = harm;
     shared->sets = darn_locksets_create();
     shared->held = shared->sets ? darn_held_create(shared->sets) : NULL;
     shared->order = darn_order_create(&order);
@@ -130,27 +141,40 @@ void darn_shared_destroy(struct darn_shared *shared)
     darn_order_destroy(shared->order);
     darn_held_destroy(shared->held);
     darn_locksets_destroy(shared->sets);
-    free(shared->found);
+    free(shared->places);
     free(shared);
 }
 
-bool darn_shared_has(const struct darn_shared *shared, uint32_t place)
+uint8_t darn_shared_by(const struct darn_shared *shared, uint32_t place)
 {
-    return place < shared->found_room && shared->found[place];
+    return place < shared->place_room ? shared->places[place].found : 0;
 }
 
-static void find_place(struct darn_shared *shared, uint32_t place)
+/* The number of the place; 0: there is nothing to be found out. */
+static uint32_t note_place(struct darn_shared *shared, const struct darn_shared_place *asked)
 {
-    if (!place)
-        return;
-    shared->found = darn_grow(shared->found, &shared->found_room, (size_t)place + 1, sizeof(bool));
-    shared->found[place] = true;
+    if (!asked->number || !asked->harm)
+        return 0;
+    shared->places = darn_grow(shared->places, &shared->place_room, (size_t)asked->number + 1,
+                               sizeof(*shared->places));
+    shared->places[asked->number].harm = asked->harm;
+    return asked->number;
 }
 
-/* The place, unless there is nothing left to be found out about it. */
+/* What is left to be found out about a place. */
+static uint32_t left_of(const struct darn_shared *shared, uint32_t place)
+{
+    return place ? shared->places[place].harm & ~(uint32_t)shared->places[place].found : 0;
+}
+
 static uint32_t open_place(const struct darn_shared *shared, uint32_t place)
 {
-    return darn_shared_has(shared, place) ? 0 : place;
+    return left_of(shared, place) ? place : 0;
+}
+
+static void find(struct darn_shared *shared, uint32_t place, const struct item *other)
+{
+    shared->places[place].found |= (uint8_t)(left_of(shared, place) & other->does);
 }
 
 /* Finds out whether the access shares the memory with an earlier one. */
@@ -159,16 +183,23 @@ static void meet(struct passage *passage, const struct item *item)
     struct darn_shared *shared = passage->shared;
     struct item *access = &passage->access;
 
-    if (item->thread == access->thread || !(item->writes || access->writes))
+    if (item->thread == access->thread || !((item->does | access->does) & WRITES))
         return;
-    if (!access->place && !open_place(shared, item->place))
+    if (!(left_of(shared, item->place) & access->does) &&
+        !(left_of(shared, access->place) & item->does))
         return;
     if (darn_stamp_knows(passage->now, item->epoch) &&
         darn_lockset_disjoint_for(shared->sets, item->set, access->set))
         return;
-    find_place(shared, item->place);
-    find_place(shared, access->place);
-    access->place = 0;
+    find(shared, item->place, access);
+    find(shared, access->place, item);
+    access->place = open_place(shared, access->place);
+}
+
+/* Whether the one does all that the other does. */
+static bool does_as_much(const struct item *one, const struct item *other)
+{
+    return !(other->does & ~one->does);
 }
 
 /* Whether the same was remembered since the thread last handed anything on. It was compared with
@@ -177,15 +208,16 @@ static bool is_known(const struct passage *passage, const struct item *item)
 {
     const struct item *access = &passage->access;
 
-    return item->epoch == access->epoch && item->set == access->set &&
-           item->writes >= access->writes && (!access->place || item->place == access->place);
+    return item->epoch == access->epoch && item->set == access->set && does_as_much(item, access) &&
+           (!access->place || item->place == access->place);
 }
 
-/* Whether what conflicts with the item conflicts with the other, and says as much about places. */
+/* Whether what conflicts with the item conflicts with the other, and says as much about the places
+ * of both. */
 static bool stands_for(const struct darn_shared *shared, const struct item *other,
                        const struct item *item)
 {
-    return other->writes >= item->writes &&
+    return does_as_much(other, item) &&
            (item->place == other->place || !open_place(shared, item->place));
 }
 
@@ -303,17 +335,30 @@ static void visit(void *to, void *memory, uint64_t address)
     cell->only = (struct item){0};
 }
 
+static uint32_t does_of(const struct darn_shared *shared, const struct darn_event *event,
+                        bool reads)
+{
+    uint32_t kinds = event->kind == DARN_EVENT_READ    ? DARN_ALLOW_READ
+                     : event->kind == DARN_EVENT_WRITE ? DARN_ALLOW_WRITE
+                                                       : DARN_ALLOW_ALL;
+
+    if (reads)
+        kinds |= DARN_ALLOW_READ;
+    return (kinds & shared->harm) | (kinds & DARN_ALLOW_WRITE ? WRITES : 0);
+}
+
 static void on_access(struct darn_shared *shared, const struct darn_event *event)
 {
     struct darn_order_thread *thread = darn_order_thread(shared->order, event);
+    struct darn_shared_place asked = shared->ask(shared->context, event->site);
     struct passage passage = {
         .shared = shared,
         .now = &thread->now,
         .access = {.epoch = darn_stamp_epoch(&thread->now),
                    .thread = event->thread,
-                   .place = shared->place_of(shared->context, event->site),
+                   .place = note_place(shared, &asked),
                    .set = darn_held_set(shared->held, event->thread),
-                   .writes = (uint32_t)darn_event_writes(event)},
+                   .does = does_of(shared, event, asked.reads)},
     };
     void *cell = NULL;
 
@@ -328,9 +373,9 @@ static void on_access(struct darn_shared *shared, const struct darn_event *event
 
 static size_t memory_of(const struct darn_shared *shared)
 {
-    return sizeof(*shared) + shared->own + shared->found_room + darn_locksets_memory(shared->sets) +
-           darn_held_memory(shared->held) + darn_order_memory(shared->order) +
-           darn_shadow_memory(shared->shadow);
+    return sizeof(*shared) + shared->own + shared->place_room * sizeof(struct place) +
+           darn_locksets_memory(shared->sets) + darn_held_memory(shared->held) +
+           darn_order_memory(shared->order) + darn_shadow_memory(shared->shadow);
 }
 
 static void measure(struct darn_shared *shared)

@@ -158,13 +158,15 @@ static void append_member(LLVMContextRef context, LLVMMetadataRef member, struct
 }
 
 static LLVMMetadataRef walk_struct(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
-                                   int variable, struct darn_text *text)
+                                   int variable, struct darn_di_way *way)
 {
     LLVMMetadataRef elements = darn_di_operand(context, type, DARN_DI_TYPE_ELEMENTS);
     unsigned count = 0;
     LLVMValueRef *list = elements ? darn_di_operands(context, elements, &count) : NULL;
     LLVMMetadataRef found = NULL;
 
+    way->owner = type;
+    way->has_union |= LLVMGetDINodeTag(type) == TAG_UNION;
     for (unsigned i = 0; list && i < count && !found; i++) {
         LLVMMetadataRef member = list[i] ? LLVMValueAsMetadata(list[i]) : NULL;
 
@@ -175,9 +177,9 @@ static LLVMMetadataRef walk_struct(LLVMContextRef context, LLVMMetadataRef type,
             !contains(context, member, offset))
             continue;
         if (LLVMGetDINodeTag(member) == TAG_MEMBER)
-            append_member(context, member, text);
+            append_member(context, member, way->text);
         found = darn_di_walk(context, base_of(context, member),
-                             offset - LLVMDITypeGetOffsetInBits(member) / 8, variable, text);
+                             offset - LLVMDITypeGetOffsetInBits(member) / 8, variable, way);
     }
     free(list);
     return found;
@@ -219,7 +221,7 @@ static void append_indices(LLVMContextRef context, LLVMMetadataRef dimensions, u
 }
 
 static LLVMMetadataRef walk_array(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
-                                  int variable, struct darn_text *text)
+                                  int variable, struct darn_di_way *way)
 {
     LLVMMetadataRef element = base_of(context, type);
     uint64_t size = darn_di_size(context, element);
@@ -227,12 +229,12 @@ static LLVMMetadataRef walk_array(LLVMContextRef context, LLVMMetadataRef type, 
     if (!size)
         return NULL;
     append_indices(context, darn_di_operand(context, type, DARN_DI_TYPE_ELEMENTS), offset / size,
-                   variable, text);
-    return darn_di_walk(context, element, offset % size, 0, text);
+                   variable, way->text);
+    return darn_di_walk(context, element, offset % size, 0, way);
 }
 
 LLVMMetadataRef darn_di_walk(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
-                             int variable, struct darn_text *text)
+                             int variable, struct darn_di_way *way)
 {
     type = darn_di_strip(context, type);
     if (!type)
@@ -241,9 +243,9 @@ LLVMMetadataRef darn_di_walk(LLVMContextRef context, LLVMMetadataRef type, uint6
     case TAG_STRUCT:
     case TAG_CLASS:
     case TAG_UNION:
-        return walk_struct(context, type, offset, variable, text);
+        return walk_struct(context, type, offset, variable, way);
     case TAG_ARRAY:
-        return walk_array(context, type, offset, variable, text);
+        return walk_array(context, type, offset, variable, way);
     default:
         return offset < darn_di_size(context, type) ? type : NULL;
     }

@@ -21,7 +21,8 @@ enum {
     DARN_DI_SCOPE_PARENT = 1,    /* of a subprogram, lexical block or type */
     DARN_DI_SUBPROGRAM_NAME = 2, /* also of a type */
     DARN_DI_TYPE_BASE = 3,       /* what a typedef, pointer, member or array is made of */
-    DARN_DI_TYPE_ELEMENTS = 4,   /* the members of a struct */
+    DARN_DI_TYPE_ELEMENTS = 4,   /* the members of a struct, */
+    DARN_DI_TYPE_IDENTIFIER = 7, /* and its name in all of the program, in C++ */
     DARN_DI_VARIABLE_NAME = 1,
     DARN_DI_VARIABLE_TYPE = 3,
     DARN_DI_EXPRESSION_VARIABLE = 0, /* of a global variable expression */
@@ -39,13 +40,20 @@ LLVMMetadataRef darn_di_pointee(LLVMContextRef context, LLVMMetadataRef type);
 
 int darn_di_is_reference(LLVMContextRef context, LLVMMetadataRef type);
 
+/* A way into a type: as text, and the innermost struct that it leads through. */
+struct darn_di_way {
+    struct darn_text *text;
+    LLVMMetadataRef owner; /* NULL: none */
+    int has_union;         /* one of them is a union */
+};
+
 /*
  * Appends the way from a value of the type to what lies `offset` bytes inside, as `.next[3].x`, and
  * returns the type found there (NULL when the offset leads nowhere). An array whose element was
  * computed at run time (`variable`) shows as `[]`.
  */
 LLVMMetadataRef darn_di_walk(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
-                             int variable, struct darn_text *text);
+                             int variable, struct darn_di_way *way);
 
 /* The function that a local variable, a lexical block or a location belongs to. */
 LLVMMetadataRef darn_di_function(LLVMContextRef context, LLVMMetadataRef scope);

@@ -35,6 +35,7 @@ static struct side side_of_found(const struct darn_found *found)
     struct side side = {.shape = {.file = found->file,
                                   .function = found->function,
                                   .variable = found->variable,
+                                  .type = found->type,
                                   .kind = found->kind}};
 
     for (uint32_t i = 0; i < found->count; i++) {
@@ -168,7 +169,8 @@ static void keep_companion(struct side *side, const struct darn_found *found,
     if (found->kind != DARN_SECTION_LOAD_STORE)
         return;
     for (size_t i = 0; i < wanted->count && !side->is_kept; i++)
-        side->is_kept = darn_variable_same(found->variable, wanted->items[i]->variable);
+        side->is_kept = darn_variable_same(found->variable, wanted->items[i]->variable) &&
+                        darn_type_may_be(found->type, wanted->items[i]->type);
 }
 
 static void fill(struct matching *matching, const struct darn_sections *sections,

@@ -38,6 +38,8 @@ struct darn_names {
     size_t count, capacity;
     unsigned dbg_kind, tbaa_kind;
     LLVMMetadataRef function; /* the source function of the access that is being named */
+    LLVMMetadataRef owner;    /* of what was named last: the struct that it is a member of */
+    int has_tbaa;
     LLVMModuleRef module;
     struct darn_structs structs; /* filled when it is first needed */
     int has_structs;
@@ -107,6 +109,7 @@ static void collect_variables(struct darn_names *names, LLVMValueRef function)
             size_t length;
             const char *callee;
 
+            names->has_tbaa = names->has_tbaa || LLVMGetMetadata(instruction, names->tbaa_kind);
             if (!LLVMIsADbgInfoIntrinsic(instruction))
                 continue;
             callee = LLVMGetValueName2(LLVMGetCalledValue(instruction), &length);
@@ -239,23 +242,26 @@ static LLVMMetadataRef append_inside(struct darn_names *names, LLVMMetadataRef t
 {
     char path[MAX_PATH];
     struct darn_text buffer;
+    struct darn_di_way way = {.text = &buffer};
     LLVMMetadataRef found;
 
     darn_text_start(&buffer, path, sizeof(path));
-    found = place->offset >= 0 ? darn_di_walk(names->context, type, (uint64_t)place->offset,
-                                              place->variable, &buffer)
-                               : NULL;
+    found = place->offset >= 0
+                ? darn_di_walk(names->context, type, (uint64_t)place->offset, place->variable, &way)
+                : NULL;
+    names->owner = found && !way.has_union ? way.owner : NULL;
     darn_text_add(text, path);
     return found;
 }
 
-/* `p` is a pointer and the place lies behind it: p->next, p[].next, *p */
+/* `p` is a pointer and the place lies behind it: p->next, p[].next, *p, p->@16 */
 static LLVMMetadataRef append_behind(struct darn_names *names, const char *pointer,
                                      LLVMMetadataRef pointee, struct place place,
                                      struct darn_text *text)
 {
     char path[MAX_PATH];
     struct darn_text buffer;
+    struct darn_di_way way = {.text = &buffer};
     LLVMMetadataRef found;
     uint64_t size = darn_di_size(names->context, pointee);
     int64_t index = size && !place.variable ? place.offset / (int64_t)size : 0;
@@ -269,7 +275,14 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
         place.offset = ((place.offset % (int64_t)size) + (int64_t)size) % (int64_t)size;
     darn_text_start(&buffer, path, sizeof(path));
     found = darn_di_walk(names->context, pointee, (uint64_t)place.offset,
-                         place.variable && !indexed, &buffer);
+                         place.variable && !indexed, &way);
+    names->owner = found && !way.has_union ? way.owner : NULL;
+    if (!found && !path[0] && !indexed && !place.variable && place.offset > 0) {
+        darn_text_add(text, pointer); /* into a struct that this module only declares */
+        darn_text_add(text, "->@");
+        darn_text_number(text, (uint64_t)place.offset);
+        return found;
+    }
     if (!indexed && path[0] != '.') {
         darn_text_char(text, '*');
         darn_text_add(text, pointer);
@@ -440,6 +453,7 @@ static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction, str
     LLVMMetadataRef base, access, type;
     char path[MAX_PATH];
     struct darn_text buffer;
+    struct darn_di_way way = {.text = text};
 
     if (!tag || LLVMGetMDNodeNumOperands(tag) < 3 || LLVMGetMDNodeNumOperands(tag) > 4)
         return;
@@ -456,7 +470,7 @@ static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction, str
     if (!type)
         return;
     darn_text_add(text, path);
-    darn_di_walk(names->context, type, LLVMConstIntGetZExtValue(operands[2]), 0, text);
+    darn_di_walk(names->context, type, LLVMConstIntGetZExtValue(operands[2]), 0, &way);
 }
 
 /* A copy of a whole struct is not an access to its first member: `d->id` becomes `*d`. */
@@ -497,6 +511,7 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
 
     names->function =
         location ? darn_di_function(names->context, LLVMDILocationGetScope(location)) : NULL;
+    names->owner = NULL;
     darn_text_start(&text, to, size);
     if (LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction))
         name_whole(names, pointer, &text);
@@ -504,6 +519,11 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
         name_of_pointer(names, pointer, 0, &text);
     if (!to[0])
         name_by_tbaa(names, instruction, &text);
+}
+
+LLVMMetadataRef darn_names_owner(const struct darn_names *names)
+{
+    return names->has_tbaa ? names->owner : NULL;
 }
 
 void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *to, size_t size)

@@ -21,6 +21,10 @@ void darn_names_destroy(struct darn_names *names);
 void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLVMValueRef pointer,
                          char *text, size_t size);
 
+/* Of the access that was named last: the struct that it reads or writes a member of, by its debug
+ * info; NULL when that is not known, or the compiler was told that types say nothing. */
+LLVMMetadataRef darn_names_owner(const struct darn_names *names);
+
 /* Which copy of an inlined function the instruction is in (darn_site_inlined). */
 uint64_t darn_names_inlined(struct darn_names *names, LLVMValueRef instruction);
 

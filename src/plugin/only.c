@@ -4,6 +4,7 @@
 
 #include "plugin/keep.h"
 #include "plugin/mark.h"
+#include "plugin/type.h"
 #include "section/match.h"
 #include "site/site.h"
 
@@ -46,7 +47,7 @@ static void note_pointers(struct darn_only *only, const struct darn_code *code)
 
 static int is_wanted(const struct darn_only *only, const struct darn_access *access)
 {
-    char variable[MAX_NAME];
+    char variable[MAX_NAME], type[MAX_NAME];
 
     if (!is_access(access))
         return 0;
@@ -55,7 +56,8 @@ static int is_wanted(const struct darn_only *only, const struct darn_access *acc
         return 1;
     darn_names_variable(only->names, access->instruction, access->pointer, variable,
                         sizeof(variable));
-    return darn_wanted_variable(only->wanted, variable);
+    darn_type_of(access->instruction, darn_names_owner(only->names), type, sizeof(type));
+    return darn_wanted_variable(only->wanted, variable, type);
 }
 
 static int have_same_name(const struct darn_only *only, const struct darn_access *one,

@@ -9,6 +9,7 @@
 #include "plugin/names.h"
 #include "plugin/pin.h"
 #include "plugin/sites.h"
+#include "plugin/type.h"
 #include "site/site.h"
 
 #define MAX_NAME 256
@@ -23,12 +24,13 @@ struct reach {
 
 static int is_wanted_access(struct reach *reach, LLVMValueRef instruction, LLVMValueRef pointer)
 {
-    char variable[MAX_NAME];
+    char variable[MAX_NAME], type[MAX_NAME];
 
     if (darn_pointer_is_private(&reach->escape, pointer)) /* a local that has the same name */
         return 0;
     darn_names_variable(reach->names, instruction, pointer, variable, sizeof(variable));
-    if (darn_wanted_variable(reach->wanted, variable))
+    darn_type_of(instruction, darn_names_owner(reach->names), type, sizeof(type));
+    if (darn_wanted_variable(reach->wanted, variable, type))
         return 1;
     for (uint8_t kind = DARN_SITE_READ; kind <= DARN_SITE_UPDATE; kind++) {
         if (darn_wanted_key(reach->wanted, darn_sites_key(instruction, kind, 0, reach->names)))

@@ -22,7 +22,7 @@
 struct darn_found {
     uint8_t kind;
     uint16_t inside;
-    char *file, *function, *variable;
+    char *file, *function, *variable, *type;
     LLVMComdatRef comdat; /* of the function that it is in */
     struct darn_section_point points[DARN_SECTION_POINTS];
     uint32_t count;

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "plugin/debuginfo.h"
 #include "plugin/section.h"
+#include "plugin/type.h"
 
 #define MAX_NAME    256
 #define MAX_INLINED 32
@@ -209,7 +210,16 @@ static void merge(struct darn_sections *sections, struct darn_found *found, cons
         return;
     }
     into = &sections->items[number - 1];
+    if (!into->type[0]) {
+        char *unknown = into->type;
+
+        into->type = found->type;
+        found->type = unknown;
+    } else if (found->type[0] && strcmp(into->type, found->type) != 0) {
+        into->type[0] = '\0';
+    }
     free(found->variable);
+    free(found->type);
     into->inside |= found->inside;
     for (uint32_t i = 0; i < found->count; i++)
         add_point(into, found->points[i]);
@@ -278,7 +288,7 @@ int darn_section_add(struct darn_sections *sections, struct darn_code *code, uin
 {
     struct darn_found found = {
         .kind = kind, .inside = walk->inside, .comdat = LLVMGetComdat(code->function)};
-    char file[MAX_NAME], function[MAX_NAME], variable[MAX_NAME];
+    char file[MAX_NAME], function[MAX_NAME], variable[MAX_NAME], type[MAX_NAME];
     unsigned level = MAX_INLINED;
 
     if (1 + end_count + walk->leave_count > DARN_SECTION_POINTS)
@@ -309,8 +319,10 @@ int darn_section_add(struct darn_sections *sections, struct darn_code *code, uin
     name_level(sections, where(&entry), level, file, function);
     darn_names_variable(sections->names, entry.access->instruction, entry.access->pointer, variable,
                         sizeof(variable));
+    darn_type_of(entry.access->instruction, darn_names_owner(sections->names), type, sizeof(type));
     found.variable = strdup(variable);
-    if (!found.variable)
+    found.type = strdup(type);
+    if (!found.variable || !found.type)
         abort();
     merge(sections, &found, file, function);
     return 1;

@@ -6,7 +6,7 @@
 
 #include "plugin/section.h"
 
-#define HEADER_FIELDS 9
+#define HEADER_FIELDS 11
 
 struct emitter {
     struct darn_sites *sites;
@@ -31,10 +31,17 @@ static LLVMValueRef point_value(struct emitter *emitter, const struct darn_secti
 static LLVMTypeRef record_type(struct emitter *emitter, unsigned count)
 {
     const struct darn_sites *sites = emitter->sites;
-    LLVMTypeRef fields[HEADER_FIELDS] = {
-        sites->i32, sites->i8,  sites->i8,
-        sites->i16, sites->i32, sites->i32,
-        sites->i32, sites->i32, LLVMArrayType2(emitter->point, count)};
+    LLVMTypeRef fields[HEADER_FIELDS] = {sites->i32,
+                                         sites->i8,
+                                         sites->i8,
+                                         sites->i16,
+                                         sites->i32,
+                                         sites->i32,
+                                         sites->i32,
+                                         sites->i32,
+                                         sites->i32,
+                                         sites->i32,
+                                         LLVMArrayType2(emitter->point, count)};
 
     return LLVMStructTypeInContext(emitter->context, fields, HEADER_FIELDS, 0);
 }
@@ -57,8 +64,10 @@ static void emit(struct emitter *emitter, const struct darn_found *found)
     fields[4] = darn_sites_string(sites, type, record, 4, found->file);
     fields[5] = darn_sites_string(sites, type, record, 5, found->function);
     fields[6] = darn_sites_string(sites, type, record, 6, found->variable);
-    fields[7] = LLVMConstInt(sites->i32, found->count, 0);
-    fields[8] = LLVMConstArray2(emitter->point, points, found->count);
+    fields[7] = darn_sites_string(sites, type, record, 7, found->type);
+    fields[8] = LLVMConstInt(sites->i32, found->count, 0);
+    fields[9] = LLVMConstInt(sites->i32, 0, 0);
+    fields[10] = LLVMConstArray2(emitter->point, points, found->count);
     LLVMSetInitializer(record,
                        LLVMConstStructInContext(emitter->context, fields, HEADER_FIELDS, 0));
     LLVMSetLinkage(record, LLVMPrivateLinkage);
@@ -121,6 +130,7 @@ void darn_sections_free(struct darn_sections *sections)
         free(sections->items[i].file);
         free(sections->items[i].function);
         free(sections->items[i].variable);
+        free(sections->items[i].type);
     }
     free(sections->items);
     darn_map_free(&sections->by_function);

@@ -28,6 +28,11 @@ static uintptr_t hash_of_variable(const char *variable)
     return length ? darn_hash_bytes(DARN_HASH_START, last, length) | 1 : 0;
 }
 
+static uintptr_t hash_of_typed(uintptr_t variable, const char *type)
+{
+    return darn_hash_string(variable, type) | 1;
+}
+
 /* The directory may be another one than it was when the repository was made. */
 static uintptr_t hash_of_function(const char *file, const char *function)
 {
@@ -37,12 +42,26 @@ static uintptr_t hash_of_function(const char *file, const char *function)
            1;
 }
 
+static void add_class(struct darn_map *map, uintptr_t key, const char *variable)
+{
+    darn_map_put(map, key, darn_map_get(map, key, 0) | darn_variable_class(variable));
+}
+
+static int has_class(const struct darn_map *map, uintptr_t key, const char *variable)
+{
+    return (darn_map_get(map, key, 0) & darn_variable_class(variable)) != 0;
+}
+
 static void note(struct darn_wanted *wanted, const struct darn_section *section)
 {
     uintptr_t variable = hash_of_variable(section->variable);
 
+    if (variable && section->type && section->type[0])
+        add_class(&wanted->types, hash_of_typed(variable, section->type), section->variable);
+    else if (variable)
+        add_class(&wanted->untyped, variable, section->variable);
     if (variable)
-        darn_map_put(&wanted->variables, variable, 1);
+        add_class(&wanted->variables, variable, section->variable);
     if (section->function[0])
         darn_map_put(&wanted->functions, hash_of_function(section->file, section->function), 1);
     for (uint32_t i = 0; i < section->count; i++) {
@@ -60,6 +79,7 @@ static struct darn_section *copy_of(const struct darn_section *section)
 
     *copy = *section;
     copy->variable = allocated(strdup(section->variable));
+    copy->type = allocated(strdup(section->type ? section->type : ""));
     copy->file = allocated(strdup(section->file));
     copy->function = allocated(strdup(section->function));
     for (uint32_t i = 0; i < section->count; i++) {
@@ -145,11 +165,14 @@ int darn_wanted_key(const struct darn_wanted *wanted, uint64_t key)
     return darn_map_get(&wanted->keys, key, 0) != 0;
 }
 
-int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable)
+int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable, const char *type)
 {
     uintptr_t hash = hash_of_variable(variable);
 
-    return hash && darn_map_get(&wanted->variables, hash, 0) != 0;
+    if (!hash || !has_class(&wanted->variables, hash, variable))
+        return 0;
+    return !type[0] || has_class(&wanted->untyped, hash, variable) ||
+           has_class(&wanted->types, hash_of_typed(hash, type), variable);
 }
 
 int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function)

@@ -18,7 +18,9 @@ struct darn_wanted {
     struct darn_section **items; /* without those that were dropped */
     size_t count;
     struct darn_map keys;      /* of all points */
-    struct darn_map variables; /* the last parts of their names, hashed */
+    struct darn_map variables; /* the last parts of their names, hashed -> darn_variable_class */
+    struct darn_map types;     /* the same with the struct, where it is known, */
+    struct darn_map untyped;   /* and where it is not */
     struct darn_map functions; /* with the last part of their file, hashed */
 };
 
@@ -28,8 +30,9 @@ const struct darn_wanted *darn_wanted(void);
 
 int darn_wanted_key(const struct darn_wanted *wanted, uint64_t key);
 
-/* Whether the variable may be the same memory as one of theirs (darn_variable_same). */
-int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable);
+/* Whether the variable may be the same memory as one of theirs (darn_variable_same), a member of
+ * the same struct (darn_type_of). */
+int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable, const char *type);
 
 /* Whether one of them, or a point, is in the function of that file. */
 int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function);

@@ -94,6 +94,7 @@ struct darn_cure *darn_cures_add(const struct darn_section *section)
     cure->shape.file = darn_rules_keep(section->file);
     cure->shape.function = darn_rules_keep(section->function);
     cure->shape.variable = darn_rules_keep(section->variable);
+    cure->shape.type = section->type ? darn_rules_keep(section->type) : NULL;
     cure->line = section->position;
     cure->first = section->first;
     cure->last = section->last;

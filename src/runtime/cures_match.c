@@ -284,7 +284,8 @@ static void add_chained(struct darn_rule *rule, const struct records *records)
         const struct darn_section_point *entry = entry_of(record);
 
         if (record->kind != DARN_SECTION_LOAD_STORE || !entry || !ends_at(rule, entry->key) ||
-            !darn_variable_same(darn_site_string(&record->variable), rule->variable))
+            !darn_variable_same(darn_site_string(&record->variable), rule->variable) ||
+            !darn_type_may_be(darn_site_string(&record->type), rule->cure->shape.type))
             continue;
         rule->ops |= DARN_ALLOW_WRITE;
         if (!records->claimed[i])
@@ -303,10 +304,12 @@ static void add_all_chained(const struct records *records)
 
 /* ---- companions ---- */
 
-static struct darn_cure *cure_over(const char *variable)
+static struct darn_cure *cure_over(const struct darn_section_record *record)
 {
     for (struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
-        if (cure->match >= DARN_CURE_MOVED && darn_variable_same(variable, cure->shape.variable))
+        if (cure->match >= DARN_CURE_MOVED &&
+            darn_variable_same(darn_site_string(&record->variable), cure->shape.variable) &&
+            darn_type_may_be(darn_site_string(&record->type), cure->shape.type))
             return cure;
     }
     return NULL;
@@ -325,7 +328,7 @@ static void add_companions(const struct records *records)
         struct darn_rule *rule = NULL;
 
         if (record->kind == DARN_SECTION_LOAD_STORE && !records->claimed[i])
-            cure = cure_over(darn_site_string(&record->variable));
+            cure = cure_over(record);
         if (cure)
             rule = add_rule(cure, record);
         if (rule)

@@ -48,8 +48,6 @@ int darn_heal_open(void)
 
 static void drop(struct darn_hold *hold)
 {
-    if (hold->torn && hold->rule)
-        darn_trust_lose(hold->rule);
     if (hold->urged)
         darn_heal_calm(hold);
     darn_closed_open(hold);
@@ -176,11 +174,12 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, const 
     hold->alone = rule->with == DARN_HEAL_LOCK;
     hold->soft = rule->with >= DARN_HEAL_YIELD;
     hold->locks = darn_own_here.count;
-    hold->torn = false;
     hold->state = DARN_HOLD_INSIDE;
     show(touch);
     if (!rule->companion)
         get_to_know(touch->address);
+    if (darn_production)
+        darn_trust_enter(rule, touch->address, touch->size);
     darn_healer_count(hold->healer, hold->cure);
     if (rule->with == DARN_HEAL_YIELD)
         darn_os_yield();

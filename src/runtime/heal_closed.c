@@ -4,6 +4,7 @@
 
 #include "runtime/heal_parts.h"
 #include "runtime/state.h"
+#include "runtime/trust.h"
 
 _Atomic uint32_t darn_closed_count;
 
@@ -107,7 +108,7 @@ void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
         if (!hold->rule || hold->locks <= (uint32_t)index)
             continue;
         hold->locks--;
-        hold->torn = true;
+        darn_trust_lose(hold->rule);
         if (hold->state == DARN_HOLD_INSIDE && !hold->soft)
             close_for(hold, lock);
     }
@@ -116,14 +117,15 @@ void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
 
 void darn_closed_tear(struct darn_thread *thread)
 {
-    struct darn_hold *hold;
+    const struct darn_hold *hold;
 
     darn_own_here.given++;
     if (!thread->healer)
         return;
     DARN_EACH_HOLD(thread->healer, hold)
     {
-        hold->torn = true;
+        if (hold->rule)
+            darn_trust_lose(hold->rule);
     }
 }
 

@@ -52,8 +52,7 @@ struct darn_hold {
     uint32_t serial;              /* tells it from what the same memory was before */
     const struct darn_site *last; /* LAST, LINGERS: of that access */
     const void *made_in;          /* the frame of the function that makes it */
-    uint32_t locks;               /* of the thread's own, were taken before it was entered; */
-    bool torn;                    /* one of them has been given back since */
+    uint32_t locks;               /* of the thread's own that it was entered under */
     struct darn_hold *closed_by;  /* CLOSES: the section */
     bool told;                    /* LAST: there is a hook behind the access */
     uint8_t later;                /* the hooks of DARN_SITE_LATER that came since */

@@ -11,6 +11,8 @@
  * Sites are trusted in groups, which may touch the same memory: they have a name or a section in
  * common. One that was seen too seldom goes on calling, with or without a lock.
  *
+ * And sites that have nothing but a name in common with a section do not call at all (trust_far.c).
+ *
  * Only in programs that are built to be healed: other guards do not look at darn_own.
  */
 #ifndef DARN_RUNTIME_TRUST_H
@@ -32,7 +34,10 @@ void darn_trust_forget(const struct darn_site *start, const struct darn_site *st
  * thread is in no section. May wait for others, for heal_bound milliseconds. */
 bool darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch, bool idle);
 
-/* A section of the rule has ended that was not under one lock all the time. */
+/* A section of the rule is entered: there somebody can do harm. */
+void darn_trust_enter(const struct darn_rule *rule, uintptr_t address, uint64_t size);
+
+/* A section of the rule goes on, and the thread gives back a lock that it was entered under. */
 void darn_trust_lose(const struct darn_rule *rule);
 
 /* Whether sections of the rule are left to the program's locks now. */

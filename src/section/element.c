@@ -99,6 +99,11 @@ static void set_variable(struct element *element)
     element->section->variable = read_text(element);
 }
 
+static void set_type(struct element *element)
+{
+    element->section->type = read_text(element);
+}
+
 static void set_function(struct element *element)
 {
     element->section->function = read_text(element);
@@ -173,7 +178,7 @@ static void set_lines(struct element *element)
     blame(element, &string, &problem);
 }
 
-enum { VARIABLE, FUNCTION, FILE_NAME, KIND, ENTRY, ENDS, CALLS, LEAVES, INSIDE, WHY, LINES };
+enum { VARIABLE, FUNCTION, FILE_NAME, KIND, ENTRY, ENDS, CALLS, LEAVES, INSIDE, WHY, LINES, TYPE };
 
 static const struct {
     const char *name;
@@ -184,7 +189,7 @@ static const struct {
     [ENTRY] = {"entry", set_entry},          [ENDS] = {"ends", set_ends},
     [CALLS] = {"calls", set_calls},          [LEAVES] = {"leaves", set_leaves},
     [INSIDE] = {"inside", set_inside},       [WHY] = {"why", set_why},
-    [LINES] = {"lines", set_lines},
+    [LINES] = {"lines", set_lines},          [TYPE] = {"type", set_type},
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

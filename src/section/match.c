@@ -7,6 +7,7 @@ struct darn_shape darn_shape_of_section(const struct darn_section *section)
     struct darn_shape shape = {.file = section->file,
                                .function = section->function,
                                .variable = section->variable,
+                               .type = section->type,
                                .kind = section->kind};
 
     for (uint32_t i = 0; i < section->count; i++) {
@@ -25,6 +26,7 @@ struct darn_shape darn_shape_of_record(const struct darn_section_record *record)
     struct darn_shape shape = {.file = darn_site_string(&record->file),
                                .function = darn_site_string(&record->function),
                                .variable = darn_site_string(&record->variable),
+                               .type = darn_site_string(&record->type),
                                .kind = record->kind};
 
     for (uint32_t i = 0; i < record->count; i++) {
@@ -51,12 +53,18 @@ static bool is_kind_of_compiler(uint8_t kind)
     return kind <= DARN_SECTION_PAIR;
 }
 
+bool darn_type_may_be(const char *one, const char *other)
+{
+    return !one || !other || !one[0] || !other[0] || strcmp(one, other) == 0;
+}
+
 bool darn_shape_means(const struct darn_shape *wanted, const struct darn_shape *found)
 {
     return (wanted->kind == found->kind || !is_kind_of_compiler(wanted->kind)) &&
            wanted->entry == found->entry && wanted->ends == found->ends &&
            strcmp(wanted->function, found->function) == 0 &&
            strcmp(wanted->variable, found->variable) == 0 &&
+           darn_type_may_be(wanted->type, found->type) &&
            strcmp(last_part(wanted->file), last_part(found->file)) == 0;
 }
 
@@ -79,11 +87,19 @@ const char *darn_variable_last(const char *variable, uint32_t *length)
     return variable + start;
 }
 
+uint8_t darn_variable_class(const char *variable)
+{
+    if (!strchr(variable, '.') && !strstr(variable, "->"))
+        return DARN_VARIABLE_ANY;
+    return variable[0] == '*' ? DARN_VARIABLE_POINTEE : DARN_VARIABLE_MEMBER;
+}
+
 bool darn_variable_same(const char *one, const char *other)
 {
     uint32_t length, other_length;
     const char *last = darn_variable_last(one, &length);
     const char *other_last = darn_variable_last(other, &other_length);
 
-    return length && length == other_length && memcmp(last, other_last, length) == 0;
+    return length && length == other_length && memcmp(last, other_last, length) == 0 &&
+           darn_variable_class(one) & darn_variable_class(other);
 }

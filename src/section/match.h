@@ -21,9 +21,10 @@ struct darn_shape {
     const char *file; /* of the function */
     const char *function;
     const char *variable;
-    uint8_t kind;  /* enum darn_section_kind */
-    uint8_t entry; /* enum darn_site_kind */
-    uint8_t ends;  /* bits, by enum darn_site_kind */
+    const char *type; /* as in struct darn_section */
+    uint8_t kind;     /* enum darn_section_kind */
+    uint8_t entry;    /* enum darn_site_kind */
+    uint8_t ends;     /* bits, by enum darn_site_kind */
 };
 
 struct darn_shape darn_shape_of_section(const struct darn_section *section);
@@ -39,7 +40,21 @@ bool darn_shape_means(const struct darn_shape *wanted, const struct darn_shape *
  */
 const char *darn_variable_last(const char *variable, uint32_t *length);
 
-/* Whether two names may stand for the same memory: they have the same last part. Empty names do
+/* Whether members of the two structs may be the same memory: they are the same, or one of them is
+ * not known (NULL, or empty). */
+bool darn_type_may_be(const char *one, const char *other);
+
+/* What a name can stand for. */
+enum darn_variable_class {
+    DARN_VARIABLE_MEMBER = 1,  /* of a struct: `acct->balance`, `tab[].balance`; */
+    DARN_VARIABLE_POINTEE = 2, /* what such a member points to: `*acct->owner`; */
+    DARN_VARIABLE_ANY = 3,     /* any of these: `balance`, `*balance` */
+};
+
+uint8_t darn_variable_class(const char *variable);
+
+/* Whether two names may stand for the same memory: they have the same last part, and not one is a
+ * member and the other what it points to. Empty names do
  * not. */
 bool darn_variable_same(const char *one, const char *other);
 

@@ -6,7 +6,7 @@
  *
  *     {"darn-sections": 1,
  *      "sections": [
- *       {"variable": "acct->balance", "function": "deposit", "file": "bank.c",
+ *       {"variable": "acct->balance", "type": "account", "function": "deposit", "file": "bank.c",
  *        "kind": "load-and-store", "entry": "12:5 read", "ends": ["14:13 write allow=read"],
  *        "leaves": ["16:3"], "inside": ["calls"]},
  *       "bank.c:120-131 balance allow=read"
@@ -55,6 +55,8 @@ struct darn_point {
 
 struct darn_section {
     const char *variable;
+    const char *type; /* the struct that it is a member of, as the compiler writes it; NULL or "":
+                         that is not known */
     const char *file;
     const char *function; /* "" of a section over lines */
     const char *why;      /* why it was dropped; NULL: it was not */

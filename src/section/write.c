@@ -184,6 +184,8 @@ void darn_section_write(struct darn_text *text, const struct darn_section *secti
     }
     darn_text_add(text, "{\"variable\": ");
     put_string(text, section->variable);
+    if (section->type && section->type[0])
+        put_member(&page, "type", section->type);
     put_member(&page, "function", section->function);
     put_member(&page, "file", section->file);
     put_member(&page, "kind", darn_section_kind_name(section->kind));

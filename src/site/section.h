@@ -23,7 +23,7 @@
 #include "site/site.h"
 
 #define DARN_SECTIONS_SECTION "darn_sections"
-#define DARN_SECTION_VERSION  1
+#define DARN_SECTION_VERSION  2
 
 /* A record has at most this many points; what would need more is not recorded. */
 #define DARN_SECTION_POINTS 64
@@ -78,13 +78,15 @@ struct darn_section_record {
     uint16_t inside;  /* enum darn_section_inside, or-ed */
     int32_t file;     /* strings, named as those of a site: where the function is, */
     int32_t function; /* the function from the first point to the last, */
-    int32_t variable; /* and the variable */
+    int32_t variable; /* the variable, */
+    int32_t type;     /* and the struct that it is a member of; empty: that is not known */
     uint32_t count;   /* of points: one entry, at least one end */
+    uint32_t unused;
     struct darn_section_point points[];
 };
 
 static_assert(sizeof(struct darn_section_point) == 16, "the plugin writes points of this size");
-static_assert(sizeof(struct darn_section_record) == 24, "the plugin writes records of this size");
+static_assert(sizeof(struct darn_section_record) == 32, "the plugin writes records of this size");
 
 /*
  * AtomRace, table 1: which operations of others between these two are as if they had come before or

@@ -51,7 +51,7 @@ expect_status 0
 expect_has "$out" "bank.sections: "
 expect_has "$out" "load-and-store"
 cmp -s bank.sections piped.sections || fault "-o writes something else than the standard output gets"
-expect_has "$(cat bank.sections)" '{"variable": "acct->balance", "function": "deposit", "file": "bank.c"'
+expect_has "$(cat bank.sections)" '{"variable": "acct->balance", "type": "account", "function": "deposit", "file": "bank.c"'
 try "$darn" sections show bank.sections ./bank
 expect_status 0
 expect_same "$err" ""

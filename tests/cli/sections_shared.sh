@@ -27,8 +27,8 @@ static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t start;
 static struct block *queue;
-static long locked_count, racy_count, table, answers, settings, seldom;
-static atomic_long atomic_count;
+static long locked_count, racy_count, table, answers, settings, seldom, announced;
+static atomic_long atomic_count, bottom;
 static int often;
 
 static void put(struct block *block)
@@ -74,6 +74,25 @@ static void count(struct worker *me)
     pthread_mutex_unlock(&lock);
 }
 
+/* The producer's alone: others look at it. */
+static void announce(void)
+{
+    pthread_mutex_lock(&lock);
+    announced += 1;
+    atomic_store(&bottom, atomic_load(&bottom) + 1);
+    pthread_mutex_unlock(&lock);
+}
+
+static long look(void)
+{
+    long seen;
+
+    pthread_mutex_lock(&lock);
+    seen = announced + atomic_load(&bottom);
+    pthread_mutex_unlock(&lock);
+    return seen;
+}
+
 static void *produce(void *data)
 {
     begin();
@@ -87,6 +106,7 @@ static void *produce(void *data)
         pthread_rwlock_wrlock(&table_lock);
         table += 1;
         pthread_rwlock_unlock(&table_lock);
+        announce();
     }
     return NULL;
 }
@@ -106,6 +126,7 @@ static void *consume(void *data)
         pthread_rwlock_rdlock(&table_lock);
         me->result += table;
         pthread_rwlock_unlock(&table_lock);
+        me->result += look();
     }
     return NULL;
 }
@@ -140,18 +161,18 @@ record --all -o often.trace -- ./share often
 
 claim "the program has the sections that this is about"
 for name in locked_count racy_count atomic_count 'me->private_count' 'me->result' 'workers[1].result' 'block->filled' \
-    table answers settings queue seldom; do
+    table answers settings queue seldom announced bottom; do
     expect_has " $(variables all)" " $name "
 done
 count=$(grep -c '"variable"' all)
 
 for trace in run.trace learned.trace; do
-    claim "what is locked, racy or atomic stays; what is private, handed over or joined goes ($trace)"
+    claim "what is locked, racy or atomic stays; what is private, handed over, joined or only read by others goes ($trace)"
     try darn sections shared -o kept all $trace
     expect_status 0
     expect_same "$out" ""
-    expect_same "$(variables kept)" "atomic_count locked_count queue racy_count table "
-    expect_same "$err" "darn sections: 6 of $count sections are of variables that threads share"
+    expect_same "$(variables kept)" "atomic_count locked_count queue racy_count "
+    expect_same "$err" "darn sections: 5 of $count sections are of variables that threads share"
 done
 
 claim "what stays is as it was, in the same order"
@@ -169,17 +190,49 @@ expect_same "$out" "$(cat kept)"
 claim "one of several traces is enough"
 try darn sections shared -o kept all run.trace often.trace
 expect_status 0
-expect_same "$(variables kept)" "atomic_count locked_count queue racy_count seldom table "
+expect_same "$(variables kept)" "atomic_count locked_count queue racy_count seldom "
+
+claim "a section says itself what harms it: with reads, those of variables that others only read stay, too"
+for allow in none write; do
+    sed "s/allow=read\"/allow=$allow\"/" all >strict
+    try darn sections shared -o kept strict run.trace
+    expect_status 0
+    expect_same "$(variables kept)" "announced atomic_count bottom locked_count queue racy_count table "
+done
+sed 's/allow=read"/allow=read,write"/' all >lenient
+try darn sections shared lenient run.trace
+expect_status 0
+expect_same "$err" "darn sections: 0 of $count sections are of variables that threads share"
+
+claim "one access that races stays if anything conflicts with it"
+point() { sed -n "/\"bottom\"/,/}/p" all | tr -d '\n' | sed -n "s/.*\"$1[^0-9]*\([0-9]*:[0-9]* $2\).*/\1/p"; }
+for entry in "$(point entry read)" "$(point ends write)"; do
+    cat >racing <<EOS
+{"darn-sections": 1,
+ "sections": [
+  {"variable": "bottom", "function": "announce", "file": "share.c", "kind": "race", "entry": "$entry"}
+ ]}
+EOS
+    try darn sections shared racing run.trace
+    expect_status 0
+    left=0
+    [[ $entry != *write ]] || left=1 # others read it, and the owner's own reads do not mind
+    expect_has "$err" "darn sections: $left of 1 section "
+done
 
 claim "sections by hand, deadlocks, what was dropped and what nobody knows stay what they are"
 line() { grep -n "$1" share.c | cut -d: -f1; }
 locked=$(line '^    locked_count += 1') private=$(line 'private_count += 1')
+writer=$(line '^        table += 1') reader=$(line 'me->result += table')
 cat >hand <<EOS
 {"darn-sections": 1,
  "refinement": {"runs": 18, "quiet": 12, "seed": 1000},
  "sections": [
   "share.c:$((locked - 1))-$locked locked_count allow=read",
-  "share.c:$private-$private private_count"
+  "share.c:$writer table",
+  "share.c:$reader table allow=read",
+  "share.c:$private private_count",
+  "share.c:$writer-$((writer + 1)) table allow=read"
  ],
  "dropped": [
   {"variable": "x", "function": "f", "file": "p.c", "kind": "pair", "entry": "10:5 read",
@@ -191,8 +244,8 @@ cat >hand <<EOS
 EOS
 try darn sections shared hand run.trace
 expect_status 0
-expect_same "$err" "darn sections: 1 of 2 sections is of a variable that threads share"
-expect_same "$out" "$(grep -v "private_count" hand | sed 's/allow=read",$/allow=read"/')"
+expect_same "$err" "darn sections: 3 of 5 sections are of variables that threads share"
+expect_same "$out" "$(grep -v "private_count\|$((writer + 1)) table" hand | sed "s/:$reader table allow=read\",/:$reader table allow=read\"/")"
 
 claim "copies of an inlined function are told apart"
 cat >copies.c <<'EOS'

@@ -24,7 +24,8 @@
     STRING(t_armed) ".quad 0\n"
 #define RECORD(size, version, kind, inside, count)                                                 \
     ".long " #size "\n.byte " #version "\n.byte " #kind "\n.short " #inside "\n"                   \
-    STRING(t_bank) STRING(t_deposit) STRING(t_balance) ".long " #count "\n"
+    STRING(t_bank) STRING(t_deposit) STRING(t_balance) STRING(t_account) ".long " #count           \
+    "\n.long 0\n"
 #define POINT(key, line, role, kind, allow)                                                        \
     ".quad " key "\n.long " #line "\n.byte " #role "\n.byte " #kind "\n.byte " #allow "\n.byte 0\n"
 
@@ -35,6 +36,7 @@ __asm__(".pushsection .rodata\n"
         "t_deposit: .string \"deposit\"\n"
         "t_get: .string \"get\"\n"
         "t_balance: .string \"acct->balance\"\n"
+        "t_account: .string \"account\"\n"
         "t_armed: .byte 0\n"
         ".popsection\n"
         ".pushsection darn_sites, \"a\"\n.balign 8\n"
@@ -46,19 +48,19 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n"
         ".pushsection darn_sections, \"a\"\n.balign 8\n"
         /* A pair that the next one covers. */
-        RECORD(56, 1, 2, 0, 2) POINT(READ_KEY, 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
-        RECORD(88, 1, 0, 2, 4) POINT(READ_KEY, 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
+        RECORD(64, 2, 2, 0, 2) POINT(READ_KEY, 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
+        RECORD(96, 2, 0, 2, 4) POINT(READ_KEY, 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
         POINT(LEAVE_KEY, 16, 2, 6, 0) POINT("78", 17, 2, 6, 0) /* a way that is not there */
         /* The same in another place, with another end. */
-        RECORD(72, 1, 0, 8, 3) POINT(READ_KEY, 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
+        RECORD(80, 2, 0, 8, 3) POINT(READ_KEY, 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
         POINT(UTIL_KEY, 14, 1, 0, 1)
         ".quad 0\n"
-        RECORD(56, 1, 0, 0, 2) POINT("77", 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
-        RECORD(56, 9, 0, 0, 2) POINT(READ_KEY, 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
+        RECORD(64, 2, 0, 0, 2) POINT("77", 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
+        RECORD(64, 9, 0, 0, 2) POINT(READ_KEY, 12, 0, 0, 0) POINT(WRITE_KEY, 12, 1, 1, 1)
         /* No end. */
-        RECORD(40, 1, 0, 0, 1) POINT(READ_KEY, 12, 0, 0, 0)
+        RECORD(48, 2, 0, 0, 1) POINT(READ_KEY, 12, 0, 0, 0)
         /* Longer than there is room for. */
-        RECORD(4096, 1, 0, 0, 200)
+        RECORD(4096, 2, 0, 0, 200)
         ".popsection\n");
 /* clang-format on */
 
@@ -106,6 +108,7 @@ static void records_of_one_section_become_one(void **state)
     assert_string_equal(section->file, "bank.c");
     assert_string_equal(section->function, "deposit");
     assert_string_equal(section->variable, "acct->balance");
+    assert_string_equal(section->type, "account");
     assert_int_equal(section->inside, DARN_SECTION_CALLS | DARN_SECTION_LOOPS);
     assert_int_equal(section->count, 4);
     assert_int_equal(points[0].role, DARN_ROLE_ENTRY);

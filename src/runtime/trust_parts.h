@@ -1,0 +1,73 @@
+/* What the files of trust share. */
+#ifndef DARN_RUNTIME_TRUST_PARTS_H
+#define DARN_RUNTIME_TRUST_PARTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/touch.h"
+#include "site/site.h"
+
+enum darn_trust_state {
+    DARN_TRUST_WATCHED, /* everybody calls */
+    DARN_TRUST_GIVEN,   /* who holds a lock does not */
+    DARN_TRUST_LOST,    /* everybody calls, for ever */
+};
+
+/* A site. */
+struct darn_trust_member {
+    const struct darn_site *site; /* NULL: unused */
+    struct darn_trust_group *group;
+    struct darn_trust_member *next; /* of the same group */
+    bool is_point;                  /* of a section that the repository has, */
+    bool is_wary;                   /* and of one that may give locks back: it always calls */
+    bool is_far;                    /* it is not armed: trust_far.c */
+    uint8_t near;                   /* how often it was found where a section had been, */
+    _Atomic uint32_t far;           /* and how often elsewhere, since then */
+    _Atomic uint32_t visits;        /* under the same lock as before */
+};
+
+struct darn_trust_group {
+    struct darn_trust_group *in; /* it is a part of this one; NULL: it stands for itself */
+    _Atomic uint32_t state;      /* enum darn_trust_state */
+    _Atomic uint32_t visits;     /* under locks, since the last one without, */
+    _Atomic uint32_t wanted;     /* and how many there have to be; */
+    _Atomic uint32_t others;     /* under another lock than before */
+    _Atomic uint32_t far;        /* members that are not armed */
+    _Atomic uint32_t entered;    /* sections, while there are such */
+    struct darn_trust_member *members;
+};
+
+/* NULL: nothing is known of the site. The group stands for itself. */
+struct darn_trust_member *darn_trust_find(const struct darn_site *site,
+                                          struct darn_trust_group **group);
+
+/* That of which it is a part; NULL is a part of nothing. */
+struct darn_trust_group *darn_trust_whole(struct darn_trust_group *group);
+
+/* A lock of states, levels and lists; signals are blocked meanwhile. */
+uint64_t darn_trust_begin(void);
+void darn_trust_end(uint64_t mask);
+
+/* What the armed byte says: for one member, or for all. */
+void darn_trust_set_level(const struct darn_trust_member *member);
+void darn_trust_set_levels(const struct darn_trust_group *group);
+
+/* Whether the site has been seen often enough to be trusted with its group. */
+bool darn_trust_is_known(const struct darn_trust_member *member);
+
+/* ---- trust_far.c ---- */
+
+/* 0, or -1 when there is no memory. */
+int darn_trust_far_open(void);
+
+/* Whether the members that are not armed were looked at often enough, while sections were entered.
+ */
+bool darn_trust_far_is_settled(const struct darn_trust_group *group);
+
+/* An access at a site that is no point of a section. */
+void darn_trust_far_visit(struct darn_trust_member *member, struct darn_trust_group *group,
+                          const struct darn_touch *touch);
+
+#endif
