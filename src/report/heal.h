@@ -30,6 +30,7 @@ struct darn_healed_rule {
     uint64_t entered; /* how often a thread was inside */
     struct darn_healed_waits waits;
     bool given_up;
+    bool trusted; /* it was left to the program's own lock in the end */
 };
 
 /* The signature of a deadlock. */

@@ -58,6 +58,8 @@ static json_t *rule_object(const struct darn_healed_rule *rule)
     put_number(object, "entered", rule->entered);
     put_waits(object, &rule->waits, "healed");
     json_object_set_new(object, "given_up", json_boolean(rule->given_up));
+    if (rule->trusted)
+        json_object_set_new(object, "trusted", json_true());
     return object;
 }
 

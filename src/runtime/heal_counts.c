@@ -9,6 +9,7 @@
 #include "runtime/os.h"
 #include "runtime/say.h"
 #include "runtime/state.h"
+#include "runtime/trust.h"
 
 #define TEXT_SIZE (8 << 20)
 
@@ -94,6 +95,15 @@ static const char *why_not(const struct darn_cure *cure)
                                          : "the program has no such section";
 }
 
+static bool is_trusted(const struct darn_cure *cure)
+{
+    for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
+        if (rule->cure == cure && darn_trust_has(rule))
+            return true;
+    }
+    return false;
+}
+
 static void put_cure(struct darn_text *text, const struct darn_cure *cure)
 {
     darn_text_add(text, "{\"rule\":{\"line\":");
@@ -114,6 +124,8 @@ static void put_cure(struct darn_text *text, const struct darn_cure *cure)
     put_number(text, "longest_us", cure->longest / 1000);
     put_number(text, "cycles", cure->cycles);
     put_number(text, "expired", cure->expired);
+    if (is_trusted(cure))
+        darn_text_add(text, ",\"trusted\":true");
     darn_text_add(text, cure->given_up ? ",\"given_up\":true}}\n" : ",\"given_up\":false}}\n");
 }
 
