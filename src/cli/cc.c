@@ -185,6 +185,9 @@ static void add_first(struct darn_words *out, const struct darn_parts *parts)
     /* Assembler files, or objects alone, need none of this: no warnings then. */
     darn_words_add(out, "--start-no-unused-arguments");
     darn_words_add(out, "-g"); /* before the user's, so that -g0 or -ggdb win */
+    /* Members have their names in every file, not only in that which has the class's key function.
+     */
+    darn_words_add(out, "-fstandalone-debug");
     darn_words_join(out, "-fpass-plugin=", parts->plugin);
     if (!is_for_production())
         darn_words_add(out, "-D__DARN__=1");

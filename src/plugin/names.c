@@ -517,8 +517,10 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
         name_whole(names, pointer, &text);
     else
         name_of_pointer(names, pointer, 0, &text);
-    if (!to[0])
+    if (!to[0]) {
+        names->owner = NULL; /* that was of a pointer on the way */
         name_by_tbaa(names, instruction, &text);
+    }
 }
 
 LLVMMetadataRef darn_names_owner(const struct darn_names *names)

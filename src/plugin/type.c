@@ -56,8 +56,11 @@ static void name_owner(LLVMContextRef context, LLVMMetadataRef owner, struct dar
         darn_di_string(context, darn_di_operand(context, owner, DARN_DI_TYPE_IDENTIFIER), text);
 }
 
-/* What no source can name is a member of nothing that has a name. */
-static void name_hidden(LLVMContextRef context, LLVMMetadataRef type, struct darn_text *text)
+/*
+ * What no source can name is a member of nothing that has a name. False if the access may be to
+ * memory of any type: debug info does not know that, it has the struct that the source speaks of.
+ */
+static int name_hidden(LLVMContextRef context, LLVMMetadataRef type, struct darn_text *text)
 {
     char name[32];
     struct darn_text buffer;
@@ -66,33 +69,33 @@ static void name_hidden(LLVMContextRef context, LLVMMetadataRef type, struct dar
     darn_di_string(context, darn_di_operand(context, type, 0), &buffer);
     if (strcmp(name, "vtable pointer") == 0)
         darn_text_add(text, name);
+    return strcmp(name, "omnipotent char") != 0;
 }
 
-/* By the tag (struct type, member type, offset). */
-static void name_by_tag(LLVMContextRef context, LLVMValueRef tag, struct darn_text *text)
+/* By the tag (struct type, member type, offset). False if debug info must not be asked. */
+static int name_by_tag(LLVMContextRef context, LLVMValueRef tag, struct darn_text *text)
 {
     LLVMMetadataRef type = operand(tag, 0), access = operand(tag, 1);
     uint64_t offset = number(context, operand(tag, 2));
 
     if (!type || !access || offset == UINT64_MAX)
-        return;
-    if (type == access) {
-        name_hidden(context, type, text);
-        return;
-    }
+        return 1;
+    if (type == access)
+        return name_hidden(context, type, text);
     for (int depth = 0; depth < MAX_DEPTH; depth++) {
         uint64_t start = 0;
         LLVMMetadataRef member = member_at(context, type, offset, &start);
 
         if (!member)
-            return;
+            return 1;
         if (member == access) {
             darn_di_string(context, darn_di_operand(context, type, 0), text);
-            return;
+            return 1;
         }
         type = member;
         offset -= start;
     }
+    return 1;
 }
 
 void darn_type_of(LLVMValueRef instruction, LLVMMetadataRef owner, char *to, size_t size)
@@ -103,8 +106,6 @@ void darn_type_of(LLVMValueRef instruction, LLVMMetadataRef owner, char *to, siz
     struct darn_text text;
 
     darn_text_start(&text, to, size);
-    if (tag)
-        name_by_tag(context, tag, &text);
-    if (!to[0])
+    if ((!tag || name_by_tag(context, tag, &text)) && !to[0])
         name_owner(context, owner, &text);
 }

@@ -33,6 +33,15 @@ static uintptr_t hash_of_typed(uintptr_t variable, const char *type)
     return darn_hash_string(variable, type) | 1;
 }
 
+/* With the struct's name in C: `is_c` says whether it is one, or that of a struct of C++ there. */
+static uintptr_t hash_of_common(uintptr_t variable, const char *type, int is_c)
+{
+    uint32_t length = (uint32_t)strlen(type);
+    const char *name = darn_type_is_cplusplus(type) ? darn_type_in_c(type, &length) : type;
+
+    return name ? darn_hash_byte(darn_hash_bytes(variable, name, length), is_c ? 'c' : '+') | 1 : 0;
+}
+
 /* The directory may be another one than it was when the repository was made. */
 static uintptr_t hash_of_function(const char *file, const char *function)
 {
@@ -52,12 +61,33 @@ static int has_class(const struct darn_map *map, uintptr_t key, const char *vari
     return (darn_map_get(map, key, 0) & darn_variable_class(variable)) != 0;
 }
 
+static void add_type(struct darn_wanted *wanted, uintptr_t variable,
+                     const struct darn_section *section)
+{
+    uintptr_t common =
+        hash_of_common(variable, section->type, !darn_type_is_cplusplus(section->type));
+
+    add_class(&wanted->types, hash_of_typed(variable, section->type), section->variable);
+    if (common)
+        add_class(&wanted->types, common, section->variable);
+}
+
+/* As darn_type_may_be does: equal names, or one of them is in C what the other is in C++. */
+static int has_type(const struct darn_wanted *wanted, uintptr_t hash, const char *variable,
+                    const char *type)
+{
+    uintptr_t common = hash_of_common(hash, type, darn_type_is_cplusplus(type));
+
+    return has_class(&wanted->types, hash_of_typed(hash, type), variable) ||
+           (common && has_class(&wanted->types, common, variable));
+}
+
 static void note(struct darn_wanted *wanted, const struct darn_section *section)
 {
     uintptr_t variable = hash_of_variable(section->variable);
 
     if (variable && section->type && section->type[0])
-        add_class(&wanted->types, hash_of_typed(variable, section->type), section->variable);
+        add_type(wanted, variable, section);
     else if (variable)
         add_class(&wanted->untyped, variable, section->variable);
     if (variable)
@@ -172,7 +202,7 @@ int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable,
     if (!hash || !has_class(&wanted->variables, hash, variable))
         return 0;
     return !type[0] || has_class(&wanted->untyped, hash, variable) ||
-           has_class(&wanted->types, hash_of_typed(hash, type), variable);
+           has_type(wanted, hash, variable, type);
 }
 
 int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function)

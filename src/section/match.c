@@ -53,9 +53,53 @@ static bool is_kind_of_compiler(uint8_t kind)
     return kind <= DARN_SECTION_PAIR;
 }
 
+bool darn_type_is_cplusplus(const char *type)
+{
+    return strncmp(type, DARN_TYPE_CPLUSPLUS, strlen(DARN_TYPE_CPLUSPLUS)) == 0;
+}
+
+/* The name that begins with its length, `7account`; what follows it in `rest`. NULL: there is none.
+ */
+static const char *counted(const char *from, const char **rest, uint32_t *length)
+{
+    size_t count = 0;
+
+    for (; *from >= '0' && *from <= '9' && count < UINT16_MAX; from++)
+        count = 10 * count + (size_t)(*from - '0');
+    if (!count || count > strlen(from))
+        return NULL;
+    *rest = from + count;
+    *length = (uint32_t)count;
+    return from;
+}
+
+const char *darn_type_in_c(const char *type, uint32_t *length)
+{
+    const char *rest, *last = NULL, *next;
+    bool is_nested;
+
+    if (!darn_type_is_cplusplus(type))
+        return NULL;
+    rest = type + strlen(DARN_TYPE_CPLUSPLUS);
+    is_nested = *rest == 'N';
+    rest += is_nested;
+    while ((is_nested || !last) && (next = counted(rest, &rest, length)))
+        last = next;
+    return last && strcmp(rest, is_nested ? "E" : "") == 0 ? last : NULL;
+}
+
+static bool is_in_c(const char *cplusplus, const char *c)
+{
+    uint32_t length;
+    const char *name = darn_type_in_c(cplusplus, &length);
+
+    return name && strlen(c) == length && memcmp(name, c, length) == 0;
+}
+
 bool darn_type_may_be(const char *one, const char *other)
 {
-    return !one || !other || !one[0] || !other[0] || strcmp(one, other) == 0;
+    return !one || !other || !one[0] || !other[0] || strcmp(one, other) == 0 ||
+           is_in_c(one, other) || is_in_c(other, one);
 }
 
 bool darn_shape_means(const struct darn_shape *wanted, const struct darn_shape *found)

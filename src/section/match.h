@@ -40,6 +40,18 @@ bool darn_shape_means(const struct darn_shape *wanted, const struct darn_shape *
  */
 const char *darn_variable_last(const char *variable, uint32_t *length);
 
+/* How names of structs begin in C++. */
+#define DARN_TYPE_CPLUSPLUS "_ZTS"
+
+bool darn_type_is_cplusplus(const char *type);
+
+/*
+ * The name that a struct of C++ has in C, in a header that files in both languages include: its
+ * last part, `inner` of `_ZTSN5outer5innerE`. A class around it does not count in C, and cannot be
+ * told from a namespace. NULL: it is a name of C, or C has no such types.
+ */
+const char *darn_type_in_c(const char *type, uint32_t *length);
+
 /* Whether members of the two structs may be the same memory: they are the same, or one of them is
  * not known (NULL, or empty). */
 bool darn_type_may_be(const char *one, const char *other);

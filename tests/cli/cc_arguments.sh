@@ -7,6 +7,7 @@ darn=$tree/bin/darn
 # The arguments between which the user's own stand.
 first="--start-no-unused-arguments
 -g
+-fstandalone-debug
 -fpass-plugin=$tree/lib/darn/darn_plugin.so
 -D__DARN__=1
 -idirafter

@@ -128,7 +128,8 @@ static void what_is_written_is_read_again(void **state)
     uint32_t errors = 0;
 
     (void)state;
-    load(PAIR "\"entry\": \"h.h:1:5 read in g at 3\", \"calls\": [\"3:1\"], \"ends\": [\"14:1 "
+    load(PAIR "\"type\": \"_ZTSN7company7accountE\", "
+              "\"entry\": \"h.h:1:5 read in g at 3\", \"calls\": [\"3:1\"], \"ends\": [\"14:1 "
               "read allow=none seen=4\"], \"leaves\": [\"9:1\"], \"inside\": [\"loops\"]},\n"
               "\"a.c:1-5 y allow=write\"\n ], \"dropped\": [{\"lines\": \"a.c:7 z\", \"why\": "
               "\"never seen\"}");
@@ -147,6 +148,8 @@ static void what_is_written_is_read_again(void **state)
         darn_section_write(&text, again.list[i]);
         assert_string_equal(one, other);
     }
+    assert_string_equal(again.list[0]->type, "_ZTSN7company7accountE");
+    assert_null(again.list[1]->type);
     assert_string_equal(again.list[2]->why, "never seen");
     darn_sections_free(&again);
 }

@@ -148,6 +148,30 @@ static void a_point_may_be_in_another_file_and_function(void **state)
     assert_int_equal(told.last.kind, DARN_SECTION_HAND);
 }
 
+static void the_struct_of_a_member_is_read_and_written(void **state)
+{
+    static const char typed[] =
+        "  {\"variable\": \"a.n\", \"type\": \"account\", \"function\": \"f\", \"file\": "
+        "\"a.c\", \"kind\": \"pair\",\n   \"entry\": \"1:1 read\", \"ends\": [\"2:1 read "
+        "allow=read\"]}";
+
+    (void)state;
+    expect_fine(START "{\"ends\": [\"2:1 read\"], \"type\": \"account\", \"file\": \"a.c\", "
+                      "\"entry\": \"1:1 read\", \"kind\": \"pair\", \"function\": \"f\", "
+                      "\"variable\": \"a.n\"}]}",
+                1);
+    assert_string_equal(told.last.type, "account");
+    assert_string_equal(told.texts[0], typed);
+    expect_fine(START BALANCE "]}", 1);
+    assert_null(told.last.type);
+    assert_null(strstr(told.texts[0], "type"));
+    expect_fine(START "{\"type\": \"\", " /* as if it were not there */
+                      "\"variable\": \"v\", \"function\": \"f\", \"file\": \"a.c\", \"entry\": "
+                      "\"1:1 read\", \"ends\": [\"2:1 read\"]}]}",
+                1);
+    assert_null(strstr(told.texts[0], "type"));
+}
+
 static void points_come_in_their_order_whatever_that_of_the_keys(void **state)
 {
     static const uint8_t roles[] = {DARN_ROLE_ENTRY, DARN_ROLE_CALL, DARN_ROLE_END, DARN_ROLE_END,
@@ -296,6 +320,12 @@ static void a_section_that_is_not_whole_is_told_where_it_begins(void **state)
                  "3:20: \"kind\" stands here for the second time", 1);
     expect_error(START "{\"variable\": 5}, \"a.c:1-2 x\"]}",
                  "3:16: a text in quotes expected, not '5'", 1);
+    expect_error(START "{\"type\": \"a\", \"type\": \"a\"}, \"a.c:1-2 x\"]}",
+                 "3:17: \"type\" stands here for the second time", 1);
+    expect_error(START "{\"type\": [\"a\"]}, \"a.c:1-2 x\"]}",
+                 "3:12: a text in quotes expected, not '['", 1);
+    expect_error(START "{\"type\": 5}, \"a.c:1-2 x\"]}", "3:12: a text in quotes expected, not '5'",
+                 1);
     expect_error(START "{\"ends\": \"1:1 read\"}, \"a.c:1-2 x\"]}",
                  "3:12: a list in brackets [] expected, not \"1:1 read\"", 1);
     expect_error(START "17, \"a.c:1-2 x\"]}", "3:3: a section in braces {} expected, not '17'", 1);
@@ -383,6 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_is_read),
         cmocka_unit_test(a_point_may_be_in_another_file_and_function),
+        cmocka_unit_test(the_struct_of_a_member_is_read_and_written),
         cmocka_unit_test(points_come_in_their_order_whatever_that_of_the_keys),
         cmocka_unit_test(a_way_may_have_no_line),
         cmocka_unit_test(a_section_over_lines_is_read),
