@@ -32,6 +32,7 @@ struct darn_own {
         uint64_t all;
     };
     int tid;
+    bool outside; /* a section that it is in may not be under the lock that others hold */
     uintptr_t held[DARN_OWN_LOCKS];
 };
 
@@ -58,6 +59,9 @@ void darn_own_end(struct darn_thread *thread);
 
 /* What another thread holds: `all`, as it was a moment ago; 0: nothing. */
 uint64_t darn_own_of(const struct darn_thread *thread);
+
+/* Whether another thread is in a section, and `outside`. */
+bool darn_own_is_outside(const struct darn_thread *thread);
 
 static inline bool darn_own_holds(uint64_t all)
 {

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "runtime/hold.h"
 #include "runtime/os.h"
 #include "runtime/state.h"
 #include "runtime/trust_parts.h"
@@ -19,14 +20,62 @@
 /* Where there are more threads, nothing is trusted. */
 #define THREADS 256
 
-static void trust(struct darn_trust_group *group)
+/* So many times a thread is looked at until it is out of its hook. */
+#define PATIENCE 200
+
+static bool may_be_trusted(const struct darn_trust_group *group)
+{
+    return !group->in && darn_trust_far_is_settled(group) && darn_threads_alive() <= THREADS / 2;
+}
+
+/* Whether the thread is in a section that the locks of the others do not keep out, or may be on its
+ * way into one: in a hook. */
+static bool is_outside(const struct darn_thread *thread)
+{
+    const struct darn_healer *healer = thread->healer;
+
+    for (int tries = 0; healer && healer->busy; tries++) {
+        if (tries == PATIENCE)
+            return true;
+        __builtin_ia32_pause();
+    }
+    return darn_own_is_outside(thread);
+}
+
+/* Behind the barrier whoever comes by finds that the group is about to be trusted, or is seen. */
+static bool is_anybody_outside(const struct darn_thread *self)
+{
+    struct darn_thread *list[THREADS];
+    uint32_t count;
+
+    darn_os_barrier();
+    count = darn_threads_list(list, THREADS);
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i] != self && is_outside(list[i]))
+            return true;
+    }
+    return count == THREADS;
+}
+
+/* Who came without a lock, or with another one, may still be in its section. */
+static void trust(struct darn_trust_group *group, const struct darn_thread *self)
 {
     uint64_t mask = darn_trust_begin();
+    bool possible = atomic_load(&group->state) == DARN_TRUST_WATCHED &&
+                    atomic_load(&group->visits) >= atomic_load(&group->wanted) && /* still */
+                    may_be_trusted(group);
 
     atomic_store(&group->visits, 0);
-    if (!group->in && atomic_load(&group->state) == DARN_TRUST_WATCHED &&
-        darn_trust_far_is_settled(group) && darn_threads_alive() <= THREADS / 2) {
-        atomic_store(&group->state, DARN_TRUST_GIVEN);
+    if (possible)
+        atomic_store(&group->state, DARN_TRUST_TRIED);
+    darn_trust_end(mask);
+    if (!possible)
+        return;
+    possible = !is_anybody_outside(self);
+    mask = darn_trust_begin();
+    if (atomic_load(&group->state) == DARN_TRUST_TRIED) {
+        possible = possible && may_be_trusted(group);
+        atomic_store(&group->state, possible ? DARN_TRUST_GIVEN : DARN_TRUST_WATCHED);
         darn_trust_set_levels(group);
     }
     darn_trust_end(mask);
@@ -74,19 +123,25 @@ static void await_unseen(const struct darn_thread *self)
     }
 }
 
+/* Also who finds that another one has just begun to wait has to, unless it would be waited for. */
 static void doubt(struct darn_trust_group *group, const struct darn_thread *self, uint32_t state)
 {
     uint64_t mask = darn_trust_begin();
-    bool was_trusted = atomic_load(&group->state) == DARN_TRUST_GIVEN;
+    uint32_t before = atomic_load(&group->state);
+    bool waits = self && (before == DARN_TRUST_GIVEN ||
+                          (atomic_load(&group->awaiting) && !darn_own_holds(darn_own_here.all)));
 
     atomic_store(&group->visits, 0);
-    if (was_trusted || state == DARN_TRUST_LOST) {
+    atomic_fetch_add(&group->awaiting, waits);
+    if (before == DARN_TRUST_GIVEN || before == DARN_TRUST_TRIED || state == DARN_TRUST_LOST) {
         atomic_store(&group->state, state);
         darn_trust_set_levels(group);
     }
     darn_trust_end(mask);
-    if (was_trusted && self)
+    if (waits) {
         await_unseen(self);
+        atomic_fetch_sub(&group->awaiting, 1);
+    }
 }
 
 /* Somebody came without a lock: next time it takes longer until the group is trusted. */
@@ -107,18 +162,20 @@ static void note_other(struct darn_trust_group *group, struct darn_trust_member 
           atomic_fetch_add(&group->others, 1) < MOST_OTHER ? DARN_TRUST_WATCHED : DARN_TRUST_LOST);
 }
 
-/* The same lock as before. */
+/* The same lock as before. For the group an access behind another one of the same section says
+ * nothing more. */
 static void note_same(struct darn_trust_group *group, struct darn_trust_member *member,
-                      bool trusted)
+                      const struct darn_thread *self, bool trusted, bool idle)
 {
     bool is_new = !darn_trust_is_known(member);
     uint64_t mask;
 
     if (is_new)
         atomic_fetch_add_explicit(&member->visits, 1, memory_order_relaxed);
-    if (!trusted && atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >=
-                        atomic_load_explicit(&group->wanted, memory_order_relaxed)) {
-        trust(group);
+    if (!trusted && idle &&
+        atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >=
+            atomic_load_explicit(&group->wanted, memory_order_relaxed)) {
+        trust(group, self);
     } else if (trusted && is_new && darn_trust_is_known(member)) {
         mask = darn_trust_begin();
         darn_trust_set_level(member);
@@ -126,24 +183,42 @@ static void note_same(struct darn_trust_group *group, struct darn_trust_member *
     }
 }
 
-/* True: it is left to the program's lock. */
-static bool look_at_locks(struct darn_trust_member *member, struct darn_trust_group *group,
-                          const struct darn_thread *thread, const struct darn_touch *touch)
+/* An access without a lock: nobody who has one is kept out. */
+static void note_none(struct darn_trust_group *group, uint32_t state,
+                      const struct darn_thread *self)
 {
-    bool trusted = atomic_load_explicit(&group->state, memory_order_acquire) == DARN_TRUST_GIVEN;
+    if (state == DARN_TRUST_GIVEN)
+        doubt_longer(group, self);
+    else if (state == DARN_TRUST_TRIED || atomic_load(&group->awaiting))
+        doubt(group, self, DARN_TRUST_WATCHED);
+    else if (atomic_load_explicit(&group->visits, memory_order_relaxed))
+        atomic_store_explicit(&group->visits, 0, memory_order_relaxed);
+}
+
+/* True: it is left to the program's lock. `*outside`: it is not known to be under the lock that
+ * others hold. */
+static bool look_at_locks(struct darn_trust_member *member, struct darn_trust_group *group,
+                          const struct darn_thread *thread, const struct darn_touch *touch,
+                          bool idle, bool *outside)
+{
+    uint32_t state = atomic_load_explicit(&group->state, memory_order_acquire);
+    bool trusted = state == DARN_TRUST_GIVEN;
     bool writes = touch->op != DARN_OP_READ;
     enum darn_trust_place place;
 
+    *outside = state != DARN_TRUST_LOST;
+    if (!*outside ||
+        (member->is_wary && state == DARN_TRUST_WATCHED && !atomic_load(&group->awaiting)))
+        return false; /* it is healed in any case */
     if (!darn_trust_is_locked(writes)) {
-        if (trusted)
-            doubt_longer(group, thread);
-        else if (atomic_load_explicit(&group->visits, memory_order_relaxed))
-            atomic_store_explicit(&group->visits, 0, memory_order_relaxed);
+        note_none(group, state, thread);
         return false;
     }
+    *outside = false;
     if (trusted && darn_trust_is_known(member))
         return true;
     place = darn_trust_place(touch->address, writes);
+    *outside = place != DARN_PLACE_SAME;
     if (place == DARN_PLACE_OTHER) {
         note_other(group, member, thread);
         return false;
@@ -152,7 +227,8 @@ static bool look_at_locks(struct darn_trust_member *member, struct darn_trust_gr
         doubt(group, thread, DARN_TRUST_WATCHED); /* it may be anybody's */
         return false;
     }
-    note_same(group, member, trusted);
+    if (place == DARN_PLACE_SAME)
+        note_same(group, member, thread, trusted, idle);
     return trusted && !member->is_wary;
 }
 
@@ -160,13 +236,15 @@ bool darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch
 {
     struct darn_trust_group *group;
     struct darn_trust_member *member = darn_trust_find(touch->site, &group);
+    bool left, outside;
 
     if (!member)
         return false;
     if (!member->is_point)
         darn_trust_far_visit(member, group, touch);
-    return atomic_load_explicit(&group->state, memory_order_relaxed) != DARN_TRUST_LOST &&
-           look_at_locks(member, group, thread, touch) && idle;
+    left = look_at_locks(member, group, thread, touch, idle, &outside);
+    darn_own_here.outside = outside || (!idle && darn_own_here.outside);
+    return left && idle;
 }
 
 void darn_trust_lose(const struct darn_rule *rule)

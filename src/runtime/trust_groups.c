@@ -200,7 +200,7 @@ static void add(const struct darn_site *site, const struct darn_role *roles, uin
         named[i] = classes >> i & 1 ? group : named[i];
     for (uint32_t i = 0; i < count; i++)
         roles[i].point->rule->trust = group;
-    if (atomic_load(&group->state) == DARN_TRUST_GIVEN)
+    if (atomic_load(&group->state) != DARN_TRUST_LOST)
         atomic_store(&group->state, DARN_TRUST_WATCHED); /* somebody new */
     *member = (struct darn_trust_member){.site = site,
                                          .group = group,

@@ -11,6 +11,7 @@
 
 enum darn_trust_state {
     DARN_TRUST_WATCHED, /* everybody calls */
+    DARN_TRUST_TRIED,   /* the same, while it is looked who is in sections */
     DARN_TRUST_GIVEN,   /* who holds a lock does not */
     DARN_TRUST_LOST,    /* everybody calls, for ever */
 };
@@ -34,6 +35,7 @@ struct darn_trust_group {
     _Atomic uint32_t visits;     /* under locks, since the last one without, */
     _Atomic uint32_t wanted;     /* and how many there have to be; */
     _Atomic uint32_t others;     /* under another lock than before */
+    _Atomic uint32_t awaiting;   /* threads that wait for those who may be in sections unseen */
     _Atomic uint32_t far;        /* members that are not armed */
     _Atomic uint32_t entered;    /* sections, while there are such */
     struct darn_trust_member *members;

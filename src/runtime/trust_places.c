@@ -5,7 +5,7 @@
 
 #include "runtime/os.h"
 
-#define PLACES_SHIFT 12
+#define PLACES_SHIFT 14
 #define PLACES       (1 << PLACES_SHIFT)
 
 /* Of the locks that are held, the innermost count. */
