@@ -38,6 +38,12 @@ void darn_own_end(struct darn_thread *thread)
     darn_own_here.beyond = 1;
 }
 
+void darn_own_after_fork(void)
+{
+    darn_spin_unlock(&lock);
+    darn_own_here.tid = darn_os_thread_id();
+}
+
 uint64_t darn_own_of(const struct darn_thread *thread)
 {
     uint64_t mask = darn_os_block_signals(), all;

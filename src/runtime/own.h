@@ -57,6 +57,9 @@ static inline bool darn_own_is_shared(uintptr_t lock)
 void darn_own_begin(struct darn_thread *thread);
 void darn_own_end(struct darn_thread *thread);
 
+/* In the child of fork: nobody else is looking. */
+void darn_own_after_fork(void);
+
 /* What another thread holds: `all`, as it was a moment ago; 0: nothing. */
 uint64_t darn_own_of(const struct darn_thread *thread);
 

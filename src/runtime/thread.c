@@ -311,7 +311,8 @@ void darn_threads_after_fork(bool child)
         other->is_alive = other == thread;
     }
     if (thread) {
-        thread->tid = darn_own_here.tid = darn_os_thread_id();
+        thread->tid = darn_os_thread_id();
+        darn_own_after_fork();
         thread->blocked = false;
     }
 }
