@@ -20,14 +20,6 @@ static void *allocated(void *memory)
     return memory;
 }
 
-static uintptr_t hash_of_variable(const char *variable)
-{
-    uint32_t length;
-    const char *last = darn_variable_last(variable, &length);
-
-    return length ? darn_hash_bytes(DARN_HASH_START, last, length) | 1 : 0;
-}
-
 static uintptr_t hash_of_typed(uintptr_t variable, const char *type)
 {
     return darn_hash_string(variable, type) | 1;
@@ -84,7 +76,7 @@ static int has_type(const struct darn_wanted *wanted, uintptr_t hash, const char
 
 static void note(struct darn_wanted *wanted, const struct darn_section *section)
 {
-    uintptr_t variable = hash_of_variable(section->variable);
+    uintptr_t variable = darn_variable_hash(section->variable);
 
     if (variable && section->type && section->type[0])
         add_type(wanted, variable, section);
@@ -197,7 +189,7 @@ int darn_wanted_key(const struct darn_wanted *wanted, uint64_t key)
 
 int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable, const char *type)
 {
-    uintptr_t hash = hash_of_variable(variable);
+    uintptr_t hash = darn_variable_hash(variable);
 
     if (!hash || !has_class(&wanted->variables, hash, variable))
         return 0;

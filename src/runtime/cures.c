@@ -24,12 +24,8 @@ struct darn_cure *darn_cures(void)
 
 static uint32_t hash_of(const char *variable)
 {
-    uint32_t length;
-    const char *last = darn_variable_last(variable, &length);
-    uint64_t hash = DARN_HASH_START;
+    uint64_t hash = darn_variable_hash(variable);
 
-    for (uint32_t i = 0; i < length; i++)
-        hash = darn_hash_number(hash, (uint8_t)last[i]);
     return (uint32_t)(hash ^ hash >> 32) % NAMES;
 }
 

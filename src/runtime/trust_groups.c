@@ -1,7 +1,6 @@
 /* Sites that may touch the same memory: groups, and what their armed bytes say. */
 #include <stddef.h>
 
-#include "base/hash.h"
 #include "runtime/os.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
@@ -95,12 +94,8 @@ static struct darn_trust_group *unite(struct darn_trust_group *one, struct darn_
 static struct darn_trust_group **groups_of_name(const char *variable)
 {
     static struct darn_trust_group *groups[1 << NAMES_SHIFT][2];
-    uint32_t length;
-    const char *last = darn_variable_last(variable, &length);
-    uint64_t hash = DARN_HASH_START;
+    uint64_t hash = darn_variable_hash(variable);
 
-    for (uint32_t i = 0; i < length; i++)
-        hash = darn_hash_number(hash, (uint8_t)last[i]);
     return groups[hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NAMES_SHIFT)];
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 struct darn_shape darn_shape_of_section(const struct darn_section *section)
 {
     struct darn_shape shape = {.file = section->file,
@@ -129,6 +131,14 @@ const char *darn_variable_last(const char *variable, uint32_t *length)
         start--;
     *length = (uint32_t)(end - start);
     return variable + start;
+}
+
+uint64_t darn_variable_hash(const char *variable)
+{
+    uint32_t length;
+    const char *last = darn_variable_last(variable, &length);
+
+    return length ? darn_hash_bytes(DARN_HASH_START, last, length) | 1 : 0;
 }
 
 uint8_t darn_variable_class(const char *variable)

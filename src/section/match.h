@@ -56,6 +56,9 @@ const char *darn_type_in_c(const char *type, uint32_t *length);
  * not known (NULL, or empty). */
 bool darn_type_may_be(const char *one, const char *other);
 
+/* Of that part: names that may be the same have the same; 0 when there is none. */
+uint64_t darn_variable_hash(const char *variable);
+
 /* What a name can stand for. */
 enum darn_variable_class {
     DARN_VARIABLE_MEMBER = 1,  /* of a struct: `acct->balance`, `tab[].balance`; */
