@@ -222,14 +222,19 @@ static int is_named(struct darn_names *names, LLVMValueRef value)
            darn_map_get(&names->by_value, (uintptr_t)value, 0) != 0;
 }
 
+static void go_to_base(struct darn_names *names, struct place *place)
+{
+    while (is_gep(place->base) && !is_named(names, place->base))
+        take_apart_gep(names, place->base, place);
+    if (!is_named(names, place->base))
+        place->base = darn_pointer_root(place->base); /* the address of a thread-local variable */
+}
+
 static struct place take_apart(struct darn_names *names, LLVMValueRef pointer)
 {
     struct place place = {.base = pointer};
 
-    while (is_gep(place.base) && !is_named(names, place.base))
-        take_apart_gep(names, place.base, &place);
-    if (!is_named(names, place.base))
-        place.base = darn_pointer_root(place.base); /* the address of a thread-local variable */
+    go_to_base(names, &place);
     return place;
 }
 
@@ -402,24 +407,70 @@ static LLVMMetadataRef name_of_loaded(struct darn_names *names, const struct pla
     return name_behind(names, name, type, place, text);
 }
 
+static LLVMMetadataRef name_of_place(struct darn_names *names, const struct place *place, int depth,
+                                     struct darn_text *text);
+
+/* What `*p` is after `p = &acct->balance`: others call it by the name that it has there. */
+static LLVMMetadataRef name_of_member(struct darn_names *names, struct place place, int depth,
+                                      struct darn_text *text)
+{
+    if (!is_gep(place.base))
+        return NULL;
+    take_apart_gep(names, place.base, &place);
+    go_to_base(names, &place);
+    return name_of_place(names, &place, depth + 1, text);
+}
+
+/* A variable is what the place is called, unless that is a member under another name. */
+static LLVMMetadataRef name_of_known(struct darn_names *names, const struct place *place,
+                                     const struct variable *known, int depth,
+                                     struct darn_text *text)
+{
+    char name[MAX_PATH];
+    struct darn_text member;
+    LLVMMetadataRef type;
+    size_t before = text->used;
+
+    names->owner = NULL;
+    type = name_of_local(names, place, known, text);
+    if (names->owner || known->is_at)
+        return type;
+    darn_text_start(&member, name, sizeof(name));
+    type = name_of_member(names, *place, depth, &member);
+    if (names->owner) {
+        text->to[text->used = before] = '\0';
+        darn_text_add(text, name);
+        return type;
+    }
+    text->to[text->used = before] = '\0';
+    return name_of_local(names, place, known, text);
+}
+
+static LLVMMetadataRef name_of_place(struct darn_names *names, const struct place *place, int depth,
+                                     struct darn_text *text)
+{
+    const struct variable *known = best_variable(names, place->base);
+
+    if (depth > MAX_DEPTH)
+        return NULL;
+    if (LLVMIsAGlobalVariable(place->base))
+        return name_of_global(names, place, text);
+    if (known)
+        return name_of_known(names, place, known, depth, text);
+    if (LLVMIsALoadInst(place->base))
+        return name_of_loaded(names, place, depth, text);
+    if (LLVMIsAPHINode(place->base) && (known = variable_of_phi(names, place->base)))
+        return name_of_local(names, place, known, text);
+    return NULL;
+}
+
 /* Names what the pointer points to and returns its type, as far as they are known. */
 static LLVMMetadataRef name_of_pointer(struct darn_names *names, LLVMValueRef pointer, int depth,
                                        struct darn_text *text)
 {
     struct place place = take_apart(names, pointer);
-    const struct variable *known = best_variable(names, place.base);
 
-    if (depth > MAX_DEPTH)
-        return NULL;
-    if (LLVMIsAGlobalVariable(place.base))
-        return name_of_global(names, &place, text);
-    if (known)
-        return name_of_local(names, &place, known, text);
-    if (LLVMIsALoadInst(place.base))
-        return name_of_loaded(names, &place, depth, text);
-    if (LLVMIsAPHINode(place.base) && (known = variable_of_phi(names, place.base)))
-        return name_of_local(names, &place, known, text);
-    return NULL;
+    return name_of_place(names, &place, depth, text);
 }
 
 static void find_structs(struct darn_names *names)

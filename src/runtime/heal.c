@@ -161,26 +161,13 @@ static bool is_known(uintptr_t address)
     return atomic_load_explicit(place_of(address), memory_order_relaxed) == address;
 }
 
-/* The thread is at the entry: it goes in as soon as nobody is in the way. */
-static void enter(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
+/* Goes in as soon as nobody is in the way. */
+static void take(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
 {
     const struct darn_rule *rule = hold->rule;
     bool taken;
 
-    hold->address = touch->address;
-    hold->size = touch->size;
-    hold->ops = rule->ops;
-    hold->allow = rule->allows;
-    hold->alone = rule->with == DARN_HEAL_LOCK;
-    hold->soft = rule->with >= DARN_HEAL_YIELD;
-    hold->locks = darn_own_here.count;
-    hold->state = DARN_HOLD_INSIDE;
     show(touch);
-    if (!rule->companion)
-        get_to_know(touch->address);
-    if (darn_production)
-        darn_trust_enter(rule, touch->address, touch->size);
-    darn_healer_count(hold->healer, hold->cure);
     if (rule->with == DARN_HEAL_YIELD)
         darn_os_yield();
     taken = darn_hold_take(hold, frame);
@@ -192,6 +179,33 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, const 
         darn_closed_enter(hold);
     if (taken && rule->kind == DARN_SECTION_RACE)
         end_with(hold, touch, frame);
+}
+
+/* The thread is at the entry. */
+static void enter(struct darn_hold *hold, const struct darn_touch *touch, bool left,
+                  const void *frame)
+{
+    const struct darn_rule *rule = hold->rule;
+
+    hold->address = touch->address;
+    hold->size = touch->size;
+    hold->ops = rule->ops;
+    hold->allow = rule->allows;
+    hold->alone = rule->with == DARN_HEAL_LOCK;
+    hold->soft = rule->with >= DARN_HEAL_YIELD;
+    hold->locks = darn_own_here.count;
+    hold->state = DARN_HOLD_INSIDE;
+    if (!rule->companion)
+        get_to_know(touch->address);
+    if (darn_production)
+        darn_trust_enter(rule, touch->address, touch->size);
+    darn_healer_count(hold->healer, hold->cure);
+    if (!left)
+        take(hold, touch, frame);
+    else if (rule->kind == DARN_SECTION_RACE)
+        drop(hold);
+    else
+        darn_hold_leave(hold);
 }
 
 /* An access that belongs to none of the thread's sections. */
@@ -251,7 +265,7 @@ static void go_on(struct darn_hold *hold, const struct darn_touch *touch, const 
         first = role_in(roles, hold->rule, DARN_ROLE_ENTRY);
         if (first) {
             hold->copy = first->copy;
-            enter(hold, touch, frame);
+            enter(hold, touch, false, frame);
         }
         return;
     }
@@ -314,7 +328,7 @@ static bool is_of_use(const struct darn_rule *rule, bool alone)
 }
 
 static void begin_here(struct darn_healer *healer, const struct darn_touch *touch,
-                       const struct roles *roles, bool alone, const void *frame)
+                       const struct roles *roles, bool alone, bool left, const void *frame)
 {
     for (uint32_t i = 0; i < roles->count; i++) {
         const struct darn_role *role = &roles->list[i];
@@ -329,7 +343,7 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
         if (!hold)
             continue;
         hold->copy = role->copy;
-        enter(hold, touch, frame);
+        enter(hold, touch, left, frame);
     }
 }
 
@@ -358,16 +372,21 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
 {
     struct darn_healer *healer = darn_healer_of(thread);
     bool alone = darn_threads_alive() < 2;
+    enum darn_trust trust = DARN_TRUST_NOT;
     struct roles roles;
     struct darn_hold *hold;
 
     if (!healer || has_nothing_to_do(thread, healer, touch))
         return;
     healer->busy = __builtin_frame_address(0);
-    if (!alone && darn_production && darn_trust_visit(thread, touch, !healer->used)) {
+    if (!alone && darn_production)
+        trust = darn_trust_visit(thread, touch, !(healer->used & ~healer->left));
+    if (trust == DARN_TRUST_FULL) {
         healer->busy = NULL;
         return;
     }
+    if (trust == DARN_TRUST_NOT)
+        darn_heal_show(thread);
     roles = roles_of(touch->site);
     settle_at(healer, touch->site, caller_of(frame));
     DARN_EACH_HOLD(healer, hold)
@@ -375,8 +394,8 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
         if (hold->rule && !(healer->ending >> (hold - healer->holds) & 1))
             go_on(hold, touch, &roles, frame);
     }
-    begin_here(healer, touch, &roles, alone, frame);
-    if (!alone && !is_covered(healer, touch))
+    begin_here(healer, touch, &roles, alone, trust == DARN_TRUST_WARY, frame);
+    if (!alone && trust == DARN_TRUST_NOT && !is_covered(healer, touch))
         enter_alone(healer, touch, frame);
     healer->busy = NULL;
 }

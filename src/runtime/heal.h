@@ -41,6 +41,10 @@ void darn_heal_linger(struct darn_thread *thread);
  * the thread is in a call. */
 void darn_heal_done(struct darn_thread *thread, const void *frame);
 
+/* The sections of the calling thread that are left to the program's locks (trust.h) are held like
+ * others from now on: a lock is given back, or the thread waits. */
+void darn_heal_show(struct darn_thread *thread);
+
 /* A way out of sections, a call that leads into one. `frame` is that of the hook. */
 void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, const void *frame);
 void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, const void *frame);

@@ -93,12 +93,38 @@ void darn_closed_enter(struct darn_hold *section)
     }
 }
 
+void darn_heal_show(struct darn_thread *thread)
+{
+    struct darn_healer *healer = thread->healer;
+
+    for (uint32_t left = healer->left; left; left &= left - 1) {
+        struct darn_hold *hold = &healer->holds[__builtin_ctz(left)];
+
+        darn_hold_force(hold);
+        if (hold->state == DARN_HOLD_INSIDE && !hold->soft)
+            darn_closed_enter(hold);
+    }
+}
+
+/* Others may have been told to wait until the thread gives its lock back: it is shown before. */
+void darn_closed_show(struct darn_thread *thread)
+{
+    struct darn_healer *healer = thread->healer;
+
+    if (!darn_own_here.left || healer->busy)
+        return;
+    healer->busy = __builtin_frame_address(0);
+    darn_heal_show(thread);
+    healer->busy = NULL;
+}
+
 void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
 {
     int index = darn_own_find(lock);
     struct darn_healer *healer = thread->healer;
     struct darn_hold *hold;
 
+    darn_closed_show(thread);
     darn_own_remove(lock);
     if (index < 0 || healer->busy)
         return;
@@ -119,6 +145,7 @@ void darn_closed_tear(struct darn_thread *thread)
 {
     const struct darn_hold *hold;
 
+    darn_closed_show(thread);
     darn_own_here.given++;
     if (!thread->healer)
         return;

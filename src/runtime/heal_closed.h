@@ -20,6 +20,9 @@
 /* The thread's sections are not under one lock from their beginnings to their ends. */
 void darn_closed_tear(struct darn_thread *thread);
 
+/* Sections that are left to locks (heal.h) are shown, unless the thread is in a hook. */
+void darn_closed_show(struct darn_thread *thread);
+
 /* How many locks are closed now. */
 extern _Atomic uint32_t darn_closed_count;
 
@@ -71,6 +74,13 @@ static inline void darn_heal_waits(struct darn_thread *thread)
 {
     if (__builtin_expect(darn_healing, 0) && thread)
         darn_closed_tear(thread);
+}
+
+/* The thread may have to wait: who is told that it does not count on its locks any more. */
+static inline void darn_heal_blocks(struct darn_thread *thread)
+{
+    if (__builtin_expect(darn_own_here.left, 0))
+        darn_closed_show(thread);
 }
 
 /* The thread has entered a section: locks that it shares with others are closed from now on. */

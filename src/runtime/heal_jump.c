@@ -11,8 +11,8 @@ static void leave_hook(struct darn_thread *thread)
     darn_hold_unwait(thread);
     thread->healer->busy = NULL;
     darn_heal_abandon(thread);
-    thread->healer->used = thread->healer->ending = 0;
-    darn_own_set_sections(0);
+    thread->healer->used = thread->healer->ending = thread->healer->left = 0;
+    darn_own_set_sections(0, 0);
 }
 
 /* A handler may have a stack of its own, and jump there as it likes. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/counters.h"
+#include "runtime/heal.h"
 #include "runtime/hold.h"
 #include "runtime/os.h"
 #include "runtime/state.h"
@@ -392,6 +393,7 @@ static bool wait_for(struct darn_hold *hold, struct darn_clash *clash, const voi
     waiting.since = darn_os_now();
     if (slot)
         return wait_controlled(&waiting, slot, frame);
+    darn_heal_show(thread);
     darn_wait_begin(thread, DARN_WAIT_HEAL, NULL, frame);
     end = wait_freely(&waiting, clash);
     darn_wait_end(thread);

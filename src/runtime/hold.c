@@ -146,7 +146,7 @@ struct darn_hold *darn_hold_new(struct darn_healer *healer)
         return NULL;
     hold = &healer->holds[index];
     healer->used |= 1u << index;
-    darn_own_set_sections(healer->used);
+    darn_own_set_sections(healer->used, healer->left);
     *hold = (struct darn_hold){.healer = healer, .serial = hold->serial + 1};
     return hold;
 }
@@ -301,11 +301,26 @@ bool darn_hold_is_wanted(struct darn_hold *hold)
            healer->used == 1u << (hold - healer->holds);
 }
 
+static void set_left(struct darn_hold *hold, bool left)
+{
+    struct darn_healer *healer = hold->healer;
+    uint32_t bit = 1u << (hold - healer->holds);
+
+    healer->left = left ? healer->left | bit : healer->left & ~bit;
+    darn_own_set_sections(healer->used, healer->left);
+}
+
 void darn_hold_force(struct darn_hold *hold)
 {
     struct darn_clash unused;
 
     put(hold, true, &unused);
+    set_left(hold, false);
+}
+
+void darn_hold_leave(struct darn_hold *hold)
+{
+    set_left(hold, true);
 }
 
 bool darn_hold_is_possible(struct darn_hold *hold)
@@ -400,7 +415,8 @@ void darn_hold_drop(struct darn_hold *hold)
     hold->state = DARN_HOLD_FREE;
     healer->used &= ~bit;
     healer->ending &= ~bit;
-    darn_own_set_sections(healer->used);
+    healer->left &= ~bit;
+    darn_own_set_sections(healer->used, healer->left);
 }
 
 /* The thread was interrupted while it changed the list: nothing of its own stays there. */
@@ -473,7 +489,7 @@ static void forget_others(void)
     }
     for (struct darn_healer *healer = healers; healer; healer = healer->next) {
         if (healer != own)
-            healer->used = healer->ending = 0;
+            healer->used = healer->ending = healer->left = 0;
     }
     for (uint32_t i = 0; own && i < DARN_HOLDS; i++) {
         struct darn_hold *hold = &own->holds[i];

@@ -66,6 +66,7 @@ struct darn_healer {
     const void *volatile busy; /* the frame of who is in here: a signal handler leaves it alone */
     uint32_t used;             /* bits of `holds` */
     uint32_t ending;           /* bits: LAST or LINGERS */
+    uint32_t left;             /* bits: left to the program's own locks, in no list (trust.h) */
     struct darn_hold holds[DARN_HOLDS];
     struct {
         struct darn_cure *cure;
@@ -107,6 +108,9 @@ bool darn_hold_is_wanted(struct darn_hold *hold);
 
 /* Takes hold whoever is in the way. */
 void darn_hold_force(struct darn_hold *hold);
+
+/* The thread is in, and only its own locks keep others out, for now. */
+void darn_hold_leave(struct darn_hold *hold);
 
 /* Only looks. */
 bool darn_hold_is_possible(struct darn_hold *hold);

@@ -107,7 +107,7 @@ void darn_own_add(const volatile void *taken, bool shared, bool nests)
             (uintptr_t)taken | (shared ? DARN_OWN_SHARED : 0);
     else if (darn_own_here.beyond < UINT8_MAX)
         darn_own_here.beyond++;
-    darn_own_set_sections(darn_own_here.sections);
+    darn_own_set_sections(darn_own_here.sections, darn_own_here.left);
 }
 
 void darn_own_remove(const volatile void *given)
@@ -119,5 +119,5 @@ void darn_own_remove(const volatile void *given)
     else if (darn_own_here.beyond)
         darn_own_here.beyond--;
     darn_own_here.given++;
-    darn_own_set_sections(darn_own_here.sections);
+    darn_own_set_sections(darn_own_here.sections, darn_own_here.left);
 }

@@ -33,6 +33,7 @@ struct darn_own {
     };
     int tid;
     bool outside; /* a section that it is in may not be under the lock that others hold */
+    uint8_t left; /* of `sections`: those that are left to the locks, and shown to nobody */
     uintptr_t held[DARN_OWN_LOCKS];
 };
 
@@ -88,11 +89,13 @@ void darn_own_remove(const volatile void *lock);
 /* Where it stands in the list, the last one if it is there several times; -1: it does not. */
 int darn_own_find(const volatile void *lock);
 
-/* The sections that the thread is in. Only who is in none is left to the program's locks. */
-static inline void darn_own_set_sections(uint32_t sections)
+/* The sections that the thread is in, and which of these are left to the program's locks. Who is in
+ * others calls everywhere. */
+static inline void darn_own_set_sections(uint32_t sections, uint32_t left)
 {
     darn_own_here.sections = (uint8_t)sections;
-    darn_own_here.trust = !sections && darn_own_excludes() ? DARN_TRUST_LOCKED : 0;
+    darn_own_here.left = (uint8_t)left;
+    darn_own_here.trust = !(sections & ~left) && darn_own_excludes() ? DARN_TRUST_LOCKED : 0;
 }
 
 #endif

@@ -195,56 +195,59 @@ static void note_none(struct darn_trust_group *group, uint32_t state,
         atomic_store_explicit(&group->visits, 0, memory_order_relaxed);
 }
 
-/* True: it is left to the program's lock. `*outside`: it is not known to be under the lock that
- * others hold. */
-static bool look_at_locks(struct darn_trust_member *member, struct darn_trust_group *group,
-                          const struct darn_thread *thread, const struct darn_touch *touch,
-                          bool idle, bool *outside)
+/* `*outside`: it is not known to be under the lock that others hold. */
+static enum darn_trust look_at_locks(struct darn_trust_member *member,
+                                     struct darn_trust_group *group,
+                                     const struct darn_thread *thread,
+                                     const struct darn_touch *touch, bool idle, bool *outside)
 {
     uint32_t state = atomic_load_explicit(&group->state, memory_order_acquire);
     bool trusted = state == DARN_TRUST_GIVEN;
     bool writes = touch->op != DARN_OP_READ;
+    enum darn_trust found = member->is_wary ? DARN_TRUST_WARY : DARN_TRUST_FULL;
     enum darn_trust_place place;
 
     *outside = state != DARN_TRUST_LOST;
     if (!*outside ||
         (member->is_wary && state == DARN_TRUST_WATCHED && !atomic_load(&group->awaiting)))
-        return false; /* it is healed in any case */
+        return DARN_TRUST_NOT; /* it is healed in any case */
     if (!darn_trust_is_locked(writes)) {
         note_none(group, state, thread);
-        return false;
+        return DARN_TRUST_NOT;
     }
     *outside = false;
     if (trusted && darn_trust_is_known(member))
-        return true;
+        return found;
     place = darn_trust_place(touch->address, writes);
     *outside = place != DARN_PLACE_SAME;
     if (place == DARN_PLACE_OTHER) {
         note_other(group, member, thread);
-        return false;
+        return DARN_TRUST_NOT;
     }
     if (trusted && place == DARN_PLACE_NEW) {
         doubt(group, thread, DARN_TRUST_WATCHED); /* it may be anybody's */
-        return false;
+        return DARN_TRUST_NOT;
     }
     if (place == DARN_PLACE_SAME)
         note_same(group, member, thread, trusted, idle);
-    return trusted && !member->is_wary;
+    return trusted ? found : DARN_TRUST_NOT;
 }
 
-bool darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch, bool idle)
+enum darn_trust darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch,
+                                 bool idle)
 {
     struct darn_trust_group *group;
     struct darn_trust_member *member = darn_trust_find(touch->site, &group);
-    bool left, outside;
+    enum darn_trust found;
+    bool outside;
 
     if (!member)
-        return false;
+        return DARN_TRUST_NOT;
     if (!member->is_point)
         darn_trust_far_visit(member, group, touch);
-    left = look_at_locks(member, group, thread, touch, idle, &outside);
+    found = look_at_locks(member, group, thread, touch, idle, &outside);
     darn_own_here.outside = outside || (!idle && darn_own_here.outside);
-    return left && idle;
+    return idle ? found : DARN_TRUST_NOT;
 }
 
 void darn_trust_lose(const struct darn_rule *rule)

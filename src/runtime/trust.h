@@ -9,6 +9,10 @@
  * and whoever may have got into a section unseen meanwhile is waited for. As long as such a one may
  * be in its section, nobody is trusted again.
  *
+ * A section in which locks may be given back, by a call for example, goes on calling. It is not
+ * shown to others as long as the thread does nothing of the kind (struct darn_healer, `left`), and
+ * like any other one from then on (darn_heal_show).
+ *
  * Sites are trusted in groups, which may touch the same memory: they have a name or a section in
  * common. One that was seen too seldom goes on calling, with or without a lock.
  *
@@ -31,9 +35,16 @@ void darn_trust_add(const struct darn_site *site, const struct darn_role *roles,
 /* A module is unloaded. darn_rules_lock is held. */
 void darn_trust_forget(const struct darn_site *start, const struct darn_site *stop);
 
-/* An access of the thread, which is not alone. True: it is left to the program's lock. `idle`: the
- * thread is in no section. May wait for others, for heal_bound milliseconds. */
-bool darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch, bool idle);
+enum darn_trust {
+    DARN_TRUST_NOT,  /* it has to be healed, */
+    DARN_TRUST_WARY, /* it is left to the program's lock as long as that is not given back, */
+    DARN_TRUST_FULL, /* or in any case */
+};
+
+/* An access of the thread, which is not alone. `idle`: the thread is in no section that others are
+ * shown. May wait for others, for heal_bound milliseconds. */
+enum darn_trust darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch,
+                                 bool idle);
 
 /* A section of the rule is entered: there somebody can do harm. */
 void darn_trust_enter(const struct darn_rule *rule, uintptr_t address, uint64_t size);

@@ -108,9 +108,8 @@ static bool may_give_back(const struct darn_rule *rule)
 
 bool darn_trust_is_known(const struct darn_trust_member *member)
 {
-    return !member->is_wary &&
-           (member->site->kind > DARN_SITE_UPDATE ||
-            atomic_load_explicit(&member->visits, memory_order_relaxed) >= SITE_VISITS);
+    return member->site->kind > DARN_SITE_UPDATE ||
+           atomic_load_explicit(&member->visits, memory_order_relaxed) >= SITE_VISITS;
 }
 
 void darn_trust_set_level(const struct darn_trust_member *member)
@@ -120,7 +119,8 @@ void darn_trust_set_level(const struct darn_trust_member *member)
 
     if (member->is_far)
         level = 0;
-    else if (atomic_load(&group->state) == DARN_TRUST_GIVEN && darn_trust_is_known(member))
+    else if (atomic_load(&group->state) == DARN_TRUST_GIVEN && !member->is_wary &&
+             darn_trust_is_known(member))
         level = DARN_ARMED_TRUST;
     __atomic_store_n(darn_site_armed(member->site), level, __ATOMIC_RELAXED);
 }

@@ -1,5 +1,6 @@
 #include "runtime/waits.h"
 
+#include "runtime/heal_closed.h"
 #include "runtime/sampler.h"
 #include "runtime/thread.h"
 
@@ -10,6 +11,7 @@ void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
 {
     if (!thread)
         return;
+    darn_heal_blocks(thread);
     thread->wait.target = (uintptr_t)target;
     thread->wait.frame = frame;
     __atomic_store_n(&thread->wait.turn, thread->wait.turn + 1, __ATOMIC_RELEASE);

@@ -158,12 +158,33 @@ static void who_is_in_a_section_is_not_trusted(void **state)
     (void)state;
     darn_own_add(&locks[0], false, false);
     assert_int_equal(darn_own_here.now, DARN_OWN_ONE);
-    darn_own_set_sections(4);
+    darn_own_set_sections(4, 0);
     assert_int_equal(darn_own_here.trust, 0);
     darn_own_add(&locks[2], false, false);
     assert_int_equal(darn_own_here.trust, 0);
-    darn_own_set_sections(0);
+    darn_own_set_sections(0, 0);
     assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
+}
+
+static void who_is_in_sections_that_are_left_to_locks_is_trusted(void **state)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+    (void)state;
+    assert_int_equal(darn_simple_lock(&mutex), 0);
+    darn_own_set_sections(5, 5);
+    assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
+    darn_own_add(&locks[2], false, false);
+    darn_own_remove(&locks[2]);
+    assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
+    assert_int_equal(darn_own_here.left, 5);
+    darn_own_set_sections(5, 4);
+    assert_int_equal(darn_own_here.trust, 0);
+    darn_own_set_sections(4, 4);
+    assert_int_equal(darn_simple_unlock(&mutex), 0); /* it has to be seen */
+    assert_int_equal(slow_unlocks, 1);
+    darn_own_set_sections(0, 0);
+    assert_int_equal(darn_own_here.left, 0);
 }
 
 static void who_is_outside_is_so_in_sections(void **state)
@@ -171,11 +192,11 @@ static void who_is_outside_is_so_in_sections(void **state)
     (void)state;
     darn_own_here.outside = true;
     assert_false(darn_own_is_outside(&thread));
-    darn_own_set_sections(1);
+    darn_own_set_sections(1, 0);
     assert_true(darn_own_is_outside(&thread));
     darn_own_here.outside = false;
     assert_false(darn_own_is_outside(&thread));
-    darn_own_set_sections(0);
+    darn_own_set_sections(0, 0);
 }
 
 /* ---- simple.c ---- */
@@ -299,12 +320,12 @@ static void in_a_section_everything_goes_the_long_way(void **state)
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
     (void)state;
-    darn_own_set_sections(1);
+    darn_own_set_sections(1, 0);
     assert_int_equal(darn_simple_lock(&mutex), 0);
     assert_int_equal(slow_locks, 1);
     assert_int_equal(darn_simple_unlock(&mutex), 0);
     assert_int_equal(slow_unlocks, 1);
-    darn_own_set_sections(0);
+    darn_own_set_sections(0, 0);
 }
 
 static void while_a_lock_is_closed_all_go_the_long_way(void **state)
@@ -335,6 +356,7 @@ int main(void)
         TEST(to_give_back_what_is_not_held_changes_nothing),
         TEST(who_shares_a_lock_is_not_trusted),
         TEST(who_is_in_a_section_is_not_trusted),
+        TEST(who_is_in_sections_that_are_left_to_locks_is_trusted),
         TEST(who_is_outside_is_so_in_sections),
         TEST(a_free_mutex_is_taken_as_libc_does_it),
         TEST(each_gives_back_what_the_other_took),
