@@ -82,6 +82,7 @@ static int is_same(const struct side *wanted, const struct side *found)
     return wanted->hash && found->hash && wanted->entry == found->entry &&
            wanted->ends == found->ends &&
            (wanted->shape.kind == found->shape.kind || wanted->shape.kind > DARN_SECTION_PAIR) &&
+           darn_type_may_be(wanted->shape.type, found->shape.type) &&
            strcmp(wanted->shape.function, found->shape.function) == 0;
 }
 

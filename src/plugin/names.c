@@ -8,6 +8,7 @@
 #include "plugin/escape.h"
 #include "plugin/plugin.h"
 #include "plugin/structs.h"
+#include "section/match.h"
 #include "site/site.h"
 
 /* Levels of inlining that are looked at. */
@@ -38,7 +39,8 @@ struct darn_names {
     size_t count, capacity;
     unsigned dbg_kind, tbaa_kind;
     LLVMMetadataRef function; /* the source function of the access that is being named */
-    LLVMMetadataRef owner;    /* of what was named last: the struct that it is a member of */
+    LLVMMetadataRef owner;    /* of what was named last: the struct that it is a member of; */
+    int is_behind;            /* it is an element of what a pointer points to */
     int has_tbaa;
     LLVMModuleRef module;
     struct darn_structs structs; /* filled when it is first needed */
@@ -255,6 +257,7 @@ static LLVMMetadataRef append_inside(struct darn_names *names, LLVMMetadataRef t
                 ? darn_di_walk(names->context, type, (uint64_t)place->offset, place->variable, &way)
                 : NULL;
     names->owner = found && !way.has_union ? way.owner : NULL;
+    names->is_behind = 0;
     darn_text_add(text, path);
     return found;
 }
@@ -282,6 +285,7 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
     found = darn_di_walk(names->context, pointee, (uint64_t)place.offset,
                          place.variable && !indexed, &way);
     names->owner = found && !way.has_union ? way.owner : NULL;
+    names->is_behind = indexed && !path[0];
     if (!found && !path[0] && !indexed && !place.variable && place.offset > 0) {
         darn_text_add(text, pointer); /* into a struct that this module only declares */
         darn_text_add(text, "->@");
@@ -563,6 +567,7 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
     names->function =
         location ? darn_di_function(names->context, LLVMDILocationGetScope(location)) : NULL;
     names->owner = NULL;
+    names->is_behind = 0;
     darn_text_start(&text, to, size);
     if (LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction))
         name_whole(names, pointer, &text);
@@ -570,6 +575,7 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
         name_of_pointer(names, pointer, 0, &text);
     if (!to[0]) {
         names->owner = NULL; /* that was of a pointer on the way */
+        names->is_behind = 0;
         name_by_tbaa(names, instruction, &text);
     }
 }
@@ -577,6 +583,15 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
 LLVMMetadataRef darn_names_owner(const struct darn_names *names)
 {
     return names->has_tbaa ? names->owner : NULL;
+}
+
+uint8_t darn_names_class(const struct darn_names *names, const char *variable)
+{
+    uint8_t class = darn_variable_class(variable);
+
+    if (names->is_behind)
+        return DARN_VARIABLE_POINTEE;
+    return class == DARN_VARIABLE_ANY && names->owner ? DARN_VARIABLE_MEMBER : class;
 }
 
 void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *to, size_t size)

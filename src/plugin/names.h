@@ -25,6 +25,10 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
  * info; NULL when that is not known, or the compiler was told that types say nothing. */
 LLVMMetadataRef darn_names_owner(const struct darn_names *names);
 
+/* The same: darn_variable_class of its name, where `bank->tab[]` is known to be one or the other.
+ */
+uint8_t darn_names_class(const struct darn_names *names, const char *variable);
+
 /* Which copy of an inlined function the instruction is in (darn_site_inlined). */
 uint64_t darn_names_inlined(struct darn_names *names, LLVMValueRef instruction);
 

@@ -12,16 +12,31 @@
 
 static int is_point(const struct darn_only *only, uint64_t key)
 {
-    return darn_wanted_key(only->wanted, key) || darn_map_get(&only->keys, key, 0);
+    return darn_points_has(&only->wanted->points, key) || darn_points_has(&only->points, key);
 }
 
-static void note_keys(struct darn_only *only)
+static int is_wanted_by_name(const struct darn_only *only, const struct darn_access *access)
+{
+    uint64_t key = darn_sites_key(access->instruction, access->kind, 0, only->names);
+    char variable[MAX_NAME], type[MAX_NAME];
+    uint8_t class;
+
+    darn_names_variable(only->names, access->instruction, access->pointer, variable,
+                        sizeof(variable));
+    class = darn_names_class(only->names, variable);
+    darn_type_of(access->instruction, darn_names_owner(only->names), type, sizeof(type));
+    return darn_points_has_access(&only->points, key, type) ||
+           darn_points_has_access(&only->wanted->points, key, type) ||
+           darn_wanted_variable(only->wanted, variable, class, type);
+}
+
+static void note_points(struct darn_only *only)
 {
     for (size_t i = 0; i < only->sections->count; i++) {
         const struct darn_found *found = &only->sections->items[i];
 
         for (uint32_t j = 0; j < found->count && !found->dropped; j++)
-            darn_map_put(&only->keys, found->points[j].key, 1);
+            darn_points_add(&only->points, found->points[j].key, found->type);
     }
 }
 
@@ -47,17 +62,8 @@ static void note_pointers(struct darn_only *only, const struct darn_code *code)
 
 static int is_wanted(const struct darn_only *only, const struct darn_access *access)
 {
-    char variable[MAX_NAME], type[MAX_NAME];
-
-    if (!is_access(access))
-        return 0;
-    if (darn_map_get(&only->pointers, (uintptr_t)access->pointer, 0) ||
-        is_point(only, darn_sites_key(access->instruction, access->kind, 0, only->names)))
-        return 1;
-    darn_names_variable(only->names, access->instruction, access->pointer, variable,
-                        sizeof(variable));
-    darn_type_of(access->instruction, darn_names_owner(only->names), type, sizeof(type));
-    return darn_wanted_variable(only->wanted, variable, type);
+    return is_access(access) && (darn_map_get(&only->pointers, (uintptr_t)access->pointer, 0) ||
+                                 is_wanted_by_name(only, access));
 }
 
 static int have_same_name(const struct darn_only *only, const struct darn_access *one,
@@ -156,7 +162,7 @@ void darn_only_instrument(struct darn_only *only)
 
     only->guards->trusts = 1;
     darn_sections_keep(sections, only->wanted);
-    note_keys(only);
+    note_points(only);
     for (size_t i = 0; i < sections->code_count; i++)
         note_pointers(only, &sections->codes[i]);
     for (size_t i = 0; i < sections->code_count; i++) {
@@ -169,6 +175,6 @@ void darn_only_instrument(struct darn_only *only)
             keep_frame_pointer(code->function);
         darn_sites_end(only->sites);
     }
-    darn_map_free(&only->keys);
+    darn_points_free(&only->points);
     darn_map_free(&only->pointers);
 }

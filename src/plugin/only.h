@@ -18,7 +18,7 @@ struct darn_only {
     struct darn_sites *sites;
     struct darn_names *names;
     struct darn_sections *sections; /* those that were found; what is not meant is dropped */
-    struct darn_map keys;           /* of the points that are kept */
+    struct darn_points points;      /* of those that are kept */
     struct darn_map pointers;       /* constant addresses of points: other names for their memory */
 };
 

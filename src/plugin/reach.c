@@ -25,15 +25,18 @@ struct reach {
 static int is_wanted_access(struct reach *reach, LLVMValueRef instruction, LLVMValueRef pointer)
 {
     char variable[MAX_NAME], type[MAX_NAME];
+    uint8_t class;
 
     if (darn_pointer_is_private(&reach->escape, pointer)) /* a local that has the same name */
         return 0;
     darn_names_variable(reach->names, instruction, pointer, variable, sizeof(variable));
+    class = darn_names_class(reach->names, variable);
     darn_type_of(instruction, darn_names_owner(reach->names), type, sizeof(type));
-    if (darn_wanted_variable(reach->wanted, variable, type))
+    if (darn_wanted_variable(reach->wanted, variable, class, type))
         return 1;
     for (uint8_t kind = DARN_SITE_READ; kind <= DARN_SITE_UPDATE; kind++) {
-        if (darn_wanted_key(reach->wanted, darn_sites_key(instruction, kind, 0, reach->names)))
+        if (darn_points_has_access(&reach->wanted->points,
+                                   darn_sites_key(instruction, kind, 0, reach->names), type))
             return 1;
     }
     return 0;

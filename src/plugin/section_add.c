@@ -10,6 +10,7 @@
 #include "plugin/debuginfo.h"
 #include "plugin/section.h"
 #include "plugin/type.h"
+#include "section/match.h"
 
 #define MAX_NAME    256
 #define MAX_INLINED 32
@@ -282,6 +283,30 @@ static int goes_outside(const struct darn_code *code, LLVMValueRef entry,
     return 0;
 }
 
+static void name_struct(struct darn_sections *sections, const struct darn_access *access,
+                        char *type)
+{
+    char variable[MAX_NAME];
+
+    darn_names_variable(sections->names, access->instruction, access->pointer, variable,
+                        sizeof(variable));
+    darn_type_of(access->instruction, darn_names_owner(sections->names), type, MAX_NAME);
+}
+
+/* The struct of the member, if all that is known of the accesses agrees. */
+static void type_of_all(struct darn_sections *sections, struct darn_end entry,
+                        const struct darn_end *ends, unsigned count, char *type)
+{
+    name_struct(sections, entry.access, type);
+    for (unsigned i = 0; i < count && type[0]; i++) {
+        char other[MAX_NAME];
+
+        name_struct(sections, ends[i].access, other);
+        if (!darn_type_may_be(type, other))
+            type[0] = '\0';
+    }
+}
+
 int darn_section_add(struct darn_sections *sections, struct darn_code *code, uint8_t kind,
                      struct darn_end entry, const struct darn_end *ends, unsigned end_count,
                      const struct darn_walk *walk)
@@ -317,9 +342,9 @@ int darn_section_add(struct darn_sections *sections, struct darn_code *code, uin
             add_return(sections, code, &found, ends[i].call, level);
     }
     name_level(sections, where(&entry), level, file, function);
+    type_of_all(sections, entry, ends, end_count, type);
     darn_names_variable(sections->names, entry.access->instruction, entry.access->pointer, variable,
                         sizeof(variable));
-    darn_type_of(entry.access->instruction, darn_names_owner(sections->names), type, sizeof(type));
     found.variable = strdup(variable);
     found.type = strdup(type);
     if (!found.variable || !found.type)

@@ -11,6 +11,9 @@
 
 #define ROOM (256 * 1024) /* for the strings of one section */
 
+/* What a point is an access to: a member of a struct that is known, or anything. */
+enum { OF_STRUCT = 1, OF_ANY = 2 };
+
 static void *allocated(void *memory)
 {
     if (!memory) {
@@ -43,53 +46,74 @@ static uintptr_t hash_of_function(const char *file, const char *function)
            1;
 }
 
-static void add_class(struct darn_map *map, uintptr_t key, const char *variable)
+static void add_bits(struct darn_map *map, uintptr_t key, uintptr_t bits)
 {
-    darn_map_put(map, key, darn_map_get(map, key, 0) | darn_variable_class(variable));
+    darn_map_put(map, key, darn_map_get(map, key, 0) | bits);
 }
 
-static int has_class(const struct darn_map *map, uintptr_t key, const char *variable)
+/* Of something that has a hash, with the struct that it is a member of. */
+static void add_typed(struct darn_map *map, uintptr_t hash, const char *type, uintptr_t bits)
 {
-    return (darn_map_get(map, key, 0) & darn_variable_class(variable)) != 0;
-}
+    uintptr_t common = hash_of_common(hash, type, !darn_type_is_cplusplus(type));
 
-static void add_type(struct darn_wanted *wanted, uintptr_t variable,
-                     const struct darn_section *section)
-{
-    uintptr_t common =
-        hash_of_common(variable, section->type, !darn_type_is_cplusplus(section->type));
-
-    add_class(&wanted->types, hash_of_typed(variable, section->type), section->variable);
+    add_bits(map, hash_of_typed(hash, type), bits);
     if (common)
-        add_class(&wanted->types, common, section->variable);
+        add_bits(map, common, bits);
 }
 
 /* As darn_type_may_be does: equal names, or one of them is in C what the other is in C++. */
-static int has_type(const struct darn_wanted *wanted, uintptr_t hash, const char *variable,
-                    const char *type)
+static uintptr_t typed(const struct darn_map *map, uintptr_t hash, const char *type)
 {
     uintptr_t common = hash_of_common(hash, type, darn_type_is_cplusplus(type));
 
-    return has_class(&wanted->types, hash_of_typed(hash, type), variable) ||
-           (common && has_class(&wanted->types, common, variable));
+    return darn_map_get(map, hash_of_typed(hash, type), 0) |
+           (common ? darn_map_get(map, common, 0) : 0);
+}
+
+void darn_points_add(struct darn_points *points, uint64_t key, const char *type)
+{
+    int is_known = type && type[0];
+
+    add_bits(&points->keys, key, is_known ? OF_STRUCT : OF_ANY);
+    if (is_known)
+        add_typed(&points->members, key, type, OF_STRUCT);
+}
+
+int darn_points_has(const struct darn_points *points, uint64_t key)
+{
+    return darn_map_get(&points->keys, key, 0) != 0;
+}
+
+int darn_points_has_access(const struct darn_points *points, uint64_t key, const char *type)
+{
+    uintptr_t known = darn_map_get(&points->keys, key, 0);
+
+    return known && (known & OF_ANY || !type[0] || typed(&points->members, key, type));
+}
+
+void darn_points_free(struct darn_points *points)
+{
+    darn_map_free(&points->keys);
+    darn_map_free(&points->members);
 }
 
 static void note(struct darn_wanted *wanted, const struct darn_section *section)
 {
     uintptr_t variable = darn_variable_hash(section->variable);
+    uint8_t class = darn_variable_class(section->variable);
 
     if (variable && section->type && section->type[0])
-        add_type(wanted, variable, section);
+        add_typed(&wanted->types, variable, section->type, class);
     else if (variable)
-        add_class(&wanted->untyped, variable, section->variable);
+        add_bits(&wanted->untyped, variable, class);
     if (variable)
-        add_class(&wanted->variables, variable, section->variable);
+        add_bits(&wanted->variables, variable, class);
     if (section->function[0])
         darn_map_put(&wanted->functions, hash_of_function(section->file, section->function), 1);
     for (uint32_t i = 0; i < section->count; i++) {
         const struct darn_point *point = &section->points[i];
 
-        darn_map_put(&wanted->keys, darn_point_key(point), 1);
+        darn_points_add(&wanted->points, darn_point_key(point), section->type);
         darn_map_put(&wanted->functions, hash_of_function(point->file, point->function), 1);
     }
 }
@@ -182,19 +206,15 @@ const struct darn_wanted *darn_wanted(void)
     return &wanted;
 }
 
-int darn_wanted_key(const struct darn_wanted *wanted, uint64_t key)
-{
-    return darn_map_get(&wanted->keys, key, 0) != 0;
-}
-
-int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable, const char *type)
+int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable, uint8_t class,
+                         const char *type)
 {
     uintptr_t hash = darn_variable_hash(variable);
 
-    if (!hash || !has_class(&wanted->variables, hash, variable))
+    if (!hash || !(darn_map_get(&wanted->variables, hash, 0) & class))
         return 0;
-    return !type[0] || has_class(&wanted->untyped, hash, variable) ||
-           has_type(wanted, hash, variable, type);
+    return !type[0] ||
+           (darn_map_get(&wanted->untyped, hash, 0) | typed(&wanted->types, hash, type)) & class;
 }
 
 int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function)

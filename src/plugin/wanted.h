@@ -14,10 +14,27 @@
 /* The path of the repository, set by `darn cc`. */
 #define DARN_ONLY_VARIABLE "DARN_ONLY"
 
+/* Points of sections, by their places. A template is compiled for several structs: where the struct
+ * is known that a section is over, accesses to members of others are no points of it. */
+struct darn_points {
+    struct darn_map keys;    /* of all, */
+    struct darn_map members; /* and with the struct, where it is known */
+};
+
+void darn_points_add(struct darn_points *points, uint64_t key, const char *type);
+
+/* Whatever the struct; of a mark. */
+int darn_points_has(const struct darn_points *points, uint64_t key);
+
+/* `type` is darn_type_of the access. */
+int darn_points_has_access(const struct darn_points *points, uint64_t key, const char *type);
+
+void darn_points_free(struct darn_points *points);
+
 struct darn_wanted {
     struct darn_section **items; /* without those that were dropped */
     size_t count;
-    struct darn_map keys;      /* of all points */
+    struct darn_points points;
     struct darn_map variables; /* the last parts of their names, hashed -> darn_variable_class */
     struct darn_map types;     /* the same with the struct, where it is known, */
     struct darn_map untyped;   /* and where it is not */
@@ -28,11 +45,10 @@ struct darn_wanted {
  * with a message if the file cannot be read. */
 const struct darn_wanted *darn_wanted(void);
 
-int darn_wanted_key(const struct darn_wanted *wanted, uint64_t key);
-
 /* Whether the variable may be the same memory as one of theirs (darn_variable_same), a member of
- * the same struct (darn_type_of). */
-int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable, const char *type);
+ * the same struct (darn_type_of). `class` is its enum darn_variable_class. */
+int darn_wanted_variable(const struct darn_wanted *wanted, const char *variable, uint8_t class,
+                         const char *type);
 
 /* Whether one of them, or a point, is in the function of that file. */
 int darn_wanted_function(const struct darn_wanted *wanted, const char *file, const char *function);

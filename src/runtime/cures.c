@@ -123,15 +123,14 @@ int darn_cures_load(const char *path)
 void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
 {
     for (const struct darn_site *site = start; site < stop; site++) {
-        const struct darn_role *roles;
-        uint32_t count = darn_rules_of(site, &roles);
+        struct darn_roles roles = darn_rules_of(site);
         bool wanted = site->kind <= DARN_SITE_UPDATE && is_named(darn_site_variable(site));
 
-        for (uint32_t i = 0; i < count; i++)
-            wanted |= roles[i].point->rule->cure != NULL;
+        for (uint32_t i = 0; i < roles.count; i++)
+            wanted |= roles.list[i].rule->cure != NULL;
         if (!wanted)
             continue;
         __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_HEAL, __ATOMIC_RELAXED);
-        darn_trust_add(site, roles, count);
+        darn_trust_add(site, roles);
     }
 }

@@ -35,7 +35,8 @@ struct darn_cure {
     uint32_t entry_line, entry_column;
     uint32_t count; /* of points, without their rule */
     struct darn_rule_point *points;
-    uint32_t mark; /* which entry it stands for, while a module is compared */
+    uint32_t mark;      /* which entry it stands for, while a module is compared */
+    bool has_companion; /* rules that are healed where its sections have been */
     /* What became of it. Times in nanoseconds. */
     _Atomic uint64_t entered, healed, waited, longest, cycles, expired;
     _Atomic uint64_t lost;    /* time of waits that came to nothing */

@@ -61,7 +61,8 @@ static bool is_exact(const struct darn_cure *cure, const struct darn_section_rec
 
     if (cure->first || !entry || !wanted_at(cure, entry->key, DARN_ROLE_ENTRY) ||
         strcmp(darn_site_string(&record->variable), cure->shape.variable) != 0 ||
-        strcmp(darn_site_string(&record->function), cure->shape.function) != 0)
+        strcmp(darn_site_string(&record->function), cure->shape.function) != 0 ||
+        !darn_type_may_be(darn_site_string(&record->type), cure->shape.type))
         return false;
     for (uint32_t i = 0; i < record->count; i++) {
         const struct darn_section_point *point = &record->points[i];
@@ -304,12 +305,17 @@ static void add_all_chained(const struct records *records)
 
 /* ---- companions ---- */
 
+static bool is_over(const struct darn_cure *cure, const struct darn_section_record *record)
+{
+    return cure->match >= DARN_CURE_MOVED &&
+           darn_variable_same(darn_site_string(&record->variable), cure->shape.variable) &&
+           darn_type_may_be(darn_site_string(&record->type), cure->shape.type);
+}
+
 static struct darn_cure *cure_over(const struct darn_section_record *record)
 {
     for (struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
-        if (cure->match >= DARN_CURE_MOVED &&
-            darn_variable_same(darn_site_string(&record->variable), cure->shape.variable) &&
-            darn_type_may_be(darn_site_string(&record->type), cure->shape.type))
+        if (is_over(cure, record))
             return cure;
     }
     return NULL;
@@ -331,8 +337,11 @@ static void add_companions(const struct records *records)
             cure = cure_over(record);
         if (cure)
             rule = add_rule(cure, record);
-        if (rule)
-            rule->companion = true;
+        if (!rule)
+            continue;
+        rule->companion = true;
+        for (; cure; cure = cure->next)
+            cure->has_companion |= is_over(cure, record);
     }
 }
 

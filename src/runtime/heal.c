@@ -195,7 +195,7 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, bool l
     hold->soft = rule->with >= DARN_HEAL_YIELD;
     hold->locks = darn_own_here.count;
     hold->state = DARN_HOLD_INSIDE;
-    if (!rule->companion)
+    if (!rule->companion && rule->cure->has_companion)
         get_to_know(touch->address);
     if (darn_production)
         darn_trust_enter(rule, touch->address, touch->size);
@@ -229,33 +229,19 @@ static void enter_alone(struct darn_healer *healer, const struct darn_touch *tou
 
 /* ---- sections of the thread ---- */
 
-/* What a site is in which rules: asked once for each access. */
-struct roles {
-    const struct darn_role *list;
-    uint32_t count;
-};
-
-static struct roles roles_of(const struct darn_site *site)
-{
-    struct roles roles;
-
-    roles.count = darn_rules_of(site, &roles.list);
-    return roles;
-}
-
-static const struct darn_role *role_in(const struct roles *roles, const struct darn_rule *rule,
+static const struct darn_role *role_in(const struct darn_roles *roles, const struct darn_rule *rule,
                                        uint8_t role)
 {
     for (uint32_t i = 0; i < roles->count; i++) {
-        if (roles->list[i].point->rule == rule && roles->list[i].point->role == role)
+        if (roles->list[i].rule == rule && roles->list[i].role == role)
             return &roles->list[i];
     }
     return NULL;
 }
 
 /* One of the thread's sections, and an access of the thread: as figure 3 of AtomRace. */
-static void go_on(struct darn_hold *hold, const struct darn_touch *touch, const struct roles *roles,
-                  const void *frame)
+static void go_on(struct darn_hold *hold, const struct darn_touch *touch,
+                  const struct darn_roles *roles, const void *frame)
 {
     const struct darn_role *last = role_in(roles, hold->rule, DARN_ROLE_END), *first;
     bool here = caller_of(frame) == hold->frame || hold->rule->inside & DARN_SECTION_ACROSS;
@@ -328,14 +314,14 @@ static bool is_of_use(const struct darn_rule *rule, bool alone)
 }
 
 static void begin_here(struct darn_healer *healer, const struct darn_touch *touch,
-                       const struct roles *roles, bool alone, bool left, const void *frame)
+                       const struct darn_roles *roles, bool alone, bool left, const void *frame)
 {
     for (uint32_t i = 0; i < roles->count; i++) {
         const struct darn_role *role = &roles->list[i];
-        struct darn_rule *rule = role->point->rule;
+        struct darn_rule *rule = role->rule;
         struct darn_hold *hold;
 
-        if (!is_of_use(rule, alone) || role->point->role != DARN_ROLE_ENTRY || rule->has_call ||
+        if (role->role != DARN_ROLE_ENTRY || rule->has_call || !is_of_use(rule, alone) ||
             (rule->companion && !is_known(touch->address)) ||
             begin_anew(healer, rule, caller_of(frame)))
             continue;
@@ -373,21 +359,24 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
     struct darn_healer *healer = darn_healer_of(thread);
     bool alone = darn_threads_alive() < 2;
     enum darn_trust trust = DARN_TRUST_NOT;
-    struct roles roles;
+    struct darn_roles roles;
     struct darn_hold *hold;
 
     if (!healer || has_nothing_to_do(thread, healer, touch))
         return;
     healer->busy = __builtin_frame_address(0);
+    if (alone)
+        darn_own_here.outside = DARN_OUTSIDE_ANY;
     if (!alone && darn_production)
-        trust = darn_trust_visit(thread, touch, !(healer->used & ~healer->left));
+        trust = darn_trust_visit(thread, touch, !(healer->used & ~healer->left), &roles);
+    else
+        roles = darn_rules_of(touch->site);
     if (trust == DARN_TRUST_FULL) {
         healer->busy = NULL;
         return;
     }
     if (trust == DARN_TRUST_NOT)
         darn_heal_show(thread);
-    roles = roles_of(touch->site);
     settle_at(healer, touch->site, caller_of(frame));
     DARN_EACH_HOLD(healer, hold)
     {
@@ -430,12 +419,12 @@ void darn_heal_done(struct darn_thread *thread, const void *frame)
 void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, const void *frame)
 {
     struct darn_healer *healer = thread->healer;
-    struct roles roles;
+    struct darn_roles roles;
     struct darn_hold *hold;
 
     if (!healer || healer->busy || !healer->used)
         return;
-    roles = roles_of(site);
+    roles = darn_rules_of(site);
     healer->busy = __builtin_frame_address(0);
     settle(healer, caller_of(frame));
     DARN_EACH_HOLD(healer, hold)
@@ -450,16 +439,16 @@ void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, c
 void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, const void *frame)
 {
     struct darn_healer *healer = darn_healer_of(thread);
-    struct roles roles = roles_of(site);
+    struct darn_roles roles = darn_rules_of(site);
 
     if (!healer || healer->busy || thread->ignore || darn_state.finished)
         return;
     healer->busy = __builtin_frame_address(0);
     settle(healer, caller_of(frame));
     for (uint32_t i = 0; i < roles.count; i++) {
-        struct darn_rule *rule = roles.list[i].point->rule;
+        struct darn_rule *rule = roles.list[i].rule;
 
-        if (is_of_use(rule, false) && roles.list[i].point->role == DARN_ROLE_CALL &&
+        if (is_of_use(rule, false) && roles.list[i].role == DARN_ROLE_CALL &&
             !begin_anew(healer, rule, caller_of(frame)))
             begin(healer, rule, caller_of(frame));
     }

@@ -141,13 +141,15 @@ struct darn_hold *darn_hold_new(struct darn_healer *healer)
 {
     uint32_t index = (uint32_t)__builtin_ctz(~healer->used);
     struct darn_hold *hold;
+    uint32_t serial;
 
     if (index >= DARN_HOLDS)
         return NULL;
     hold = &healer->holds[index];
+    serial = hold->serial + 1;
     healer->used |= 1u << index;
     darn_own_set_sections(healer->used, healer->left);
-    *hold = (struct darn_hold){.healer = healer, .serial = hold->serial + 1};
+    *hold = (struct darn_hold){.healer = healer, .serial = serial};
     return hold;
 }
 

@@ -26,7 +26,7 @@ static void publish(struct darn_thread *thread, struct darn_own *own)
 void darn_own_begin(struct darn_thread *thread)
 {
     darn_own_here.all = 0;
-    darn_own_here.outside = true; /* what it enters while it is alone */
+    darn_own_here.outside = DARN_OUTSIDE_ANY; /* what it enters while it is alone */
     darn_own_here.tid = darn_os_thread_id();
     publish(thread, &darn_own_here);
 }
@@ -55,16 +55,16 @@ uint64_t darn_own_of(const struct darn_thread *thread)
     return all;
 }
 
-bool darn_own_is_outside(const struct darn_thread *thread)
+const void *darn_own_outside(const struct darn_thread *thread)
 {
     uint64_t mask = darn_os_block_signals();
     const struct darn_own *own;
-    bool outside;
+    const void *outside = NULL;
 
     darn_spin_lock(&lock);
     own = thread->own;
-    outside = own && __atomic_load_n(&own->sections, __ATOMIC_ACQUIRE) &&
-              __atomic_load_n(&own->outside, __ATOMIC_RELAXED);
+    if (own && __atomic_load_n(&own->sections, __ATOMIC_ACQUIRE))
+        outside = __atomic_load_n(&own->outside, __ATOMIC_RELAXED);
     darn_spin_unlock(&lock);
     darn_os_restore_signals(mask);
     return outside;

@@ -19,6 +19,8 @@ struct darn_thread;
 
 #define DARN_OWN_SHARED 1
 
+#define DARN_OUTSIDE_ANY ((const void *)1)
+
 struct darn_own {
     union {
         struct {
@@ -32,8 +34,9 @@ struct darn_own {
         uint64_t all;
     };
     int tid;
-    bool outside; /* a section that it is in may not be under the lock that others hold */
-    uint8_t left; /* of `sections`: those that are left to the locks, and shown to nobody */
+    uint8_t left;        /* of `sections`: those that are left to the locks, and shown to nobody */
+    const void *outside; /* of which it may be in sections that are not under the locks of others:
+                            a group (trust.h), DARN_OUTSIDE_ANY, or NULL */
     uintptr_t held[DARN_OWN_LOCKS];
 };
 
@@ -64,8 +67,8 @@ void darn_own_after_fork(void);
 /* What another thread holds: `all`, as it was a moment ago; 0: nothing. */
 uint64_t darn_own_of(const struct darn_thread *thread);
 
-/* Whether another thread is in a section, and `outside`. */
-bool darn_own_is_outside(const struct darn_thread *thread);
+/* `outside` of another thread that is in a section, or NULL. */
+const void *darn_own_outside(const struct darn_thread *thread);
 
 static inline bool darn_own_holds(uint64_t all)
 {

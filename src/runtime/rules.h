@@ -34,9 +34,11 @@ struct darn_rule_point {
 
 /* A site that is a point of a rule. */
 struct darn_role {
+    struct darn_rule *rule;
     struct darn_rule_point *point;
     const struct darn_site *site;
     uint32_t copy;          /* of the section's function that it is in; 0: it was not inlined */
+    uint8_t role;           /* of the point: enum darn_section_role */
     struct darn_role *next; /* of the same rule */
 };
 
@@ -88,8 +90,14 @@ struct darn_rule *darn_rules(void);
 /* Whether all its ends are in a module. */
 bool darn_rule_is_whole(const struct darn_rule *rule);
 
-/* What the site is in which rules; 0 when it is in none. Asked by many accesses: no lock. */
-uint32_t darn_rules_of(const struct darn_site *site, const struct darn_role **roles);
+/* What a site is in which rules. */
+struct darn_roles {
+    const struct darn_role *list;
+    uint32_t count;
+};
+
+/* Asked by many accesses: no lock. */
+struct darn_roles darn_rules_of(const struct darn_site *site);
 
 /* Arms the places where sections begin, so that accesses there call, and disarms them again. */
 void darn_rules_invite(bool on);

@@ -17,19 +17,18 @@ static struct darn_rule *first_invited, *next_invited;
 
 static bool begins(const struct darn_role *role)
 {
-    return role->point->role == (role->point->rule->has_call ? DARN_ROLE_CALL : DARN_ROLE_ENTRY);
+    return role->role == (role->rule->has_call ? DARN_ROLE_CALL : DARN_ROLE_ENTRY);
 }
 
 /* Whether somebody wants to hear of it: a site may be a point of several rules. */
 static bool is_needed(const struct darn_site *site)
 {
-    const struct darn_role *roles;
-    uint32_t count = darn_rules_of(site, &roles);
+    struct darn_roles roles = darn_rules_of(site);
 
-    for (uint32_t i = 0; i < count; i++) {
-        const struct darn_rule *rule = roles[i].point->rule;
+    for (uint32_t i = 0; i < roles.count; i++) {
+        const struct darn_rule *rule = roles.list[i].rule;
 
-        if (begins(&roles[i]) ? rule->invited : rule->holds != 0)
+        if (begins(&roles.list[i]) ? rule->invited : rule->holds != 0)
             return true;
     }
     return darn_rules_armed_all;

@@ -16,8 +16,7 @@
  * without a lock. */
 struct place {
     const struct darn_site *site;
-    const struct darn_role *roles;
-    uint32_t count;
+    struct darn_roles roles;
 };
 
 struct places {
@@ -120,11 +119,21 @@ static struct places *larger(const struct places *old, uint32_t more)
     return table;
 }
 
+static struct darn_role role_of(struct darn_rule_point *point, const struct darn_site *site)
+{
+    return (struct darn_role){.rule = point->rule,
+                              .point = point,
+                              .site = site,
+                              .copy = copy_of(point, site),
+                              .role = point->role,
+                              .next = point->rule->roles};
+}
+
 static void add_site(struct places *table, uint64_t key, const struct darn_site *site,
                      uint32_t count)
 {
     struct darn_role *roles = darn_rules_take(count * sizeof(*roles));
-    struct place item = {site, roles, count};
+    struct place item = {site, {roles, count}};
     uint32_t filled = 0;
 
     if (!roles)
@@ -134,7 +143,7 @@ static void add_site(struct places *table, uint64_t key, const struct darn_site 
         if (point->key != key || !is_point(point, site))
             continue;
         point->sites++;
-        roles[filled] = (struct darn_role){point, site, copy_of(point, site), point->rule->roles};
+        roles[filled] = role_of(point, site);
         point->rule->roles = &roles[filled++];
         point->rule->matched |= point->role == DARN_ROLE_ENTRY;
         any_begins |= point->role == DARN_ROLE_ENTRY;
@@ -179,18 +188,18 @@ static void add_role(struct places *table, struct darn_rule_point *point,
                      const struct darn_site *site)
 {
     const struct place *old = place_of(table, site);
-    uint32_t count = old ? old->count : 0;
+    uint32_t count = old ? old->roles.count : 0;
     struct darn_role *roles = darn_rules_take((count + 1) * sizeof(*roles));
 
     if (!roles)
         return;
     if (count)
-        memcpy(roles, old->roles, count * sizeof(*roles));
-    roles[count] = (struct darn_role){point, site, copy_of(point, site), point->rule->roles};
+        memcpy(roles, old->roles.list, count * sizeof(*roles));
+    roles[count] = role_of(point, site);
     point->rule->roles = &roles[count];
     point->rule->matched |= point->role == DARN_ROLE_ENTRY;
     point->sites++;
-    place(table, &(struct place){site, roles, count + 1});
+    place(table, &(struct place){site, {roles, count + 1}});
 }
 
 void darn_rules_place(struct darn_rule *rule, const struct darn_site *start,
@@ -268,26 +277,17 @@ void darn_rules_forget(const struct darn_site *start, const struct darn_site *st
         forget_roles(rule, start, stop);
     for (uint32_t i = 0; table && i <= table->mask; i++) {
         if (table->items[i].site >= start && table->items[i].site < stop)
-            table->items[i].count = 0; /* something else may be loaded there */
+            table->items[i].roles.count = 0; /* something else may be loaded there */
     }
     darn_trust_forget(start, stop);
     darn_spin_unlock(&darn_rules_lock);
     darn_os_restore_signals(mask);
 }
 
-uint32_t darn_rules_of(const struct darn_site *site, const struct darn_role **roles)
+struct darn_roles darn_rules_of(const struct darn_site *site)
 {
     const struct places *table = atomic_load_explicit(&places, memory_order_acquire);
-    uint32_t i;
+    const struct place *found = table ? place_of(table, site) : NULL;
 
-    if (!table)
-        return 0;
-    i = (uint32_t)((uintptr_t)site / sizeof(*site)) & table->mask;
-    for (; table->items[i].site; i = (i + 1) & table->mask) {
-        if (table->items[i].site == site) {
-            *roles = table->items[i].roles;
-            return table->items[i].count;
-        }
-    }
-    return 0;
+    return found ? found->roles : (struct darn_roles){0};
 }

@@ -81,12 +81,11 @@ bool darn_inside_is_wanted(struct darn_thread *thread, uint32_t tries, uint64_t 
 static const struct darn_role *role_of(const struct darn_rule *rule, const struct darn_site *site,
                                        uint8_t role)
 {
-    const struct darn_role *roles;
-    uint32_t count = site ? darn_rules_of(site, &roles) : 0;
+    struct darn_roles roles = site ? darn_rules_of(site) : (struct darn_roles){0};
 
-    for (uint32_t i = 0; i < count; i++) {
-        if (roles[i].point->rule == rule && roles[i].point->role == role)
-            return &roles[i];
+    for (uint32_t i = 0; i < roles.count; i++) {
+        if (roles.list[i].rule == rule && roles.list[i].role == role)
+            return &roles.list[i];
     }
     return NULL;
 }
@@ -168,20 +167,19 @@ static struct darn_inside *begin(struct darn_thread *thread, struct darn_rule *r
 static void begin_here(struct darn_thread *thread, const struct darn_touch *touch,
                        const void *frame)
 {
-    const struct darn_role *roles;
-    uint32_t count = darn_rules_of(touch->site, &roles);
+    struct darn_roles roles = darn_rules_of(touch->site);
 
-    for (uint32_t i = 0; i < count; i++) {
-        struct darn_rule *rule = roles[i].point->rule;
+    for (uint32_t i = 0; i < roles.count; i++) {
+        struct darn_rule *rule = roles.list[i].rule;
         struct darn_inside *inside;
 
-        if (rule->cure || roles[i].point->role != DARN_ROLE_ENTRY || rule->has_call ||
+        if (rule->cure || roles.list[i].role != DARN_ROLE_ENTRY || rule->has_call ||
             begin_anew(thread, rule, caller_of(frame)))
             continue;
         inside = begin(thread, rule, caller_of(frame));
         if (!inside)
             continue;
-        inside->copy = roles[i].copy;
+        inside->copy = roles.list[i].copy;
         darn_inside_enter(inside, touch, frame);
     }
 }
@@ -220,13 +218,12 @@ void darn_sections_leave(struct darn_thread *thread, const struct darn_site *sit
 
 void darn_sections_call(struct darn_thread *thread, const struct darn_site *site, const void *frame)
 {
-    const struct darn_role *roles;
-    uint32_t count = darn_rules_of(site, &roles);
+    struct darn_roles roles = darn_rules_of(site);
 
-    for (uint32_t i = 0; i < count; i++) {
-        struct darn_rule *rule = roles[i].point->rule;
+    for (uint32_t i = 0; i < roles.count; i++) {
+        struct darn_rule *rule = roles.list[i].rule;
 
-        if (!rule->cure && roles[i].point->role == DARN_ROLE_CALL &&
+        if (!rule->cure && roles.list[i].role == DARN_ROLE_CALL &&
             !begin_anew(thread, rule, caller_of(frame)))
             begin(thread, rule, caller_of(frame));
     }

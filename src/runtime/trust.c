@@ -28,22 +28,24 @@ static bool may_be_trusted(const struct darn_trust_group *group)
     return !group->in && darn_trust_far_is_settled(group) && darn_threads_alive() <= THREADS / 2;
 }
 
-/* Whether the thread is in a section that the locks of the others do not keep out, or may be on its
- * way into one: in a hook. */
-static bool is_outside(const struct darn_thread *thread)
+/* Whether the thread is in a section of the group that the locks of the others do not keep out, or
+ * may be on its way into one: in a hook. */
+static bool is_outside(const struct darn_thread *thread, const struct darn_trust_group *group)
 {
     const struct darn_healer *healer = thread->healer;
+    const void *outside;
 
     for (int tries = 0; healer && healer->busy; tries++) {
         if (tries == PATIENCE)
             return true;
         __builtin_ia32_pause();
     }
-    return darn_own_is_outside(thread);
+    outside = darn_own_outside(thread);
+    return outside == DARN_OUTSIDE_ANY || (outside && darn_trust_whole(outside) == group);
 }
 
 /* Behind the barrier whoever comes by finds that the group is about to be trusted, or is seen. */
-static bool is_anybody_outside(const struct darn_thread *self)
+static bool is_anybody_outside(const struct darn_thread *self, const struct darn_trust_group *group)
 {
     struct darn_thread *list[THREADS];
     uint32_t count;
@@ -51,7 +53,7 @@ static bool is_anybody_outside(const struct darn_thread *self)
     darn_os_barrier();
     count = darn_threads_list(list, THREADS);
     for (uint32_t i = 0; i < count; i++) {
-        if (list[i] != self && is_outside(list[i]))
+        if (list[i] != self && is_outside(list[i], group))
             return true;
     }
     return count == THREADS;
@@ -71,7 +73,7 @@ static void trust(struct darn_trust_group *group, const struct darn_thread *self
     darn_trust_end(mask);
     if (!possible)
         return;
-    possible = !is_anybody_outside(self);
+    possible = !is_anybody_outside(self, group);
     mask = darn_trust_begin();
     if (atomic_load(&group->state) == DARN_TRUST_TRIED) {
         possible = possible && may_be_trusted(group);
@@ -208,9 +210,8 @@ static enum darn_trust look_at_locks(struct darn_trust_member *member,
     enum darn_trust_place place;
 
     *outside = state != DARN_TRUST_LOST;
-    if (!*outside ||
-        (member->is_wary && state == DARN_TRUST_WATCHED && !atomic_load(&group->awaiting)))
-        return DARN_TRUST_NOT; /* it is healed in any case */
+    if (!*outside)
+        return DARN_TRUST_NOT;
     if (!darn_trust_is_locked(writes)) {
         note_none(group, state, thread);
         return DARN_TRUST_NOT;
@@ -233,20 +234,32 @@ static enum darn_trust look_at_locks(struct darn_trust_member *member,
     return trusted ? found : DARN_TRUST_NOT;
 }
 
+/* What the thread is in already counts as well. */
+static void note_outside(const struct darn_trust_group *group, bool idle)
+{
+    const void *before = idle ? NULL : darn_own_here.outside;
+
+    if (!group || before == group)
+        darn_own_here.outside = before;
+    else
+        darn_own_here.outside = before ? DARN_OUTSIDE_ANY : group;
+}
+
 enum darn_trust darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch,
-                                 bool idle)
+                                 bool idle, struct darn_roles *roles)
 {
     struct darn_trust_group *group;
     struct darn_trust_member *member = darn_trust_find(touch->site, &group);
     enum darn_trust found;
     bool outside;
 
+    *roles = member ? member->roles : darn_rules_of(touch->site);
     if (!member)
         return DARN_TRUST_NOT;
     if (!member->is_point)
         darn_trust_far_visit(member, group, touch);
     found = look_at_locks(member, group, thread, touch, idle, &outside);
-    darn_own_here.outside = outside || (!idle && darn_own_here.outside);
+    note_outside(outside ? group : NULL, idle);
     return idle ? found : DARN_TRUST_NOT;
 }
 

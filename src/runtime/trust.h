@@ -16,7 +16,8 @@
  * Sites are trusted in groups, which may touch the same memory: they have a name or a section in
  * common. One that was seen too seldom goes on calling, with or without a lock.
  *
- * And sites that have nothing but a name in common with a section do not call at all (trust_far.c).
+ * Reads that belong to no section do not call where all sections allow others to read. And sites
+ * that have nothing but a name in common with a section do not call at all (trust_far.c).
  *
  * Only in programs that are built to be healed: other guards do not look at darn_own.
  */
@@ -30,7 +31,7 @@
 #include "runtime/touch.h"
 
 /* A site is armed to be healed; what it is in which rules. darn_rules_lock is held. */
-void darn_trust_add(const struct darn_site *site, const struct darn_role *roles, uint32_t count);
+void darn_trust_add(const struct darn_site *site, struct darn_roles roles);
 
 /* A module is unloaded. darn_rules_lock is held. */
 void darn_trust_forget(const struct darn_site *start, const struct darn_site *stop);
@@ -42,9 +43,10 @@ enum darn_trust {
 };
 
 /* An access of the thread, which is not alone. `idle`: the thread is in no section that others are
- * shown. May wait for others, for heal_bound milliseconds. */
+ * shown. Tells what the site is in which rules. May wait for others, for heal_bound milliseconds.
+ */
 enum darn_trust darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch,
-                                 bool idle);
+                                 bool idle, struct darn_roles *roles);
 
 /* A section of the rule is entered: there somebody can do harm. */
 void darn_trust_enter(const struct darn_rule *rule, uintptr_t address, uint64_t size);

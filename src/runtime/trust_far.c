@@ -141,8 +141,8 @@ void darn_trust_enter(const struct darn_rule *rule, uintptr_t address, uint64_t 
     uint32_t count, before;
     bool is_new;
 
-    if (!group)
-        return;
+    if (!group || !(group->has_others || (group->has_reads && group->reads_matter)))
+        return; /* nobody asks */
     is_new = add_place(address, size);
     if (!atomic_load_explicit(&group->far, memory_order_relaxed))
         return;

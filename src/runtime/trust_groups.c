@@ -16,29 +16,87 @@
 #define SITE_VISITS 16
 
 /* Sites of all modules that are healed; if there are more, nothing is trusted. */
-#define SITES_SHIFT 16
-#define SITES       (1 << SITES_SHIFT)
+#define MOST_SITES (1 << 15)
+
+/* Members are kept close together. */
+#define PIECE 256
 
 #define NAMES_SHIFT 12
 
-static struct darn_trust_member *members;
+/* By the address of the site. Replaced as a whole when it becomes too small: asked without a lock.
+ */
+struct table {
+    uint32_t mask;
+    struct slot {
+        const struct darn_site *site; /* NULL: unused */
+        struct darn_trust_member *member;
+    } slots[];
+};
+
+static struct table *_Atomic table;
 static uint32_t member_count;
 static bool full;
 static struct darn_spin lock;
 
-static struct darn_trust_member *place_of(const struct darn_site *site)
+static struct slot *slot_of(struct table *in, const struct darn_site *site)
 {
-    uint32_t i = (uint32_t)((uintptr_t)site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SITES_SHIFT));
+    uint32_t i = (uint32_t)((uintptr_t)site / sizeof(*site)) & in->mask;
 
-    while (members[i].site && members[i].site != site)
-        i = (i + 1) % SITES;
-    return &members[i];
+    while (in->slots[i].site && in->slots[i].site != site)
+        i = (i + 1) & in->mask;
+    return &in->slots[i];
+}
+
+static bool make_room(void)
+{
+    struct table *old = atomic_load(&table), *larger;
+    uint32_t size = old ? 2 * (old->mask + 1) : 1024;
+
+    if (old && member_count <= old->mask / 4)
+        return true;
+    larger = member_count < MOST_SITES
+                 ? darn_os_allocate(sizeof(*larger) + size * sizeof(larger->slots[0]))
+                 : NULL;
+    if (!larger)
+        return false;
+    larger->mask = size - 1;
+    for (uint32_t i = 0; old && i <= old->mask; i++) {
+        if (old->slots[i].site)
+            *slot_of(larger, old->slots[i].site) = old->slots[i];
+    }
+    atomic_store_explicit(&table, larger, memory_order_release);
+    return true;
+}
+
+/* The member of a site, or a new one; NULL: there is no memory. */
+static struct darn_trust_member *member_of(const struct darn_site *site)
+{
+    static struct darn_trust_member *piece;
+    static uint32_t left;
+    struct slot *slot;
+
+    if (!make_room())
+        return NULL;
+    slot = slot_of(atomic_load(&table), site);
+    if (slot->site)
+        return slot->member;
+    if (!left) {
+        piece = darn_os_allocate(PIECE * sizeof(*piece));
+        left = piece ? PIECE : 0;
+    }
+    if (!left)
+        return NULL;
+    slot->member = &piece[--left];
+    member_count++;
+    __atomic_store_n(&slot->site, site, __ATOMIC_RELEASE);
+    return slot->member;
 }
 
 struct darn_trust_member *darn_trust_find(const struct darn_site *site,
                                           struct darn_trust_group **group)
 {
-    struct darn_trust_member *member = members ? place_of(site) : NULL;
+    struct table *all = atomic_load_explicit(&table, memory_order_acquire);
+    struct darn_trust_member *member = all ? slot_of(all, site)->member : NULL;
 
     if (!member || !member->group)
         return NULL;
@@ -46,11 +104,11 @@ struct darn_trust_member *darn_trust_find(const struct darn_site *site,
     return member;
 }
 
-struct darn_trust_group *darn_trust_whole(struct darn_trust_group *group)
+struct darn_trust_group *darn_trust_whole(const struct darn_trust_group *group)
 {
     while (group && group->in)
         group = group->in;
-    return group;
+    return (struct darn_trust_group *)group;
 }
 
 static struct darn_trust_group *new_group(void)
@@ -82,6 +140,9 @@ static struct darn_trust_group *unite(struct darn_trust_group *one, struct darn_
     *end = other->members;
     other->members = NULL;
     atomic_fetch_add(&one->far, atomic_load(&other->far));
+    one->reads_matter |= other->reads_matter;
+    one->has_reads |= other->has_reads;
+    one->has_others |= other->has_others;
     if (atomic_load(&other->state) == DARN_TRUST_LOST)
         atomic_store(&one->state, DARN_TRUST_LOST);
     other->in = one;
@@ -106,6 +167,12 @@ static bool may_give_back(const struct darn_rule *rule)
            rule->inside & (DARN_SECTION_SYNC | DARN_SECTION_UNKNOWN | DARN_SECTION_ACROSS);
 }
 
+/* A lock keeps everybody out; else who may do what depends on the section. */
+static bool forbids_reads(const struct darn_rule *rule)
+{
+    return rule->with == DARN_HEAL_LOCK || !(rule->allows & DARN_ALLOW_READ);
+}
+
 bool darn_trust_is_known(const struct darn_trust_member *member)
 {
     return member->site->kind > DARN_SITE_UPDATE ||
@@ -117,7 +184,7 @@ void darn_trust_set_level(const struct darn_trust_member *member)
     const struct darn_trust_group *group = darn_trust_whole(member->group);
     uint8_t level = DARN_ARMED_HEAL;
 
-    if (member->is_far)
+    if (member->is_far || (member->is_read && !group->reads_matter))
         level = 0;
     else if (atomic_load(&group->state) == DARN_TRUST_GIVEN && !member->is_wary &&
              darn_trust_is_known(member))
@@ -147,88 +214,99 @@ void darn_trust_end(uint64_t mask)
 
 static bool open_tables(void)
 {
-    if (!members && !full) {
-        members = darn_os_allocate(SITES * sizeof(*members));
-        full =
-            !members || darn_trust_places_open() || darn_trust_far_open() || darn_os_barrier_open();
-    }
+    if (!atomic_load(&table) && !full)
+        full = !make_room() || darn_trust_places_open() || darn_trust_far_open() ||
+               darn_os_barrier_open();
     return !full;
 }
 
 static void lose_all(void)
 {
+    struct table *all = atomic_load(&table);
+
     full = true;
-    for (uint32_t i = 0; i < SITES; i++) {
-        if (!members[i].group)
+    for (uint32_t i = 0; i <= all->mask; i++) {
+        struct darn_trust_member *member = all->slots[i].member;
+        struct darn_trust_group *group = member ? darn_trust_whole(member->group) : NULL;
+
+        if (!group)
             continue;
-        atomic_store(&darn_trust_whole(members[i].group)->state, DARN_TRUST_LOST);
-        members[i].is_far = false;
-        members[i].near = UINT8_MAX;
-        darn_trust_set_level(&members[i]);
+        atomic_store(&group->state, DARN_TRUST_LOST);
+        group->reads_matter = true;
+        member->is_far = false;
+        member->near = UINT8_MAX;
+        darn_trust_set_level(member);
     }
 }
 
-static void add(const struct darn_site *site, const struct darn_role *roles, uint32_t count)
+static void add(const struct darn_site *site, struct darn_roles roles)
 {
-    struct darn_trust_member *member = place_of(site);
+    struct darn_trust_member *member = member_of(site);
     const char *name = site->kind <= DARN_SITE_UPDATE ? darn_site_variable(site) : "";
     struct darn_trust_group **named = groups_of_name(name), *group = NULL;
     uint8_t classes = name[0] ? darn_variable_class(name) : 0;
-    bool wary = false, is_point = false;
+    bool wary = false, is_point = false, reads_matter = false;
 
-    if (member->group)
+    if (member && member->group)
         return;
     for (uint32_t i = 0; i < 2; i++)
         group = classes >> i & 1 ? unite(group, named[i]) : group;
-    for (uint32_t i = 0; i < count; i++) {
-        group = unite(group, roles[i].point->rule->trust);
-        wary |= may_give_back(roles[i].point->rule);
-        is_point |= !roles[i].point->rule->companion;
+    for (uint32_t i = 0; i < roles.count; i++) {
+        group = unite(group, roles.list[i].rule->trust);
+        wary |= may_give_back(roles.list[i].rule);
+        is_point |= !roles.list[i].rule->companion;
+        reads_matter |= forbids_reads(roles.list[i].rule);
     }
     if (!group)
         group = new_group();
-    if (!group || (!member->site && member_count++ >= SITES / 2)) {
+    if (!group || !member) {
         lose_all();
         return;
     }
     for (uint32_t i = 0; i < 2; i++)
         named[i] = classes >> i & 1 ? group : named[i];
-    for (uint32_t i = 0; i < count; i++)
-        roles[i].point->rule->trust = group;
+    for (uint32_t i = 0; i < roles.count; i++)
+        roles.list[i].rule->trust = group;
     if (atomic_load(&group->state) != DARN_TRUST_LOST)
         atomic_store(&group->state, DARN_TRUST_WATCHED); /* somebody new */
     *member = (struct darn_trust_member){.site = site,
                                          .group = group,
+                                         .roles = roles,
                                          .next = group->members,
                                          .is_point = is_point,
-                                         .is_wary = wary};
+                                         .is_wary = wary,
+                                         .is_read = !roles.count && site->kind == DARN_SITE_READ};
     group->members = member;
+    group->reads_matter |= reads_matter;
+    group->has_reads |= member->is_read;
+    group->has_others |= !is_point && !member->is_read;
     darn_trust_set_levels(group);
 }
 
-void darn_trust_add(const struct darn_site *site, const struct darn_role *roles, uint32_t count)
+void darn_trust_add(const struct darn_site *site, struct darn_roles roles)
 {
     uint64_t mask;
 
     if (!darn_production || !darn_state.options.heal_trust || !open_tables())
         return;
     mask = darn_trust_begin();
-    add(site, roles, count);
+    add(site, roles);
     darn_trust_end(mask);
 }
 
 /* Their places in the table are kept for them: a module may be loaded again. */
 void darn_trust_forget(const struct darn_site *start, const struct darn_site *stop)
 {
+    struct table *all = atomic_load(&table);
     uint64_t mask;
 
-    if (!members)
+    if (!all)
         return;
     mask = darn_trust_begin();
-    for (uint32_t i = 0; i < SITES; i++) {
-        struct darn_trust_member **at, *member = &members[i];
+    for (uint32_t i = 0; i <= all->mask; i++) {
+        struct darn_trust_member **at, *member = all->slots[i].member;
 
-        if (!member->group || member->site < start || member->site >= stop)
+        if (!member || !member->group || member->site < start || member->site >= stop)
             continue;
         for (at = &darn_trust_whole(member->group)->members; *at && *at != member;
              at = &(*at)->next)

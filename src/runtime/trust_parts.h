@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/rules.h"
 #include "runtime/touch.h"
 #include "site/site.h"
 
@@ -18,11 +19,13 @@ enum darn_trust_state {
 
 /* A site. */
 struct darn_trust_member {
-    const struct darn_site *site; /* NULL: unused */
-    struct darn_trust_group *group;
+    _Alignas(64) const struct darn_site *site;
+    struct darn_trust_group *group; /* NULL: its module is gone */
+    struct darn_roles roles;        /* what the site is in which rules */
     struct darn_trust_member *next; /* of the same group */
     bool is_point;                  /* of a section that the repository has, */
     bool is_wary;                   /* and of one that may give locks back: it always calls */
+    bool is_read;                   /* no point of anything, and only reads */
     bool is_far;                    /* it is not armed: trust_far.c */
     uint8_t near;                   /* how often it was found where a section had been, */
     _Atomic uint32_t far;           /* and how often elsewhere, since then */
@@ -38,6 +41,8 @@ struct darn_trust_group {
     _Atomic uint32_t awaiting;   /* threads that wait for those who may be in sections unseen */
     _Atomic uint32_t far;        /* members that are not armed */
     _Atomic uint32_t entered;    /* sections, while there are such */
+    bool reads_matter;           /* a section does not allow that others read meanwhile */
+    bool has_reads, has_others;  /* members that are points of no section: reads, and the rest */
     struct darn_trust_member *members;
 };
 
@@ -46,7 +51,7 @@ struct darn_trust_member *darn_trust_find(const struct darn_site *site,
                                           struct darn_trust_group **group);
 
 /* That of which it is a part; NULL is a part of nothing. */
-struct darn_trust_group *darn_trust_whole(struct darn_trust_group *group);
+struct darn_trust_group *darn_trust_whole(const struct darn_trust_group *group);
 
 /* A lock of states, levels and lists; signals are blocked meanwhile. */
 uint64_t darn_trust_begin(void);

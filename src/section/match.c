@@ -143,7 +143,9 @@ uint64_t darn_variable_hash(const char *variable)
 
 uint8_t darn_variable_class(const char *variable)
 {
-    if (!strchr(variable, '.') && !strstr(variable, "->"))
+    size_t length = strlen(variable);
+
+    if ((!strchr(variable, '.') && !strstr(variable, "->")) || variable[length - 1] == ']')
         return DARN_VARIABLE_ANY;
     return variable[0] == '*' ? DARN_VARIABLE_POINTEE : DARN_VARIABLE_MEMBER;
 }

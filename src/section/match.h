@@ -61,9 +61,9 @@ uint64_t darn_variable_hash(const char *variable);
 
 /* What a name can stand for. */
 enum darn_variable_class {
-    DARN_VARIABLE_MEMBER = 1,  /* of a struct: `acct->balance`, `tab[].balance`; */
-    DARN_VARIABLE_POINTEE = 2, /* what such a member points to: `*acct->owner`; */
-    DARN_VARIABLE_ANY = 3,     /* any of these: `balance`, `*balance` */
+    DARN_VARIABLE_MEMBER = 1,  /* of a struct: `acct->balance`, `tab[].balance`, */
+    DARN_VARIABLE_POINTEE = 2, /* what such a member points to: `*acct->owner`, */
+    DARN_VARIABLE_ANY = 3,     /* any of these: `balance`, `*balance`, `bank->tab[]` */
 };
 
 uint8_t darn_variable_class(const char *variable);

@@ -58,7 +58,7 @@ static void who_is_not_known_has_no_short_way(void **state)
     (void)state;
     darn_own_end(&thread);
     assert_int_equal(darn_own_of(&thread), 0);
-    assert_false(darn_own_is_outside(&thread));
+    assert_null(darn_own_outside(&thread));
     assert_int_equal(darn_simple_lock(&mutex), 0);
     assert_int_equal(slow_locks, 1);
     assert_int_equal(darn_simple_unlock(&mutex), 0);
@@ -190,12 +190,14 @@ static void who_is_in_sections_that_are_left_to_locks_is_trusted(void **state)
 static void who_is_outside_is_so_in_sections(void **state)
 {
     (void)state;
-    darn_own_here.outside = true;
-    assert_false(darn_own_is_outside(&thread));
+    darn_own_here.outside = DARN_OUTSIDE_ANY;
+    assert_null(darn_own_outside(&thread));
     darn_own_set_sections(1, 0);
-    assert_true(darn_own_is_outside(&thread));
-    darn_own_here.outside = false;
-    assert_false(darn_own_is_outside(&thread));
+    assert_ptr_equal(darn_own_outside(&thread), DARN_OUTSIDE_ANY);
+    darn_own_here.outside = locks;
+    assert_ptr_equal(darn_own_outside(&thread), locks);
+    darn_own_here.outside = NULL;
+    assert_null(darn_own_outside(&thread));
     darn_own_set_sections(0, 0);
 }
 

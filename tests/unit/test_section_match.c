@@ -27,7 +27,8 @@ static void what_a_name_can_stand_for(void **state)
     (void)state;
     assert_int_equal(darn_variable_class("acct->balance"), DARN_VARIABLE_MEMBER);
     assert_int_equal(darn_variable_class("row.balance"), DARN_VARIABLE_MEMBER);
-    assert_int_equal(darn_variable_class("tab[].balance[]"), DARN_VARIABLE_MEMBER);
+    assert_int_equal(darn_variable_class("tab[].balance"), DARN_VARIABLE_MEMBER);
+    assert_int_equal(darn_variable_class("tab[].balance[]"), DARN_VARIABLE_ANY); /* or a pointer */
     assert_int_equal(darn_variable_class("this->@16"), DARN_VARIABLE_MEMBER);
     assert_int_equal(darn_variable_class("*acct->owner"), DARN_VARIABLE_POINTEE);
     assert_int_equal(darn_variable_class("*tab[].owner"), DARN_VARIABLE_POINTEE);
@@ -43,6 +44,8 @@ static void a_member_is_not_what_it_points_to(void **state)
     assert_false(darn_variable_same("*a->p", "a->p"));
     assert_false(darn_variable_same("b.p", "*a->p"));
     assert_true(darn_variable_same("*a->p", "*b.p"));
+    assert_true(darn_variable_same("*a->p", "a->p[]"));
+    assert_true(darn_variable_same("a->p", "a->p[]"));
     assert_true(darn_variable_same("*a->p", "p"));
     assert_true(darn_variable_same("*p", "a->p"));
     assert_false(darn_variable_same("this->@16", "this->@8"));
