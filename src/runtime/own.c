@@ -25,7 +25,7 @@ static void publish(struct darn_thread *thread, struct darn_own *own)
 
 void darn_own_begin(struct darn_thread *thread)
 {
-    darn_own_here.all = 0;
+    darn_own_here.all = DARN_OWN_NONE;
     darn_own_here.outside = DARN_OUTSIDE_ANY; /* what it enters while it is alone */
     darn_own_here.tid = darn_os_thread_id();
     publish(thread, &darn_own_here);

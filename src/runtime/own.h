@@ -41,7 +41,7 @@ struct darn_own {
 };
 
 /* `now` of a thread that is in no section, and holds nothing; and of one that holds one mutex. */
-#define DARN_OWN_NONE UINT32_C(0)
+#define DARN_OWN_NONE ((uint32_t)DARN_TRUST_IDLE)
 #define DARN_OWN_ONE  (DARN_TRUST_LOCKED | UINT32_C(1) << 16)
 
 /* Of the calling thread. Its first byte is what guards look at. */
@@ -98,7 +98,9 @@ static inline void darn_own_set_sections(uint32_t sections, uint32_t left)
 {
     darn_own_here.sections = (uint8_t)sections;
     darn_own_here.left = (uint8_t)left;
-    darn_own_here.trust = !(sections & ~left) && darn_own_excludes() ? DARN_TRUST_LOCKED : 0;
+    darn_own_here.trust = sections & ~left      ? 0
+                          : darn_own_excludes() ? DARN_TRUST_LOCKED
+                                                : DARN_TRUST_IDLE;
 }
 
 #endif

@@ -8,6 +8,9 @@
 /* The lock word: free, taken, taken and somebody waits. */
 enum { FREE, TAKEN };
 
+/* From DARN_OWN_NONE to DARN_OWN_ONE. */
+#define LOCKED (DARN_OWN_ONE - DARN_OWN_NONE)
+
 static darn_mutex_call *lock_slowly, *unlock_slowly;
 
 void darn_simple_open(darn_mutex_call *lock, darn_mutex_call *unlock)
@@ -43,7 +46,7 @@ int darn_simple_lock(pthread_mutex_t *mutex)
     mutex->__data.__owner = darn_own_here.tid;
     mutex->__data.__nusers++;
     darn_own_here.held[0] = (uintptr_t)mutex;
-    darn_own_here.all += DARN_OWN_ONE; /* what is stored as a whole can be loaded in parts */
+    darn_own_here.all += LOCKED; /* what is stored as a whole can be loaded in parts */
     if (__builtin_expect(!atomic_load_explicit(&darn_closed_count, memory_order_relaxed), 1))
         return 0;
     darn_simple_unlock(mutex); /* nothing was done under it yet */
@@ -63,6 +66,6 @@ int darn_simple_unlock(pthread_mutex_t *mutex)
         mutex->__data.__nusers++;
         return unlock_slowly(mutex);
     }
-    darn_own_here.all += (UINT64_C(1) << 32) - DARN_OWN_ONE;
+    darn_own_here.all += (UINT64_C(1) << 32) - LOCKED;
     return 0;
 }

@@ -175,8 +175,7 @@ static bool forbids_reads(const struct darn_rule *rule)
 
 bool darn_trust_is_known(const struct darn_trust_member *member)
 {
-    return member->site->kind > DARN_SITE_UPDATE ||
-           atomic_load_explicit(&member->visits, memory_order_relaxed) >= SITE_VISITS;
+    return atomic_load_explicit(&member->visits, memory_order_relaxed) >= SITE_VISITS;
 }
 
 void darn_trust_set_level(const struct darn_trust_member *member)
@@ -242,7 +241,7 @@ static void lose_all(void)
 static void add(const struct darn_site *site, struct darn_roles roles)
 {
     struct darn_trust_member *member = member_of(site);
-    const char *name = site->kind <= DARN_SITE_UPDATE ? darn_site_variable(site) : "";
+    const char *name = darn_site_variable(site);
     struct darn_trust_group **named = groups_of_name(name), *group = NULL;
     uint8_t classes = name[0] ? darn_variable_class(name) : 0;
     bool wary = false, is_point = false, reads_matter = false;
@@ -283,12 +282,29 @@ static void add(const struct darn_site *site, struct darn_roles roles)
     darn_trust_set_levels(group);
 }
 
+/* A way out is no memory. Who is in a section that is left to a lock does not know it, unless the
+ * section may give that back. */
+static void add_mark(const struct darn_site *site, struct darn_roles roles)
+{
+    uint8_t level = DARN_ARMED_LEAVE;
+
+    for (uint32_t i = 0; i < roles.count; i++) {
+        if (roles.list[i].role != DARN_ROLE_LEAVE || may_give_back(roles.list[i].rule))
+            level = DARN_ARMED_HEAL;
+    }
+    __atomic_store_n(darn_site_armed(site), level, __ATOMIC_RELAXED);
+}
+
 void darn_trust_add(const struct darn_site *site, struct darn_roles roles)
 {
     uint64_t mask;
 
     if (!darn_production || !darn_state.options.heal_trust || !open_tables())
         return;
+    if (site->kind > DARN_SITE_UPDATE) {
+        add_mark(site, roles);
+        return;
+    }
     mask = darn_trust_begin();
     add(site, roles);
     darn_trust_end(mask);

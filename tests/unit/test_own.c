@@ -146,11 +146,11 @@ static void who_shares_a_lock_is_not_trusted(void **state)
     darn_own_add(&locks[0], true, false);
     assert_int_equal(darn_own_find(&locks[0]), 0);
     assert_false(darn_own_excludes());
-    assert_int_equal(darn_own_here.trust, 0);
+    assert_int_equal(darn_own_here.trust, DARN_TRUST_IDLE);
     darn_own_add(&locks[2], false, false);
     assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
     darn_own_remove(&locks[2]);
-    assert_int_equal(darn_own_here.trust, 0);
+    assert_int_equal(darn_own_here.trust, DARN_TRUST_IDLE);
 }
 
 static void who_is_in_a_section_is_not_trusted(void **state)
