@@ -222,4 +222,47 @@ same read
 templated read
 unnamed read"
 done
+
+claim "one place in a template is as many as there are structs"
+cat >box.h <<'END_OF_SOURCE'
+template <class T> struct box { T *first; long size; void __attribute__((noinline)) grow() { size += 1; } };
+END_OF_SOURCE
+for type in int long; do
+    echo "#include \"box.h\"
+void grow_$type(box<$type> *b) { b->grow(); }" >box_$type.cc
+done
+build darn-c++ -O1 -shared -fPIC box_int.cc -o box.so
+try darn sections infer -o box box.so
+expect_same "$(grep -o '"type": "[^"]*"' box)" '"type": "_ZTS3boxIiE"'
+for level in -O1 -O2; do
+    build darn-c++ --only=box $level -c box_int.cc -o box_int.o
+    expect_same "$(accesses box_int.o)" "grow read
+grow write"
+    build darn-c++ --only=box $level -c box_long.cc -o box_long.o
+    expect_untouched box_long.cc box_long.o $level
+done
+
+claim "what a pointer points to is not the pointer"
+cat >buffer.c <<'END_OF_SOURCE'
+struct buffer { char *data; int n; };
+struct frame { struct buffer *now; char text[16]; };
+void turn(struct buffer *b) { b->data += 1; }
+void put(struct buffer *b, int i) { b->data[i] = 1; }
+void mark(struct frame *f, int i) { f->text[i] = 1; }
+END_OF_SOURCE
+build darn-cc -O1 -shared -fPIC buffer.c -o buffer.so
+try darn sections infer -o buffer buffer.so
+expect_same "$(grep -o '"variable": "[^"]*"' buffer)" '"variable": "b->data"'
+sed 's/"b->data", "type": "buffer"/"b->data[]"/' buffer >elements
+sed 's/"b->data", "type": "buffer"/"f->text"/' buffer >array
+for level in -O1 -O2; do
+    build darn-cc --only=buffer $level -c buffer.c -o buffer.o
+    expect_same "$(accesses buffer.o)" "put read
+turn read
+turn write"
+    build darn-cc --only=elements $level -c buffer.c -o buffer.o
+    expect_has "$(accesses buffer.o)" "put write"
+    build darn-cc --only=array $level -c buffer.c -o buffer.o
+    expect_has "$(accesses buffer.o)" "mark write"
+done
 finish
