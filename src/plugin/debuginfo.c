@@ -157,6 +157,13 @@ static void append_member(LLVMContextRef context, LLVMMetadataRef member, struct
     darn_text_add(text, name);
 }
 
+/* Its offset is not one in the object: that depends on the whole object. */
+static int is_virtual_base(LLVMMetadataRef member)
+{
+    return LLVMGetDINodeTag(member) == TAG_INHERITANCE &&
+           LLVMDITypeGetFlags(member) & LLVMDIFlagVirtual;
+}
+
 static LLVMMetadataRef walk_struct(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
                                    int variable, struct darn_di_way *way)
 {
@@ -174,7 +181,7 @@ static LLVMMetadataRef walk_struct(LLVMContextRef context, LLVMMetadataRef type,
             (LLVMDITypeGetFlags(member) & LLVMDIFlagStaticMember) ||
             (LLVMGetDINodeTag(member) != TAG_MEMBER &&
              LLVMGetDINodeTag(member) != TAG_INHERITANCE) ||
-            !contains(context, member, offset))
+            is_virtual_base(member) || !contains(context, member, offset))
             continue;
         if (LLVMGetDINodeTag(member) == TAG_MEMBER)
             append_member(context, member, way->text);

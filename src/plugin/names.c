@@ -40,7 +40,8 @@ struct darn_names {
     unsigned dbg_kind, tbaa_kind;
     LLVMMetadataRef function; /* the source function of the access that is being named */
     LLVMMetadataRef owner;    /* of what was named last: the struct that it is a member of; */
-    int is_behind;            /* it is an element of what a pointer points to */
+    int is_behind;            /* it is an element of what a pointer points to; */
+    int is_beyond;            /* it may not be in the object that it is named after */
     int has_tbaa;
     LLVMModuleRef module;
     struct darn_structs structs; /* filled when it is first needed */
@@ -258,6 +259,7 @@ static LLVMMetadataRef append_inside(struct darn_names *names, LLVMMetadataRef t
                 : NULL;
     names->owner = found && !way.has_union ? way.owner : NULL;
     names->is_behind = 0;
+    names->is_beyond = place->variable && !strchr(path, '[');
     darn_text_add(text, path);
     return found;
 }
@@ -276,6 +278,7 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
     /* p[i] steps by whole elements; p->text[i] goes beyond the end of *p if text has no fixed size.
      */
     int indexed = index != 0 || (place.variable && (!size || place.stride % size == 0));
+    int beyond = place.offset < 0 || (size && place.offset >= (int64_t)size);
 
     if (place.offset < 0)
         index = 0;
@@ -286,6 +289,7 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
                          place.variable && !indexed, &way);
     names->owner = found && !way.has_union ? way.owner : NULL;
     names->is_behind = indexed && !path[0];
+    names->is_beyond = beyond || (place.variable && !indexed && !strchr(path, '['));
     if (!found && !path[0] && !indexed && !place.variable && place.offset > 0) {
         darn_text_add(text, pointer); /* into a struct that this module only declares */
         darn_text_add(text, "->@");
@@ -406,48 +410,46 @@ static LLVMMetadataRef name_of_loaded(struct darn_names *names, const struct pla
 
     darn_text_start(&buffer, name, sizeof(name));
     type = name_of_pointer(names, LLVMGetOperand(place->base, 0), depth + 1, &buffer);
-    if (!name[0] || !darn_di_pointee(names->context, type))
+    if (!name[0] || !darn_di_pointee(names->context, type)) {
+        names->owner = NULL; /* that was of the pointer */
         return NULL;
+    }
     return name_behind(names, name, type, place, text);
 }
 
 static LLVMMetadataRef name_of_place(struct darn_names *names, const struct place *place, int depth,
                                      struct darn_text *text);
 
-/* What `*p` is after `p = &acct->balance`: others call it by the name that it has there. */
-static LLVMMetadataRef name_of_member(struct darn_names *names, struct place place, int depth,
-                                      struct darn_text *text)
+/* After `p = &acct->balance`, `*p` is a member of that struct. */
+static LLVMMetadataRef owner_behind(struct darn_names *names, struct place place, int depth)
 {
+    char name[MAX_PATH];
+    struct darn_text text;
+
     if (!is_gep(place.base))
         return NULL;
     take_apart_gep(names, place.base, &place);
     go_to_base(names, &place);
-    return name_of_place(names, &place, depth + 1, text);
+    names->owner = NULL;
+    darn_text_start(&text, name, sizeof(name));
+    name_of_place(names, &place, depth + 1, &text);
+    return names->is_beyond ? NULL : names->owner;
 }
 
-/* A variable is what the place is called, unless that is a member under another name. */
 static LLVMMetadataRef name_of_known(struct darn_names *names, const struct place *place,
                                      const struct variable *known, int depth,
                                      struct darn_text *text)
 {
-    char name[MAX_PATH];
-    struct darn_text member;
     LLVMMetadataRef type;
-    size_t before = text->used;
+    int is_behind;
 
     names->owner = NULL;
     type = name_of_local(names, place, known, text);
-    if (names->owner || known->is_at)
-        return type;
-    darn_text_start(&member, name, sizeof(name));
-    type = name_of_member(names, *place, depth, &member);
-    if (names->owner) {
-        text->to[text->used = before] = '\0';
-        darn_text_add(text, name);
-        return type;
-    }
-    text->to[text->used = before] = '\0';
-    return name_of_local(names, place, known, text);
+    is_behind = names->is_behind;
+    if (!names->owner && !known->is_at)
+        names->owner = owner_behind(names, *place, depth);
+    names->is_behind = is_behind;
+    return type;
 }
 
 static LLVMMetadataRef name_of_place(struct darn_names *names, const struct place *place, int depth,

@@ -211,14 +211,8 @@ static void merge(struct darn_sections *sections, struct darn_found *found, cons
         return;
     }
     into = &sections->items[number - 1];
-    if (!into->type[0]) {
-        char *unknown = into->type;
-
-        into->type = found->type;
-        found->type = unknown;
-    } else if (found->type[0] && strcmp(into->type, found->type) != 0) {
-        into->type[0] = '\0';
-    }
+    if (strcmp(into->type, found->type) != 0)
+        into->type[0] = '\0'; /* another build may know more of one of them */
     free(found->variable);
     free(found->type);
     into->inside |= found->inside;

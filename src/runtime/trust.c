@@ -11,6 +11,9 @@
 /* So many visits are wanted at most. */
 #define MOST_VISITS (1 << 20)
 
+/* After an attempt that came to nothing, this part of them is wanted again. */
+#define AGAIN 2
+
 /* A group in which so many addresses were found under another lock than before is not trusted. */
 #define MOST_OTHER 32
 
@@ -59,6 +62,17 @@ static bool is_anybody_outside(const struct darn_thread *self, const struct darn
     return count == THREADS;
 }
 
+/* Some visits more are wanted before it is tried again; all of them if there was one to the
+ * contrary meanwhile. */
+static void put_off(struct darn_trust_group *group)
+{
+    uint32_t wanted = atomic_load(&group->wanted), visits = atomic_load(&group->visits);
+
+    while (visits >= wanted &&
+           !atomic_compare_exchange_weak(&group->visits, &visits, wanted - wanted / AGAIN)) {
+    }
+}
+
 /* Who came without a lock, or with another one, may still be in its section. */
 static void trust(struct darn_trust_group *group, const struct darn_thread *self)
 {
@@ -67,9 +81,10 @@ static void trust(struct darn_trust_group *group, const struct darn_thread *self
                     atomic_load(&group->visits) >= atomic_load(&group->wanted) && /* still */
                     may_be_trusted(group);
 
-    atomic_store(&group->visits, 0);
     if (possible)
         atomic_store(&group->state, DARN_TRUST_TRIED);
+    else
+        put_off(group);
     darn_trust_end(mask);
     if (!possible)
         return;
@@ -78,6 +93,10 @@ static void trust(struct darn_trust_group *group, const struct darn_thread *self
     if (atomic_load(&group->state) == DARN_TRUST_TRIED) {
         possible = possible && may_be_trusted(group);
         atomic_store(&group->state, possible ? DARN_TRUST_GIVEN : DARN_TRUST_WATCHED);
+        if (possible)
+            atomic_store(&group->visits, 0);
+        else
+            put_off(group);
         darn_trust_set_levels(group);
     }
     darn_trust_end(mask);
@@ -167,14 +186,15 @@ static void note_other(struct darn_trust_group *group, struct darn_trust_member 
 /* The same lock as before. For the group an access behind another one of the same section says
  * nothing more. */
 static void note_same(struct darn_trust_group *group, struct darn_trust_member *member,
-                      const struct darn_thread *self, bool trusted, bool idle)
+                      const struct darn_thread *self, uint32_t state, bool idle)
 {
+    bool trusted = state == DARN_TRUST_GIVEN;
     bool is_new = !darn_trust_is_known(member);
     uint64_t mask;
 
     if (is_new)
         atomic_fetch_add_explicit(&member->visits, 1, memory_order_relaxed);
-    if (!trusted && idle &&
+    if (state == DARN_TRUST_WATCHED && idle &&
         atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >=
             atomic_load_explicit(&group->wanted, memory_order_relaxed)) {
         trust(group, self);
@@ -230,7 +250,7 @@ static enum darn_trust look_at_locks(struct darn_trust_member *member,
         return DARN_TRUST_NOT;
     }
     if (place == DARN_PLACE_SAME)
-        note_same(group, member, thread, trusted, idle);
+        note_same(group, member, thread, state, idle);
     return trusted ? found : DARN_TRUST_NOT;
 }
 

@@ -201,17 +201,6 @@ void pointed_to(int *p)
     *p = 1;
 }
 
-/* A member has the name by which others know it. */
-/* site at -O0: member_pointed_to write - 4 *p */
-/* site at -O1 -O2 -O3: member_pointed_to write - 4 o->in.b */
-void member_pointed_to(struct outer *o)
-{
-    int *p = &o->in.b;
-
-    keep(p);
-    *p = 4;
-}
-
 /* site: element write - 4 p[] */
 void element(int *p, int i)
 {

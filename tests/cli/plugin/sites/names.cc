@@ -122,19 +122,6 @@ void through_call(int i)
     v.at(i) = 5;
 }
 
-/* site at -O0: set_to write - 4 to */
-/* site at -O1 -O2 -O3: set_to write - 4 d->z */
-static inline void set_to(int &to, int value)
-{
-    to = value;
-}
-
-/* may: by_reference _ _ _ _ */
-void by_reference(derived *d)
-{
-    set_to(d->z, 1);
-}
-
 /* site: inherited_first write - 4 d->x */
 void inherited_first(derived *d)
 {

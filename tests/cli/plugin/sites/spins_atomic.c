@@ -63,8 +63,7 @@
 
 /* site: each read atomic,spin,acquires 4 t->child_not_ready[] */
 
-/* site at -O0: is_set read atomic,spin,acquires 4 *f */
-/* site at -O1 -O2 -O3: is_set read atomic,spin,acquires 4 t->parent_sense */
+/* site: is_set read atomic,spin,acquires 4 *f */
 /* site at -O0: is_set read atomic,acquires 4 *f */
 
 /* site: works read atomic,acquires 4 flag */

@@ -65,8 +65,7 @@
 /* site: each read spin 4 t->child_not_ready[] */
 
 /* At -O3 the argument is read by the caller. */
-/* site at -O0: is_set read spin 4 *f */
-/* site at -O1 -O2: is_set read spin 4 t->parent_sense */
+/* site at -O0 -O1 -O2: is_set read spin 4 *f */
 /* site at -O3: by_function read spin 4 t->parent_sense */
 /* site at -O0: is_set read - 4 *f */
 

@@ -63,8 +63,7 @@
 
 /* site: each read volatile,spin 4 t->child_not_ready[] */
 
-/* site at -O0: is_set read volatile,spin 4 *f */
-/* site at -O1 -O2 -O3: is_set read volatile,spin 4 t->parent_sense */
+/* site: is_set read volatile,spin 4 *f */
 /* site at -O0: is_set read volatile 4 *f */
 
 /* site: works read volatile 4 flag */
