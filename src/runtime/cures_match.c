@@ -307,15 +307,14 @@ static void add_all_chained(const struct records *records)
 
 static bool is_over(const struct darn_cure *cure, const struct darn_section_record *record)
 {
-    return cure->match >= DARN_CURE_MOVED &&
-           darn_variable_same(darn_site_string(&record->variable), cure->shape.variable) &&
+    return darn_variable_same(darn_site_string(&record->variable), cure->shape.variable) &&
            darn_type_may_be(darn_site_string(&record->type), cure->shape.type);
 }
 
 static struct darn_cure *cure_over(const struct darn_section_record *record)
 {
     for (struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
-        if (is_over(cure, record))
+        if (cure->match >= DARN_CURE_MOVED && is_over(cure, record))
             return cure;
     }
     return NULL;
@@ -340,7 +339,7 @@ static void add_companions(const struct records *records)
         if (!rule)
             continue;
         rule->companion = true;
-        for (; cure; cure = cure->next)
+        for (cure = darn_cures(); cure; cure = cure->next)
             cure->has_companion |= is_over(cure, record);
     }
 }

@@ -322,6 +322,7 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
         struct darn_hold *hold;
 
         if (role->role != DARN_ROLE_ENTRY || rule->has_call || !is_of_use(rule, alone) ||
+            (left && !darn_trust_is_wary(rule)) || /* nobody would tell its end */
             (rule->companion && !is_known(touch->address)) ||
             begin_anew(healer, rule, caller_of(frame)))
             continue;

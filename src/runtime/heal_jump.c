@@ -12,6 +12,7 @@ static void leave_hook(struct darn_thread *thread)
     thread->healer->busy = NULL;
     darn_heal_abandon(thread);
     thread->healer->used = thread->healer->ending = thread->healer->left = 0;
+    thread->healer->awaits = false;
     darn_own_set_sections(0, 0);
 }
 

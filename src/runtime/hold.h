@@ -73,6 +73,7 @@ struct darn_healer {
         uint64_t times; /* it was entered, and that was not added to the cure's own count yet */
     } entered[DARN_HOLDS];
     uint64_t gave_way;        /* when it let others go first */
+    volatile bool awaits;     /* it waits for those who may be in sections unseen (trust.c) */
     struct darn_healer *next; /* of all */
 };
 

@@ -109,25 +109,25 @@ static bool is_still_there(const struct darn_thread *thread, uint32_t given)
     uint64_t all = darn_own_of(thread);
 
     return darn_own_holds(all) && darn_own_given(all) == given &&
-           __atomic_load_n(&thread->wait.kind, __ATOMIC_RELAXED) == DARN_WAIT_NONE;
+           __atomic_load_n(&thread->wait.kind, __ATOMIC_RELAXED) == DARN_WAIT_NONE &&
+           !(thread->healer && thread->healer->awaits);
 }
 
 /*
  * Everybody calls from now on; who did not is waited for. A thread writes down its lock, and looks
  * at armed bytes then; we have armed them, and look at what it has written then. The barrier, which
- * all threads have to pass, stands for those that they do not have: one of us sees the other.
+ * all threads have to pass, stands for those that they do not have: one of us sees the other. Two
+ * that are both waiting here do not wait for each other.
  */
-static void await_unseen(const struct darn_thread *self)
+static void look_for_unseen(const struct darn_thread *self, uint64_t end)
 {
     struct darn_thread *list[THREADS];
-    uint64_t bound = (uint64_t)darn_state.options.heal_bound * 1000000;
-    uint64_t end = darn_os_now() + bound;
     uint32_t count;
 
     darn_os_barrier();
     count = darn_threads_list(list, THREADS);
     if (count == THREADS) { /* there may be more of them */
-        darn_os_sleep(bound);
+        darn_os_sleep(end - darn_os_now());
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -144,42 +144,38 @@ static void await_unseen(const struct darn_thread *self)
     }
 }
 
-/* Also who finds that another one has just begun to wait has to, unless it would be waited for. */
-static void doubt(struct darn_trust_group *group, const struct darn_thread *self, uint32_t state)
+/* Whoever comes without the lock that is known, soon after the trust has ended, has to wait. */
+static void await_unseen(struct darn_trust_group *group, const struct darn_thread *self)
+{
+    uint64_t until = atomic_load(&group->until);
+
+    if (!until)
+        return;
+    if (darn_os_now() < until) {
+        self->healer->awaits = true;
+        look_for_unseen(self, darn_os_now() + (uint64_t)darn_state.options.heal_bound * 1000000);
+        self->healer->awaits = false;
+    }
+    atomic_compare_exchange_strong(&group->until, &until, 0);
+}
+
+static void doubt(struct darn_trust_group *group, uint32_t state)
 {
     uint64_t mask = darn_trust_begin();
     uint32_t before = atomic_load(&group->state);
-    bool waits = self && (before == DARN_TRUST_GIVEN ||
-                          (atomic_load(&group->awaiting) && !darn_own_holds(darn_own_here.all)));
 
     atomic_store(&group->visits, 0);
-    atomic_fetch_add(&group->awaiting, waits);
     if (before == DARN_TRUST_GIVEN || before == DARN_TRUST_TRIED || state == DARN_TRUST_LOST) {
-        atomic_store(&group->state, state);
+        darn_trust_end_with(group, state);
         darn_trust_set_levels(group);
     }
     darn_trust_end(mask);
-    if (waits) {
-        await_unseen(self);
-        atomic_fetch_sub(&group->awaiting, 1);
-    }
 }
 
-/* Somebody came without a lock: next time it takes longer until the group is trusted. */
-static void doubt_longer(struct darn_trust_group *group, const struct darn_thread *self)
-{
-    uint32_t wanted = atomic_load(&group->wanted);
-
-    if (wanted < MOST_VISITS)
-        atomic_store(&group->wanted, wanted * 2);
-    doubt(group, self, DARN_TRUST_WATCHED);
-}
-
-static void note_other(struct darn_trust_group *group, struct darn_trust_member *member,
-                       const struct darn_thread *self)
+static void note_other(struct darn_trust_group *group, struct darn_trust_member *member)
 {
     atomic_store(&member->visits, 0);
-    doubt(group, self,
+    doubt(group,
           atomic_fetch_add(&group->others, 1) < MOST_OTHER ? DARN_TRUST_WATCHED : DARN_TRUST_LOST);
 }
 
@@ -205,16 +201,42 @@ static void note_same(struct darn_trust_group *group, struct darn_trust_member *
     }
 }
 
-/* An access without a lock: nobody who has one is kept out. */
-static void note_none(struct darn_trust_group *group, uint32_t state,
-                      const struct darn_thread *self)
+/* An access without a lock: nobody who has one is kept out. Next time it takes longer until the
+ * group is trusted. */
+static void note_none(struct darn_trust_group *group, uint32_t state)
 {
-    if (state == DARN_TRUST_GIVEN)
-        doubt_longer(group, self);
-    else if (state == DARN_TRUST_TRIED || atomic_load(&group->awaiting))
-        doubt(group, self, DARN_TRUST_WATCHED);
+    uint32_t wanted = atomic_load_explicit(&group->wanted, memory_order_relaxed);
+
+    if (state == DARN_TRUST_GIVEN && wanted < MOST_VISITS)
+        atomic_store(&group->wanted, wanted * 2);
+    if (state == DARN_TRUST_GIVEN || state == DARN_TRUST_TRIED)
+        doubt(group, DARN_TRUST_WATCHED);
     else if (atomic_load_explicit(&group->visits, memory_order_relaxed))
         atomic_store_explicit(&group->visits, 0, memory_order_relaxed);
+}
+
+/* Whether the access is under the lock that is known there. If not, the group is not trusted. */
+static bool is_under_lock(struct darn_trust_member *member, struct darn_trust_group *group,
+                          const struct darn_thread *thread, const struct darn_touch *touch,
+                          uint32_t state, bool idle)
+{
+    bool writes = member->writes || touch->op != DARN_OP_READ;
+    enum darn_trust_place place = DARN_PLACE_NEW;
+
+    if (!darn_trust_is_locked(writes)) {
+        note_none(group, state);
+        return false;
+    }
+    if (state == DARN_TRUST_GIVEN && darn_trust_is_known(member))
+        return true;
+    place = darn_trust_place(touch->address, writes);
+    if (place == DARN_PLACE_SAME)
+        note_same(group, member, thread, state, idle);
+    else if (place == DARN_PLACE_OTHER)
+        note_other(group, member);
+    else if (state == DARN_TRUST_GIVEN)
+        doubt(group, DARN_TRUST_WATCHED); /* it may be anybody's */
+    return place == DARN_PLACE_SAME;
 }
 
 /* `*outside`: it is not known to be under the lock that others hold. */
@@ -224,34 +246,16 @@ static enum darn_trust look_at_locks(struct darn_trust_member *member,
                                      const struct darn_touch *touch, bool idle, bool *outside)
 {
     uint32_t state = atomic_load_explicit(&group->state, memory_order_acquire);
-    bool trusted = state == DARN_TRUST_GIVEN;
-    bool writes = touch->op != DARN_OP_READ;
-    enum darn_trust found = member->is_wary ? DARN_TRUST_WARY : DARN_TRUST_FULL;
-    enum darn_trust_place place;
 
-    *outside = state != DARN_TRUST_LOST;
-    if (!*outside)
-        return DARN_TRUST_NOT;
-    if (!darn_trust_is_locked(writes)) {
-        note_none(group, state, thread);
-        return DARN_TRUST_NOT;
-    }
     *outside = false;
-    if (trusted && darn_trust_is_known(member))
-        return found;
-    place = darn_trust_place(touch->address, writes);
-    *outside = place != DARN_PLACE_SAME;
-    if (place == DARN_PLACE_OTHER) {
-        note_other(group, member, thread);
+    if (state == DARN_TRUST_LOST && !atomic_load_explicit(&group->until, memory_order_relaxed))
         return DARN_TRUST_NOT;
-    }
-    if (trusted && place == DARN_PLACE_NEW) {
-        doubt(group, thread, DARN_TRUST_WATCHED); /* it may be anybody's */
+    *outside = !is_under_lock(member, group, thread, touch, state, idle);
+    if (*outside && !(idle && member->is_end)) /* else it may be in a section unseen itself */
+        await_unseen(group, thread);
+    if (*outside || state != DARN_TRUST_GIVEN)
         return DARN_TRUST_NOT;
-    }
-    if (place == DARN_PLACE_SAME)
-        note_same(group, member, thread, state, idle);
-    return trusted ? found : DARN_TRUST_NOT;
+    return member->is_wary ? DARN_TRUST_WARY : DARN_TRUST_FULL;
 }
 
 /* What the thread is in already counts as well. */
@@ -288,7 +292,7 @@ void darn_trust_lose(const struct darn_rule *rule)
     struct darn_trust_group *group = darn_trust_whole(rule->trust);
 
     if (group && atomic_load_explicit(&group->state, memory_order_relaxed) != DARN_TRUST_LOST)
-        doubt(group, NULL, DARN_TRUST_LOST);
+        doubt(group, DARN_TRUST_LOST);
 }
 
 bool darn_trust_has(const struct darn_rule *rule)

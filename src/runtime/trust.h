@@ -48,6 +48,9 @@ enum darn_trust {
 enum darn_trust darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch,
                                  bool idle, struct darn_roles *roles);
 
+/* Whether sections of the rule may give a lock back. */
+bool darn_trust_is_wary(const struct darn_rule *rule);
+
 /* A section of the rule is entered: there somebody can do harm. */
 void darn_trust_enter(const struct darn_rule *rule, uintptr_t address, uint64_t size);
 

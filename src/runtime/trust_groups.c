@@ -127,6 +127,18 @@ static struct darn_trust_group *new_group(void)
     return &piece[left];
 }
 
+static uint64_t bound(void)
+{
+    return darn_os_now() + (uint64_t)darn_state.options.heal_bound * 1000000;
+}
+
+void darn_trust_end_with(struct darn_trust_group *group, uint32_t state)
+{
+    if (atomic_load(&group->state) == DARN_TRUST_GIVEN)
+        atomic_store(&group->until, bound());
+    atomic_store(&group->state, state);
+}
+
 static struct darn_trust_group *unite(struct darn_trust_group *one, struct darn_trust_group *other)
 {
     struct darn_trust_member **end;
@@ -143,8 +155,10 @@ static struct darn_trust_group *unite(struct darn_trust_group *one, struct darn_
     one->reads_matter |= other->reads_matter;
     one->has_reads |= other->has_reads;
     one->has_others |= other->has_others;
+    if (atomic_load(&other->state) == DARN_TRUST_GIVEN)
+        atomic_store(&one->until, bound());
     if (atomic_load(&other->state) == DARN_TRUST_LOST)
-        atomic_store(&one->state, DARN_TRUST_LOST);
+        darn_trust_end_with(one, DARN_TRUST_LOST);
     other->in = one;
     return one;
 }
@@ -161,7 +175,7 @@ static struct darn_trust_group **groups_of_name(const char *variable)
 }
 
 /* Sections that may give a lock back in between. */
-static bool may_give_back(const struct darn_rule *rule)
+bool darn_trust_is_wary(const struct darn_rule *rule)
 {
     return rule->has_call || rule->kind == DARN_SECTION_LEARNED ||
            rule->inside & (DARN_SECTION_SYNC | DARN_SECTION_UNKNOWN | DARN_SECTION_ACROSS);
@@ -230,7 +244,7 @@ static void lose_all(void)
 
         if (!group)
             continue;
-        atomic_store(&group->state, DARN_TRUST_LOST);
+        darn_trust_end_with(group, DARN_TRUST_LOST);
         group->reads_matter = true;
         member->is_far = false;
         member->near = UINT8_MAX;
@@ -244,7 +258,8 @@ static void add(const struct darn_site *site, struct darn_roles roles)
     const char *name = darn_site_variable(site);
     struct darn_trust_group **named = groups_of_name(name), *group = NULL;
     uint8_t classes = name[0] ? darn_variable_class(name) : 0;
-    bool wary = false, is_point = false, reads_matter = false;
+    bool wary = false, is_point = false, reads_matter = false, writes = false;
+    bool is_end = roles.count != 0;
 
     if (member && member->group)
         return;
@@ -252,9 +267,11 @@ static void add(const struct darn_site *site, struct darn_roles roles)
         group = classes >> i & 1 ? unite(group, named[i]) : group;
     for (uint32_t i = 0; i < roles.count; i++) {
         group = unite(group, roles.list[i].rule->trust);
-        wary |= may_give_back(roles.list[i].rule);
+        wary |= darn_trust_is_wary(roles.list[i].rule);
         is_point |= !roles.list[i].rule->companion;
         reads_matter |= forbids_reads(roles.list[i].rule);
+        writes |= roles.list[i].rule->ops & DARN_ALLOW_WRITE;
+        is_end &= roles.list[i].role == DARN_ROLE_END;
     }
     if (!group)
         group = new_group();
@@ -267,13 +284,15 @@ static void add(const struct darn_site *site, struct darn_roles roles)
     for (uint32_t i = 0; i < roles.count; i++)
         roles.list[i].rule->trust = group;
     if (atomic_load(&group->state) != DARN_TRUST_LOST)
-        atomic_store(&group->state, DARN_TRUST_WATCHED); /* somebody new */
+        darn_trust_end_with(group, DARN_TRUST_WATCHED); /* somebody new */
     *member = (struct darn_trust_member){.site = site,
                                          .group = group,
                                          .roles = roles,
                                          .next = group->members,
                                          .is_point = is_point,
                                          .is_wary = wary,
+                                         .is_end = is_end,
+                                         .writes = writes,
                                          .is_read = !roles.count && site->kind == DARN_SITE_READ};
     group->members = member;
     group->reads_matter |= reads_matter;
@@ -289,7 +308,7 @@ static void add_mark(const struct darn_site *site, struct darn_roles roles)
     uint8_t level = DARN_ARMED_LEAVE;
 
     for (uint32_t i = 0; i < roles.count; i++) {
-        if (roles.list[i].role != DARN_ROLE_LEAVE || may_give_back(roles.list[i].rule))
+        if (roles.list[i].role != DARN_ROLE_LEAVE || darn_trust_is_wary(roles.list[i].rule))
             level = DARN_ARMED_HEAL;
     }
     __atomic_store_n(darn_site_armed(site), level, __ATOMIC_RELAXED);

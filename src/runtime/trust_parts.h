@@ -26,6 +26,8 @@ struct darn_trust_member {
     bool is_point;                  /* of a section that the repository has, */
     bool is_wary;                   /* and of one that may give locks back: it always calls */
     bool is_read;                   /* no point of anything, and only reads */
+    bool is_end;                    /* of sections, and no beginning of any */
+    bool writes;                    /* a point of a section that does */
     bool is_far;                    /* it is not armed: trust_far.c */
     uint8_t near;                   /* how often it was found where a section had been, */
     _Atomic uint32_t far;           /* and how often elsewhere, since then */
@@ -38,7 +40,7 @@ struct darn_trust_group {
     _Atomic uint32_t visits;     /* under locks, since the last one without, */
     _Atomic uint32_t wanted;     /* and how many there have to be; */
     _Atomic uint32_t others;     /* under another lock than before */
-    _Atomic uint32_t awaiting;   /* threads that wait for those who may be in sections unseen */
+    _Atomic uint64_t until;      /* somebody may be in a section unseen; 0: nobody */
     _Atomic uint32_t far;        /* members that are not armed */
     _Atomic uint32_t entered;    /* sections, while there are such */
     bool reads_matter;           /* a section does not allow that others read meanwhile */
@@ -52,6 +54,9 @@ struct darn_trust_member *darn_trust_find(const struct darn_site *site,
 
 /* That of which it is a part; NULL is a part of nothing. */
 struct darn_trust_group *darn_trust_whole(const struct darn_trust_group *group);
+
+/* The group is not trusted any more. While the lock below is held. */
+void darn_trust_end_with(struct darn_trust_group *group, uint32_t state);
 
 /* A lock of states, levels and lists; signals are blocked meanwhile. */
 uint64_t darn_trust_begin(void);
