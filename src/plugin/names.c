@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "plugin/debuginfo.h"
 #include "plugin/escape.h"
+#include "plugin/locals.h"
 #include "plugin/plugin.h"
 #include "plugin/structs.h"
 #include "section/match.h"
@@ -20,23 +20,10 @@
 /* The longest way from a variable to a field. */
 #define MAX_PATH 200
 
-/*
- * A local variable that a value of the program has to do with: the value is the variable's own, or
- * the variable lies where the value points to. One value can belong to several: inlining hands it
- * from the argument of one function to that of the next.
- */
-struct variable {
-    LLVMMetadataRef info;
-    int is_at;
-    size_t next; /* the next one of the same value: its index + 1 */
-};
-
 struct darn_names {
     LLVMContextRef context;
     LLVMTargetDataRef layout;
-    struct darn_map by_value; /* value -> index of its first variable + 1 */
-    struct variable *variables;
-    size_t count, capacity;
+    struct darn_locals locals;
     unsigned dbg_kind, tbaa_kind;
     LLVMMetadataRef function; /* the source function of the access that is being named */
     LLVMMetadataRef owner;    /* of what was named last: the struct that it is a member of; */
@@ -56,80 +43,22 @@ struct place {
     uint64_t stride;
 };
 
-/*
- * Debug records hang on instructions where the C API does not see them; as calls of llvm.dbg.value,
- * llvm.dbg.declare and llvm.dbg.assign, the older form, it does.
- */
-static void add_variable(struct darn_names *names, LLVMValueRef value, LLVMMetadataRef info,
-                         int is_at)
+static int has_tag(LLVMModuleRef module, unsigned kind)
 {
-    size_t first = darn_map_get(&names->by_value, (uintptr_t)value, 0);
-
-    for (size_t i = first; i; i = names->variables[i - 1].next) {
-        if (names->variables[i - 1].info == info)
-            return;
-    }
-    if (names->count == names->capacity) {
-        names->capacity = names->capacity ? 2 * names->capacity : 256;
-        names->variables = realloc(names->variables, names->capacity * sizeof(*names->variables));
-        if (!names->variables)
-            abort();
-    }
-    names->variables[names->count++] = (struct variable){info, is_at, first};
-    darn_map_put(&names->by_value, (uintptr_t)value, names->count);
-}
-
-static int is_whole(LLVMValueRef call, unsigned expression)
-{
-    LLVMMetadataRef node = LLVMValueAsMetadata(LLVMGetOperand(call, expression));
-
-    return LLVMGetMetadataKind(node) == LLVMDIExpressionMetadataKind &&
-           darn_shim_expression_offset(node) == 0;
-}
-
-static void collect_variable(struct darn_names *names, LLVMValueRef call, unsigned operand,
-                             int is_at)
-{
-    LLVMValueRef location = LLVMGetOperand(call, operand), value = NULL;
-    LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(call, 1));
-
-    if (LLVMGetMetadataKind(LLVMValueAsMetadata(location)) != LLVMLocalAsMetadataMetadataKind ||
-        !is_whole(call, 2))
-        return;
-    LLVMGetMDNodeOperands(location, &value);
-    if (value)
-        add_variable(names, value, variable, is_at);
-}
-
-static void collect_variables(struct darn_names *names, LLVMValueRef function)
-{
-    LLVMBasicBlockRef block;
-    LLVMValueRef instruction;
-
-    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
-        for (instruction = LLVMGetFirstInstruction(block); instruction;
-             instruction = LLVMGetNextInstruction(instruction)) {
-            size_t length;
-            const char *callee;
-
-            names->has_tbaa = names->has_tbaa || LLVMGetMetadata(instruction, names->tbaa_kind);
-            if (!LLVMIsADbgInfoIntrinsic(instruction))
-                continue;
-            callee = LLVMGetValueName2(LLVMGetCalledValue(instruction), &length);
-            if (strcmp(callee, "llvm.dbg.value") == 0)
-                collect_variable(names, instruction, 0, 0);
-            else if (strcmp(callee, "llvm.dbg.declare") == 0)
-                collect_variable(names, instruction, 0, 1);
-            else if (strcmp(callee, "llvm.dbg.assign") == 0 && is_whole(instruction, 5))
-                collect_variable(names, instruction, 4, 1); /* at -O1 and above */
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                if (LLVMGetMetadata(i, kind))
+                    return 1;
+            }
         }
     }
+    return 0;
 }
 
 struct darn_names *darn_names_create(LLVMModuleRef module, LLVMTargetDataRef layout)
 {
     struct darn_names *names = calloc(1, sizeof(*names));
-    LLVMBool records = LLVMIsNewDbgInfoFormat(module);
 
     if (!names)
         abort();
@@ -139,20 +68,15 @@ struct darn_names *darn_names_create(LLVMModuleRef module, LLVMTargetDataRef lay
     darn_structs_init(&names->structs, names->context);
     names->dbg_kind = LLVMGetMDKindIDInContext(names->context, "dbg", 3);
     names->tbaa_kind = LLVMGetMDKindIDInContext(names->context, "tbaa", 4);
-    if (records)
-        LLVMSetIsNewDbgInfoFormat(module, 0);
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        collect_variables(names, f);
-    if (records)
-        LLVMSetIsNewDbgInfoFormat(module, 1);
+    darn_locals_init(&names->locals, module);
+    names->has_tbaa = has_tag(module, names->tbaa_kind);
     return names;
 }
 
 void darn_names_destroy(struct darn_names *names)
 {
     darn_structs_free(&names->structs);
-    darn_map_free(&names->by_value);
-    free(names->variables);
+    darn_locals_free(&names->locals);
     free(names);
 }
 
@@ -222,7 +146,7 @@ static int is_gep(LLVMValueRef value)
 static int is_named(struct darn_names *names, LLVMValueRef value)
 {
     return LLVMIsAGlobalVariable(value) || LLVMIsALoadInst(value) ||
-           darn_map_get(&names->by_value, (uintptr_t)value, 0) != 0;
+           darn_locals_know(&names->locals, value);
 }
 
 static void go_to_base(struct darn_names *names, struct place *place)
@@ -349,42 +273,8 @@ static LLVMMetadataRef name_of_global(struct darn_names *names, const struct pla
                : NULL;
 }
 
-/* A variable of the function that makes the access names it best, then one whose type says more. */
-static int quality(struct darn_names *names, const struct variable *variable)
-{
-    LLVMMetadataRef type = darn_di_operand(names->context, variable->info, DARN_DI_VARIABLE_TYPE);
-    LLVMMetadataRef scope = darn_di_operand(names->context, variable->info, 0);
-    int own = darn_di_function(names->context, scope) == names->function;
-
-    return 2 * own + (variable->is_at || darn_di_pointee(names->context, type));
-}
-
-static const struct variable *best_variable(struct darn_names *names, LLVMValueRef value)
-{
-    const struct variable *best = NULL;
-    size_t i = darn_map_get(&names->by_value, (uintptr_t)value, 0);
-
-    for (; i; i = names->variables[i - 1].next) {
-        const struct variable *variable = &names->variables[i - 1];
-
-        if (!best || quality(names, variable) > quality(names, best))
-            best = variable;
-    }
-    return best;
-}
-
-/* The variable of a loop is known in one of the values that it gets: p = p->next. */
-static const struct variable *variable_of_phi(struct darn_names *names, LLVMValueRef phi)
-{
-    const struct variable *known = NULL;
-
-    for (unsigned i = 0; i < LLVMCountIncoming(phi) && !known; i++)
-        known = best_variable(names, LLVMGetIncomingValue(phi, i));
-    return known && !known->is_at ? known : NULL;
-}
-
 static LLVMMetadataRef name_of_local(struct darn_names *names, const struct place *place,
-                                     const struct variable *known, struct darn_text *text)
+                                     const struct darn_local *known, struct darn_text *text)
 {
     LLVMMetadataRef variable = known->info;
     LLVMMetadataRef type = darn_di_operand(names->context, variable, DARN_DI_VARIABLE_TYPE);
@@ -437,7 +327,7 @@ static LLVMMetadataRef owner_behind(struct darn_names *names, struct place place
 }
 
 static LLVMMetadataRef name_of_known(struct darn_names *names, const struct place *place,
-                                     const struct variable *known, int depth,
+                                     const struct darn_local *known, int depth,
                                      struct darn_text *text)
 {
     LLVMMetadataRef type;
@@ -455,7 +345,7 @@ static LLVMMetadataRef name_of_known(struct darn_names *names, const struct plac
 static LLVMMetadataRef name_of_place(struct darn_names *names, const struct place *place, int depth,
                                      struct darn_text *text)
 {
-    const struct variable *known = best_variable(names, place->base);
+    const struct darn_local *known = darn_local_of(&names->locals, place->base, names->function);
 
     if (depth > MAX_DEPTH)
         return NULL;
@@ -465,7 +355,8 @@ static LLVMMetadataRef name_of_place(struct darn_names *names, const struct plac
         return name_of_known(names, place, known, depth, text);
     if (LLVMIsALoadInst(place->base))
         return name_of_loaded(names, place, depth, text);
-    if (LLVMIsAPHINode(place->base) && (known = variable_of_phi(names, place->base)))
+    if (LLVMIsAPHINode(place->base) &&
+        (known = darn_local_of_phi(&names->locals, place->base, names->function)))
         return name_of_local(names, place, known, text);
     return NULL;
 }
@@ -492,8 +383,8 @@ static void find_structs(struct darn_names *names)
     LLVMGetNamedMetadataOperands(names->module, "llvm.dbg.cu", list);
     for (unsigned i = 0; i < units; i++)
         darn_structs_visit(&names->structs, LLVMValueAsMetadata(list[i]));
-    for (size_t i = 0; i < names->count; i++)
-        darn_structs_visit(&names->structs, names->variables[i].info);
+    for (size_t i = 0; i < names->locals.count; i++)
+        darn_structs_visit(&names->structs, names->locals.items[i].info);
     for (LLVMValueRef f = LLVMGetFirstFunction(names->module); f; f = LLVMGetNextFunction(f))
         darn_structs_visit(&names->structs, LLVMGetSubprogram(f));
     free(list);
@@ -534,7 +425,7 @@ static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction, str
 static void name_whole(struct darn_names *names, LLVMValueRef pointer, struct darn_text *text)
 {
     struct place place = take_apart(names, pointer);
-    const struct variable *known = best_variable(names, place.base);
+    const struct darn_local *known = darn_local_of(&names->locals, place.base, names->function);
 
     if (place.offset || place.variable) {
         name_of_pointer(names, pointer, 0, text);

@@ -5,7 +5,6 @@
 
 #include "runtime/attention.h"
 #include "runtime/os.h"
-#include "runtime/spin.h"
 
 #define LISTS 1024
 #define LINE  64
@@ -32,8 +31,6 @@ static_assert(sizeof(struct list) == LINE, "lists do not share cache lines");
 
 static struct list *lists;
 static _Atomic uint32_t wide; /* holds in the list of wide ones */
-static struct darn_healer *healers;
-static struct darn_spin healers_lock;
 
 /* The list that the thread waits for a change of; and what stands for the thread itself. */
 static __thread struct {
@@ -79,62 +76,6 @@ int darn_holds_open(void)
     if (!lists)
         lists = darn_os_allocate((LISTS + 1) * sizeof(*lists));
     return lists ? 0 : -1;
-}
-
-struct darn_healer *darn_healer_of(struct darn_thread *thread)
-{
-    static struct darn_healer *piece;
-    static uint32_t left;
-    struct darn_healer *healer = thread->healer;
-    uint64_t mask;
-
-    if (healer)
-        return healer;
-    mask = darn_os_block_signals();
-    darn_spin_lock(&healers_lock);
-    if (!left) {
-        piece = darn_os_allocate(16 * sizeof(*piece));
-        left = piece ? 16 : 0;
-    }
-    if (left) {
-        healer = &piece[--left];
-        healer->thread = thread;
-        for (uint32_t i = 0; i < DARN_HOLDS; i++)
-            healer->holds[i].healer = healer;
-        healer->next = healers;
-        healers = healer;
-        thread->healer = healer;
-    }
-    darn_spin_unlock(&healers_lock);
-    darn_os_restore_signals(mask);
-    return healer;
-}
-
-static void add_up(struct darn_healer *healer, uint32_t i)
-{
-    if (healer->entered[i].cure)
-        atomic_fetch_add_explicit(&healer->entered[i].cure->entered, healer->entered[i].times,
-                                  memory_order_relaxed);
-    healer->entered[i].times = 0;
-}
-
-void darn_healer_count(struct darn_healer *healer, struct darn_cure *cure)
-{
-    uint32_t i = (uint32_t)((uintptr_t)cure / sizeof(*cure)) % DARN_HOLDS;
-
-    if (healer->entered[i].cure != cure) {
-        add_up(healer, i);
-        healer->entered[i].cure = cure;
-    }
-    healer->entered[i].times++;
-}
-
-void darn_healers_sum(void)
-{
-    for (struct darn_healer *healer = healers; healer; healer = healer->next) {
-        for (uint32_t i = 0; i < DARN_HOLDS; i++)
-            add_up(healer, i);
-    }
 }
 
 struct darn_hold *darn_hold_new(struct darn_healer *healer)
@@ -465,7 +406,7 @@ void darn_holds_before_fork(void)
 {
     if (!lists)
         return;
-    darn_spin_lock(&healers_lock);
+    darn_healers_before_fork();
     interrupted = LISTS + 1;
     for (uint32_t i = 0; i <= LISTS; i++) {
         if (atomic_load_explicit(&lists[i].owner, memory_order_relaxed) == self())
@@ -489,10 +430,6 @@ static void forget_others(void)
         lists[i].waiters = awaited;
         lists[i].hungry = awaited && mine.hungry;
     }
-    for (struct darn_healer *healer = healers; healer; healer = healer->next) {
-        if (healer != own)
-            healer->used = healer->ending = healer->left = 0;
-    }
     for (uint32_t i = 0; own && i < DARN_HOLDS; i++) {
         struct darn_hold *hold = &own->holds[i];
 
@@ -514,5 +451,5 @@ void darn_holds_after_fork(bool child)
         if (i != interrupted)
             give(&lists[i]);
     }
-    darn_spin_unlock(&healers_lock);
+    darn_healers_after_fork(child);
 }

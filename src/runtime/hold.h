@@ -89,6 +89,10 @@ void darn_healer_count(struct darn_healer *healer, struct darn_cure *cure);
 /* Adds up what all have counted. */
 void darn_healers_sum(void);
 
+/* In the child, the other threads are gone. */
+void darn_healers_before_fork(void);
+void darn_healers_after_fork(bool child);
+
 /* A hold that is not used; NULL: there are too many. */
 struct darn_hold *darn_hold_new(struct darn_healer *healer);
 

@@ -96,12 +96,12 @@ struct darn_trust_member *darn_trust_find(const struct darn_site *site,
                                           struct darn_trust_group **group)
 {
     struct table *all = atomic_load_explicit(&table, memory_order_acquire);
-    struct darn_trust_member *member = all ? slot_of(all, site)->member : NULL;
+    const struct slot *slot = all ? slot_of(all, site) : NULL;
 
-    if (!member || !member->group)
+    if (!slot || slot->site != site || !slot->member->group)
         return NULL;
-    *group = darn_trust_whole(member->group);
-    return member;
+    *group = darn_trust_whole(slot->member->group);
+    return slot->member;
 }
 
 struct darn_trust_group *darn_trust_whole(const struct darn_trust_group *group)
