@@ -76,7 +76,7 @@ static inline void darn_heal_waits(struct darn_thread *thread)
         darn_closed_tear(thread);
 }
 
-/* The thread may have to wait: who is told that it does not count on its locks any more. */
+/* The thread may have to wait: it is not one that gives its lock back soon any more (trust.c). */
 static inline void darn_heal_blocks(struct darn_thread *thread)
 {
     if (__builtin_expect(darn_own_here.left, 0))
