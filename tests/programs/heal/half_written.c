@@ -11,11 +11,11 @@
  */
 #include "crowd.h"
 
-enum { CHANGES = 20000, READY = 1, CHANGING = 2 };
+enum { CHANGES = 20000, FIRST = 100, READY = 1, CHANGING = 2 };
 
 static volatile int phase = READY;
 static volatile int is_over;
-static _Atomic long seen;
+static _Atomic long seen, changes;
 
 static void *writer(void *arg)
 {
@@ -25,6 +25,7 @@ static void *writer(void *arg)
         dawdle(200);
         phase = READY;
         dawdle(200);
+        changes++;
     }
     is_over = 1;
     return arg;
@@ -33,6 +34,8 @@ static void *writer(void *arg)
 static void *reader(void *arg)
 {
     crowd_begin();
+    while (changes < FIRST) /* a read that is on its way when the very first section is entered is not kept out */
+        sched_yield();
     while (!is_over) {
         if (phase == CHANGING)
             seen++;
