@@ -242,6 +242,23 @@ grow write"
     expect_untouched box_long.cc box_long.o $level
 done
 
+claim "a section of copies over several structs is over none of them"
+cat >copies.cc <<'END_OF_SOURCE'
+struct a { int id; long size; };
+struct b { long size; int id; };
+struct c { int id, more; long size; };
+static inline void grow(long &size) { size += 1; }
+void grow_all(a *one, b *two, c *three) { grow(one->size); grow(two->size); grow(three->size); }
+END_OF_SOURCE
+for level in -O1 -O2; do
+    build darn-c++ $level -shared -fPIC copies.cc -o copies.so
+    try darn sections infer -o copies copies.so
+    expect_lacks "$(cat copies)" '"type"'
+    build darn-c++ --only=copies $level -c copies.cc -o copies.o
+    expect_same "$("$bin/../tests/tools/sites" copies.o | awk '{ print $3 }' | sort | uniq -c | tr -s ' ')" " 3 read
+ 3 write"
+done
+
 claim "what a pointer points to is not the pointer"
 cat >buffer.c <<'END_OF_SOURCE'
 struct buffer { char *data; int n; };
