@@ -153,7 +153,7 @@ static void await_unseen(struct darn_trust_group *group, const struct darn_threa
         return;
     if (darn_os_now() < until) {
         self->healer->awaits = true;
-        look_for_unseen(self, darn_os_now() + (uint64_t)darn_state.options.heal_bound * 1000000);
+        look_for_unseen(self, darn_trust_bound());
         self->healer->awaits = false;
     }
     atomic_compare_exchange_strong(&group->until, &until, 0);
@@ -221,7 +221,7 @@ static bool is_under_lock(struct darn_trust_member *member, struct darn_trust_gr
                           uint32_t state, bool idle)
 {
     bool writes = member->writes || touch->op != DARN_OP_READ;
-    enum darn_trust_place place = DARN_PLACE_NEW;
+    enum darn_trust_place place;
 
     if (!darn_trust_is_locked(writes)) {
         note_none(group, state);

@@ -127,7 +127,7 @@ static struct darn_trust_group *new_group(void)
     return &piece[left];
 }
 
-static uint64_t bound(void)
+uint64_t darn_trust_bound(void)
 {
     return darn_os_now() + (uint64_t)darn_state.options.heal_bound * 1000000;
 }
@@ -135,7 +135,7 @@ static uint64_t bound(void)
 void darn_trust_end_with(struct darn_trust_group *group, uint32_t state)
 {
     if (atomic_load(&group->state) == DARN_TRUST_GIVEN)
-        atomic_store(&group->until, bound());
+        atomic_store(&group->until, darn_trust_bound());
     atomic_store(&group->state, state);
 }
 
@@ -156,7 +156,7 @@ static struct darn_trust_group *unite(struct darn_trust_group *one, struct darn_
     one->has_reads |= other->has_reads;
     one->has_others |= other->has_others;
     if (atomic_load(&other->state) == DARN_TRUST_GIVEN)
-        atomic_store(&one->until, bound());
+        atomic_store(&one->until, darn_trust_bound());
     if (atomic_load(&other->state) == DARN_TRUST_LOST)
         darn_trust_end_with(one, DARN_TRUST_LOST);
     other->in = one;

@@ -55,6 +55,9 @@ struct darn_trust_member *darn_trust_find(const struct darn_site *site,
 /* That of which it is a part; NULL is a part of nothing. */
 struct darn_trust_group *darn_trust_whole(const struct darn_trust_group *group);
 
+/* When a wait that begins now is over at the latest. */
+uint64_t darn_trust_bound(void);
+
 /* The group is not trusted any more. While the lock below is held. */
 void darn_trust_end_with(struct darn_trust_group *group, uint32_t state);
 

@@ -8,9 +8,9 @@
  * runs: 10
  * heals: second.balance
  */
-#include "crowd.h"
+#include "slow.h"
 
-enum { ROUNDS = 3, QUIET = 8000, TRANSFERS = 3000 };
+enum { ROUNDS = 3, TRANSFERS = 3000 };
 
 struct account {
     pthread_mutex_t lock;
@@ -19,8 +19,7 @@ struct account {
 };
 
 static struct account first = {.lock = PTHREAD_MUTEX_INITIALIZER}, second = {.lock = PTHREAD_MUTEX_INITIALIZER};
-static _Atomic long progress, made;
-static volatile int is_slow, is_inside; /* plain: no synchronization in the section */
+static _Atomic long made;
 static _Atomic int is_over, may_give, is_given;
 static void (*volatile between)(void);
 
@@ -40,10 +39,7 @@ static void deposit(struct account *account)
 {
     pthread_mutex_lock(&account->lock);
     long seen = account->balance;
-    if (is_slow) {
-        is_inside = 1;
-        dawdle(5000000);
-    }
+    be_slow();
     account->balance = seen + 1;
     pthread_mutex_unlock(&account->lock);
 }
@@ -88,11 +84,7 @@ static void *clerk(void *arg)
 
 static void *stray(void *arg)
 {
-    while (progress < QUIET)
-        usleep(100);
-    is_slow = 1;
-    while (!is_inside)
-        usleep(10);
+    await_slow();
     may_give = 1;
     while (!is_given)
         usleep(10);

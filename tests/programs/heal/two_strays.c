@@ -7,25 +7,21 @@
  * runs: 10
  * heals: balance
  */
-#include "crowd.h"
+#include "slow.h"
 
-enum { STRAYS = 2, ROUNDS = 3, QUIET = 8000 };
+enum { STRAYS = 2, ROUNDS = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t others[STRAYS] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static volatile long balance;
-static _Atomic long progress, made;
-static volatile int is_slow, is_inside; /* plain: no synchronization in the section */
+static _Atomic long made;
 static _Atomic int left = STRAYS;
 
 static void deposit(void)
 {
     pthread_mutex_lock(&lock);
     long seen = balance;
-    if (is_slow) {
-        is_inside = 1;
-        dawdle(5000000);
-    }
+    be_slow();
     balance = seen + 1;
     pthread_mutex_unlock(&lock);
 }
@@ -51,11 +47,7 @@ static void *teller(void *arg)
 
 static void *stray(void *arg)
 {
-    while (progress < QUIET)
-        usleep(100);
-    is_slow = 1;
-    while (!is_inside)
-        usleep(10);
+    await_slow();
     for (int i = 0; i < ROUNDS; i++)
         adjust((long)arg);
     made += ROUNDS;
