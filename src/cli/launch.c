@@ -83,11 +83,12 @@ int darn_make_absolute(const char *command, struct darn_options *options, const 
 int darn_pass_options(const char *command, const struct darn_options *options)
 {
     static char text[DARN_OPTIONS_TEXT];
-    char error[DARN_OPTIONS_ERROR];
+    char own[PATH_MAX], error[DARN_OPTIONS_ERROR];
 
     if (darn_options_format(options, text, sizeof(text), error, sizeof(error)))
         return darn_refuse(command, "%s", error);
-    if (text[0] ? setenv(DARN_OPTIONS_VARIABLE, text, 1) : unsetenv(DARN_OPTIONS_VARIABLE))
+    if ((text[0] ? setenv(DARN_OPTIONS_VARIABLE, text, 1) : unsetenv(DARN_OPTIONS_VARIABLE)) ||
+        (darn_own_path(own, sizeof(own)) == 0 && setenv(DARN_COMMAND_VARIABLE, own, 1)))
         return darn_refuse(command, "the environment cannot be set: %s", strerror(errno));
     return 0;
 }

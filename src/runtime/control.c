@@ -19,6 +19,7 @@
 
 #include "runtime/attention.h"
 #include "runtime/intercept.h"
+#include "runtime/log.h"
 #include "runtime/os.h"
 #include "runtime/rest.h"
 #include "runtime/proc.h"
@@ -343,6 +344,7 @@ static void begin_run(void)
     if (darn_control->out_fd >= 0) {
         dup2(darn_control->out_fd, 1);
         dup2(darn_control->out_fd, 2);
+        darn_log_keep(2);
     }
     darn_turn_begin();
 }

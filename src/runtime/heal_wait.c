@@ -6,12 +6,8 @@
  * cure is better than a deadlock.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "runtime/counters.h"
 #include "runtime/heal.h"
@@ -163,19 +159,6 @@ static bool is_circle(struct darn_thread *self, struct darn_thread *other)
 
 /* ---- holds whose end nobody tells ---- */
 
-static uint64_t time_run(int tid)
-{
-    clockid_t clock = (clockid_t)(~(unsigned)tid << 3 | 6); /* of one thread */
-    struct timespec time;
-    int kept = errno;
-    bool ended = syscall(SYS_clock_gettime, clock, &time);
-
-    errno = kept;
-    if (ended)
-        return UINT64_MAX;
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 struct lingering {
     uint32_t serial;
     struct darn_hold *hold;
@@ -191,7 +174,7 @@ static bool has_run_on(struct lingering *seen, const struct darn_clash *clash)
 
     if (read_wait(thread, &wait) || darn_os_syscall_of(thread->tid) >= 0)
         return true; /* it is in another call already */
-    run = time_run(thread->tid);
+    run = darn_os_thread_time(thread->tid);
     if (seen->hold != clash->hold || seen->serial != clash->serial) {
         *seen = (struct lingering){clash->serial, clash->hold, run};
         return run == UINT64_MAX;
@@ -274,7 +257,7 @@ static bool waits_for_anybody(const struct darn_thread *thread)
 static bool is_held_up(struct waiting *waiting, const struct darn_clash *clash)
 {
     struct darn_thread *thread = clash->healer->thread;
-    uint64_t run = time_run(thread->tid);
+    uint64_t run = darn_os_thread_time(thread->tid);
     struct darn_wait wait;
 
     if (run == UINT64_MAX || run - waiting->run > waiting->bound / 2 || read_wait(thread, &wait))
@@ -296,7 +279,7 @@ static bool is_too_long(struct waiting *waiting, const struct darn_clash *clash,
         waiting->now = clash->hold;
         waiting->serial = clash->serial;
         waiting->from = time;
-        waiting->run = time_run(clash->healer->thread->tid);
+        waiting->run = darn_os_thread_time(clash->healer->thread->tid);
     }
     if (time > waiting->since + IN_ALL * waiting->bound)
         return true;

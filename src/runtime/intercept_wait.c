@@ -17,6 +17,12 @@
 
 #define FRAME __builtin_frame_address(0)
 
+/* Another process may signal it, and often will: nothing of ours is started for that. */
+static bool is_shared(const volatile void *cond)
+{
+    return ((const volatile pthread_cond_t *)cond)->__data.__wrefs & 1;
+}
+
 /*
  * A wait gives the mutex back and takes it again. Nothing changes in the list of locks held but for
  * the deadlock detector: nobody else looks at it meanwhile. In a trace both are events, and in this
@@ -41,9 +47,9 @@ static void begin_wait(struct darn_thread *thread, const volatile void *cond,
     thread->wait_site = NULL;
     thread->waits_with = (uintptr_t)mutex;
     darn_gate_wait(thread, mutex, true);
-    if (kind == DARN_WAIT_COND)
-        darn_sampler_start(); /* whoever is alone waits in vain */
     darn_wait_begin(thread, kind, cond, frame);
+    if (kind == DARN_WAIT_COND && !is_shared(cond))
+        darn_sampler_start(); /* whoever is alone waits in vain */
 }
 
 static int end_wait(struct darn_thread *thread, const volatile void *cond,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/log.h"
 #include "runtime/os.h"
 #include "runtime/state.h"
 
@@ -41,7 +42,7 @@ void darn_say_end(struct darn_say *say)
 
     say->line[say->text.used] = '\n';
     if (is_stdout || !*log || strcmp(log, "stderr") == 0 || append_to_log(say) < 0)
-        darn_os_write(is_stdout ? 1 : 2, say->line, say->text.used + 1);
+        darn_os_write(darn_log(is_stdout ? 1 : 2), say->line, say->text.used + 1);
 }
 
 void darn_say(const char *text)

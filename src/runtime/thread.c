@@ -113,8 +113,21 @@ static void retire(struct darn_thread *thread)
 {
     thread->is_alive = false;
     atomic_fetch_sub(&running, 1);
-    atomic_fetch_sub(&alive, 1);
+    if (atomic_fetch_sub(&alive, 1) == 2)
+        darn_os_wake((const volatile uint32_t *)&alive, 1); /* the sampler is no longer needed */
     give_unused(thread);
+}
+
+void darn_threads_reap(void)
+{
+    for (uint32_t i = 0; i < batch_count * BATCH; i++) {
+        struct darn_thread *thread = &batches[i / BATCH][i % BATCH];
+
+        if (!thread->is_alive || !thread->tid || !darn_os_thread_is_gone(thread->tid))
+            continue;
+        darn_thread_unblock(thread);
+        retire(thread);
+    }
 }
 
 void darn_thread_drop(struct darn_thread *thread)

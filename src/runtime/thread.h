@@ -55,6 +55,7 @@ struct darn_thread {
     struct darn_wait wait;             /* what it waits for now */
     uintptr_t waits_with;              /* the mutex that it gave back for that */
     unsigned long id;                  /* pthread_t */
+    uint64_t mask;                     /* signals that it blocks once it is known */
     union {                            /* what it runs, and with which argument */
         void *(*pthread)(void *);
         int (*c11)(void *);
@@ -101,6 +102,10 @@ void darn_thread_unblock(struct darn_thread *thread);
 /* Threads that are alive, and those of them that are not blocked. */
 uint32_t darn_threads_alive(void);
 int32_t darn_threads_running(void);
+
+/* Forgets the threads that have ended by the exit system call, without a word to libc. One thread
+ * calls it, now and then. */
+void darn_threads_reap(void);
 
 /* Fills in the threads that are known and alive; returns how many. They may end meanwhile. */
 uint32_t darn_threads_list(struct darn_thread **list, uint32_t most);
