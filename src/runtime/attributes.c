@@ -6,15 +6,41 @@
 #include <string.h>
 
 /* Where no address was given, libc makes one of the size alone. */
-static void copy_stack(const pthread_attr_t *from, pthread_attr_t *to)
+static uintptr_t stack_of(const pthread_attr_t *attributes, size_t *size)
 {
     void *start = NULL;
-    size_t size = 0;
 
-    pthread_attr_getstack(from, &start, &size);
-    if ((uintptr_t)start + size)
-        pthread_attr_setstack(to, start, size);
-    else if (pthread_attr_getstacksize(from, &size) == 0)
+    *size = 0;
+    pthread_attr_getstack(attributes, &start, size);
+    if ((uintptr_t)start + *size)
+        return (uintptr_t)start;
+    pthread_attr_getstacksize(attributes, size);
+    return 0;
+}
+
+uintptr_t darn_attributes_stack(const pthread_attr_t *attributes, size_t *size)
+{
+    pthread_attr_t usual;
+    uintptr_t start;
+
+    if (attributes)
+        return stack_of(attributes, size);
+    *size = 0;
+    if (pthread_getattr_default_np(&usual))
+        return 0;
+    start = stack_of(&usual, size);
+    pthread_attr_destroy(&usual);
+    return start;
+}
+
+static void copy_stack(const pthread_attr_t *from, pthread_attr_t *to)
+{
+    size_t size;
+    uintptr_t start = stack_of(from, &size);
+
+    if (start)
+        pthread_attr_setstack(to, (void *)start, size);
+    else
         pthread_attr_setstacksize(to, size);
     if (pthread_attr_getguardsize(from, &size) == 0)
         pthread_attr_setguardsize(to, size);

@@ -4,7 +4,12 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Where the stack begins that they give a thread, and its size; 0 when libc will choose the place.
+ * NULL stands for the usual ones. */
+uintptr_t darn_attributes_stack(const pthread_attr_t *attributes, size_t *size);
 
 /*
  * Attributes may say which signals the thread blocks from its first instruction on. Then this makes

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "runtime/os.h"
+#include "runtime/sampler.h"
 #include "runtime/state.h"
 #include "runtime/thread.h"
 
@@ -17,6 +18,7 @@ static void end_watching(void)
 {
     darn_finish(0);
     darn_thread_end();
+    darn_sampler_stop();
     darn_state.ready = false;
     darn_state.inert = true;
 }

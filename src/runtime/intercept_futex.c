@@ -1,7 +1,7 @@
 /*
  * System calls of the program's own. The futex: libstdc++ makes it for futures, atomic waits,
- * semaphores, latches and barriers; in a controlled run the waiting is ours. And filters on system
- * calls, which are ours to obey, too.
+ * semaphores, latches and barriers; in a controlled run the waiting is ours. Filters on system
+ * calls, which are ours to obey, too. And the end of a thread that tells nobody else.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -14,6 +14,7 @@
 
 #include "runtime/filter.h"
 #include "runtime/intercept.h"
+#include "runtime/sampler.h"
 #include "runtime/vtime.h"
 
 struct awaited {
@@ -56,6 +57,14 @@ static long wait_for_wake(struct darn_slot *slot, const volatile uint32_t *word,
     return -1;
 }
 
+/* The thread ends here and now. The last one that does so gives the process its exit status: that
+ * must not be ours. */
+static void end_thread(void)
+{
+    darn_thread_end();
+    darn_sampler_stop();
+}
+
 DARN_INTERCEPT(long, syscall, long number, ...)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
@@ -71,6 +80,8 @@ DARN_INTERCEPT(long, syscall, long number, ...)
     f = va_arg(list, long);
     va_end(list);
     darn_filter_notice(number, a, b);
+    if (number == SYS_exit)
+        end_thread();
     command = b & FUTEX_CMD_MASK;
     if (slot && number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET))
         return wait_for_wake(slot, (const volatile uint32_t *)a, b, (uint32_t)c,

@@ -55,7 +55,8 @@ static void record_join(struct darn_thread *thread, uint32_t other, bool try, co
     })
 
 /* The record of a thread to be, with the stack of its creator; `argument` is what it is given. */
-static struct darn_thread *prepare(const void *argument, const void *frame)
+static struct darn_thread *prepare(const pthread_attr_t *attributes, const void *argument,
+                                   const void *frame)
 {
     struct darn_thread *creator = darn_thread_self();
     struct darn_thread *thread = creator ? darn_thread_new() : NULL;
@@ -65,6 +66,8 @@ static struct darn_thread *prepare(const void *argument, const void *frame)
         return NULL;
     thread->parent = creator->number;
     thread->has_parent = true;
+    thread->stack_start = darn_attributes_stack(attributes, &thread->stack_size);
+    thread->stack_end = thread->stack_start + (thread->stack_start ? thread->stack_size : 0);
     darn_stack_walk(&thread->created, creator, frame);
     darn_sampler_start();
     if (darn_turn_mine(creator)) {
@@ -98,7 +101,7 @@ static void *run_pthread(void *argument)
 DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
-    struct darn_thread *thread = prepare(argument, FRAME);
+    struct darn_thread *thread = prepare(attributes, argument, FRAME);
     pthread_attr_t without;
     uint32_t number;
     uint64_t mask;
@@ -135,7 +138,7 @@ static int run_c11(void *argument)
 
 DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
 {
-    struct darn_thread *thread = prepare(argument, FRAME);
+    struct darn_thread *thread = prepare(NULL, argument, FRAME);
     uint32_t number;
     uint64_t mask;
     int result;
