@@ -215,10 +215,10 @@ void darn_os_write(int fd, const char *text, size_t length)
     }
 }
 
-int darn_os_append(const char *path, const char *text, size_t length)
+int darn_os_append(const char *path, int flags, const char *text, size_t length)
 {
-    int fd =
-        (int)CALL4(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    int fd = (int)CALL4(SYS_openat, AT_FDCWD, path,
+                        O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | flags, 0666);
 
     if (fd < 0)
         return fd;
@@ -531,6 +531,13 @@ int darn_os_write_all(int fd, const char *text, size_t length)
         length -= (size_t)written;
     }
     return 0;
+}
+
+int darn_os_has_name(int fd)
+{
+    struct stat about;
+
+    return CALL2(SYS_fstat, fd, &about) < 0 || about.st_nlink > 0;
 }
 
 int darn_os_rename(const char *from, const char *to)
