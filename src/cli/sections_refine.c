@@ -45,7 +45,7 @@ static int write_file(struct darn_refine *refine)
 
     darn_free_runs_file(&refine->runs, "sections", refine->generation++, refine->file,
                         sizeof(refine->file));
-    to = fopen(refine->file, "w");
+    to = fopen(refine->file, "wxe");
     if (!to)
         return -errno;
     result = darn_refinement_write(&refine->refinement, to);
