@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/claim.h"
 #include "cli/kept.h"
 
 #define STORY_LINES 40
@@ -85,7 +86,8 @@ int darn_explore_keep_check(const char *command, const char *directory)
         result = -ENOTDIR;
     if (!result && access(directory, W_OK | X_OK))
         result = -errno;
-    return result ? darn_refuse(command, "-o: %s: %s", directory, strerror(-result)) : 0;
+    return result ? darn_refuse(command, "-o: %s: %s", directory, strerror(-result))
+                  : darn_claim_directory(command, directory);
 }
 
 static int write_finding(const char *directory, const struct darn_finding *finding,

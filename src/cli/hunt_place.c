@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/claim.h"
 #include "cli/kept.h"
 
 #define DEFAULT "darn-out"
@@ -162,6 +163,8 @@ int darn_hunt_settle_down(struct darn_hunt *hunt)
     status = hunt->line.directory ? take_given(hunt) : make_new(hunt);
     if (!status && !realpath(hunt->name, hunt->directory))
         status = refuse_directory(hunt->name, errno);
+    if (!status)
+        status = darn_claim_directory("hunt", hunt->name);
     if (!status)
         status = darn_index_open(&hunt->index, "hunt", hunt->directory);
     if (!status && hunt->resumed)

@@ -11,6 +11,7 @@
 
 #include "base/draft.h"
 #include "base/options_print.h"
+#include "cli/claim.h"
 #include "cli/command.h"
 #include "cli/launch.h"
 #include "cli/option_word.h"
@@ -269,7 +270,7 @@ static int check_trace(const struct darn_recording *recording)
         return darn_refuse(recording->command, "%s cannot be written: %s", path, strerror(-result));
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return darn_refuse(recording->command, "%s is no regular file; a trace needs one", path);
-    return 0;
+    return darn_claim_file(recording->command, path);
 }
 
 /* The number of the first line that does not belong into a profile; 0: there is none; negative when
