@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/options_print.h"
+#include "cli/guard.h"
 #include "cli/parts.h"
 #include "cli/program.h"
 #include "cli/say.h"
@@ -114,7 +115,7 @@ static volatile pid_t running;
 /* Whoever ends us means the program. */
 static void pass_on(int number)
 {
-    if (running > 0)
+    if (running > 0 && darn_guard_asked())
         kill(running, number);
 }
 
@@ -147,8 +148,8 @@ int darn_launch(const char *command, char **program, bool quiet, struct darn_lau
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     struct sigaction pass = {.sa_handler = pass_on}, end, hangup;
+    pid_t self = getpid(), child;
     int status = 0;
-    pid_t child;
 
     fflush(NULL);
     /* Ctrl-C is for the program: we want to see how it ends. */
@@ -158,6 +159,7 @@ int darn_launch(const char *command, char **program, bool quiet, struct darn_lau
     sigaction(SIGHUP, &pass, &hangup);
     child = fork();
     if (child == 0) {
+        darn_guard_child(self);
         sigaction(SIGINT, &interrupt, NULL);
         sigaction(SIGQUIT, &quit, NULL);
         sigaction(SIGTERM, &end, NULL);

@@ -240,9 +240,9 @@ void darn_os_write(int fd, const char *text, size_t length)
     }
 }
 
-int darn_os_append(const char *path, const char *text, size_t length)
+int darn_os_append(const char *path, int flags, const char *text, size_t length)
 {
-    int fd = darn_os_open(path, O_WRONLY | O_APPEND | O_CREAT);
+    int fd = darn_os_open(path, O_WRONLY | O_APPEND | O_CREAT | flags);
 
     if (fd < 0)
         return fd;
@@ -616,6 +616,13 @@ int darn_os_write_all(int fd, const char *text, size_t length)
         length -= (size_t)written;
     }
     return 0;
+}
+
+int darn_os_has_name(int fd)
+{
+    struct stat about;
+
+    return CALL2(SYS_fstat, fd, &about) < 0 || about.st_nlink > 0;
 }
 
 int darn_os_rename(const char *from, const char *to)

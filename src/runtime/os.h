@@ -69,8 +69,9 @@ void darn_os_thread_name(char *name);
 /* Writes all of it, as far as that is possible. */
 void darn_os_write(int fd, const char *text, size_t length);
 
-/* Appends to a file, which is made if it is not there; 0 or negative. */
-int darn_os_append(const char *path, const char *text, size_t length);
+/* Appends to a file, which is made if it is not there; 0 or negative. Flags: O_NOFOLLOW for a name
+ * that others can guess. */
+int darn_os_append(const char *path, int flags, const char *text, size_t length);
 
 /* Reads a whole file, as far as it fits: the number of bytes. Opens it in a process of its own, for
  * the program may count on the numbers of its files. One at a time. */
@@ -141,6 +142,7 @@ int darn_os_open(const char *path, int flags); /* a new file has the mode 0666 *
 void darn_os_close(int fd);
 long darn_os_read(int fd, char *to, size_t size);
 int darn_os_write_all(int fd, const char *text, size_t length); /* 0 or negative */
+int darn_os_has_name(int fd);                                   /* 0: the file was removed */
 int darn_os_rename(const char *from, const char *to);
 int darn_os_remove(const char *path);
 

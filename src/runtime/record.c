@@ -384,23 +384,8 @@ static int refuse(const char *path, int error)
     return STATUS_WRONG_USAGE;
 }
 
-/* detect_deadlocks: only synchronization, and in memory; a file is made when it is analyzed. */
+/* detect_deadlocks: only synchronization, and in memory. */
 #define MOST_LOCKS (UINT64_C(256) << 20)
-
-static void analyze_locks(void)
-{
-    static char path[DARN_OPTIONS_PATH]; /* not on the stack, which may be tiny */
-    const char *directory = getenv("TMPDIR");
-    struct darn_text text;
-
-    darn_text_start(&text, path, sizeof(path));
-    darn_text_add(&text, directory && *directory ? directory : "/tmp");
-    darn_text_add(&text, "/darn-locks-");
-    darn_text_number(&text, (uint64_t)darn_os_process_id());
-    if (darn_tracefile_save(path) == 0 && darn_deliver_locks(path))
-        darn_findings_predicted();
-    darn_os_remove(path);
-}
 
 int darn_record_open(void)
 {
@@ -457,8 +442,13 @@ void darn_record_finish(void)
     }
     darn_recording = is_open = false;
     darn_tracefile_finish();
-    if (is_temporary && !darn_findings_any_stuck()) /* what happened need not be predicted */
-        analyze_locks();
+    if (is_temporary && !darn_findings_any_stuck()) { /* what happened need not be predicted */
+        size_t length;
+        const char *trace = darn_tracefile_bytes(&length);
+
+        if (darn_deliver_locks(trace, length))
+            darn_findings_predicted();
+    }
 }
 
 void darn_record_after_fork(void)

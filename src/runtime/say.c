@@ -1,5 +1,6 @@
 #include "runtime/say.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "runtime/log.h"
@@ -32,7 +33,7 @@ static int append_to_log(const struct darn_say *say)
     darn_text_add(&text, darn_state.options.log_path);
     darn_text_char(&text, '.');
     darn_text_number(&text, (uint64_t)darn_os_process_id());
-    return darn_os_append(path, say->line, say->text.used + 1);
+    return darn_os_append(path, O_NOFOLLOW, say->line, say->text.used + 1);
 }
 
 void darn_say_end(struct darn_say *say)
