@@ -67,23 +67,13 @@ struct search {
     uint32_t last; /* the highest number of those on the way who could go on without waiting */
 };
 
-/* What the thread waits for, read while it may go on. */
-static bool read_wait(const struct darn_thread *thread, struct darn_wait *wait)
-{
-    wait->turn = __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE);
-    wait->kind = __atomic_load_n(&thread->wait.kind, __ATOMIC_ACQUIRE);
-    wait->target = __atomic_load_n(&thread->wait.target, __ATOMIC_ACQUIRE);
-    return wait->kind != DARN_WAIT_NONE &&
-           __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE) == wait->turn;
-}
-
 /* The id of the thread that has the mutex which it waits for; 0: there is none. Signalled or not,
  * who waits for a condition needs the mutex to go on. */
 static int owner_for(const struct darn_thread *thread, const struct darn_wait *wait)
 {
     uintptr_t address = wait->kind == DARN_WAIT_MUTEX ? wait->target
                         : wait->kind == DARN_WAIT_COND || wait->kind == DARN_WAIT_OTHER
-                            ? thread->waits_with
+                            ? __atomic_load_n(&thread->waits_with, __ATOMIC_ACQUIRE)
                             : 0;
     pthread_mutex_t mutex;
 
@@ -126,7 +116,7 @@ static bool leads_back(struct search *search, struct darn_thread *at)
     bool back;
     int owner;
 
-    if (!read_wait(at, &wait))
+    if (!darn_wait_read(&at->wait, &wait))
         return false;
     owner = owner_for(at, &wait);
     back = waits_for(&wait, owner, search->start);
@@ -152,7 +142,7 @@ static bool is_circle(struct darn_thread *self, struct darn_thread *other)
     struct search search = {.start = self};
     struct darn_wait wait;
 
-    if (!read_wait(other, &wait))
+    if (!darn_wait_read(&other->wait, &wait))
         return false;
     search.count = darn_threads_list(search.list, 256);
     if (!leads_back(&search, other))
@@ -189,7 +179,7 @@ static bool has_run_on(struct lingering *seen, const struct darn_clash *clash)
     struct darn_wait wait;
     uint64_t run;
 
-    if (read_wait(thread, &wait) || darn_os_syscall_of(thread->tid) >= 0)
+    if (darn_wait_read(&thread->wait, &wait) || darn_os_syscall_of(thread->tid) >= 0)
         return true; /* it is in another call already */
     run = time_run(thread->tid);
     if (seen->hold != clash->hold || seen->serial != clash->serial) {
@@ -266,7 +256,7 @@ static bool waits_for_anybody(const struct darn_thread *thread)
 {
     struct darn_wait wait;
 
-    return read_wait(thread, &wait) &&
+    return darn_wait_read(&thread->wait, &wait) &&
            (wait.kind == DARN_WAIT_COND || wait.kind == DARN_WAIT_BARRIER);
 }
 
@@ -277,7 +267,8 @@ static bool is_held_up(struct waiting *waiting, const struct darn_clash *clash)
     uint64_t run = time_run(thread->tid);
     struct darn_wait wait;
 
-    if (run == UINT64_MAX || run - waiting->run > waiting->bound / 2 || read_wait(thread, &wait))
+    if (run == UINT64_MAX || run - waiting->run > waiting->bound / 2 ||
+        darn_wait_read(&thread->wait, &wait))
         return false;
     return darn_os_syscall_of(thread->tid) < 0;
 }

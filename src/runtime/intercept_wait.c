@@ -39,7 +39,7 @@ static void begin_wait(struct darn_thread *thread, const volatile void *cond,
         darn_record(thread, DARN_EVENT_RELEASE, mutex, NULL, 0, frame);
     }
     thread->wait_site = NULL;
-    thread->waits_with = (uintptr_t)mutex;
+    __atomic_store_n(&thread->waits_with, (uintptr_t)mutex, __ATOMIC_RELEASE);
     darn_gate_wait(thread, mutex, true);
     if (kind == DARN_WAIT_COND)
         darn_sampler_start(); /* whoever is alone waits in vain */
@@ -52,7 +52,7 @@ static int end_wait(struct darn_thread *thread, const volatile void *cond,
     darn_wait_end(thread);
     if (!thread)
         return result;
-    thread->waits_with = 0;
+    __atomic_store_n(&thread->waits_with, 0, __ATOMIC_RELEASE);
     darn_gate_wait(thread, mutex, false);
     darn_record(thread, DARN_EVENT_ACQUIRE, mutex, NULL, 0, frame);
     darn_record(thread, DARN_EVENT_WAKE, cond, mutex, timed_out ? DARN_EVENT_TIMEOUT : 0, frame);
