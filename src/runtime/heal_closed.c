@@ -146,7 +146,7 @@ void darn_closed_tear(struct darn_thread *thread)
     const struct darn_hold *hold;
 
     darn_closed_show(thread);
-    darn_own_here.given++;
+    DARN_OWN_INCREASE(given, 1);
     if (!thread->healer)
         return;
     DARN_EACH_HOLD(thread->healer, hold)
