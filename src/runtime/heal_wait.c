@@ -191,7 +191,7 @@ static bool has_run_on(struct lingering *seen, const struct darn_clash *clash)
 
 /* ---- waiting ---- */
 
-enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND };
+enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND, GIVE_UP_LATE };
 
 static void count_good(struct darn_cure *cure)
 {
@@ -233,7 +233,7 @@ static void count_end(struct darn_cure *cure, enum end end, uint64_t waited)
         count_good(cure);
     else if (end == GIVE_UP_BOUND)
         count_expired(cure, waited);
-    else
+    else if (end == GIVE_UP_CIRCLE)
         atomic_fetch_add(&cure->cycles, 1);
 }
 
@@ -294,6 +294,17 @@ static bool is_too_long(struct waiting *waiting, const struct darn_clash *clash,
     return time > waiting->from + bound && darn_hold_stands(clash) && !is_held_up(waiting, clash);
 }
 
+/* The thread's own end of waiting, which is no fault of the cure. */
+static bool is_late(const struct darn_hold *hold, uint64_t time)
+{
+    return hold->until && time >= hold->until;
+}
+
+static uint64_t slice_of(const struct darn_hold *hold, uint64_t time)
+{
+    return hold->until && hold->until - time < SLICE ? hold->until - time : SLICE;
+}
+
 /* One look at what stands in the way, and a pause. */
 static enum end wait_once(struct waiting *waiting, const struct darn_clash *clash)
 {
@@ -310,12 +321,14 @@ static enum end wait_once(struct waiting *waiting, const struct darn_clash *clas
     if (is_circle(waiting->thread, clash->healer->thread) && darn_hold_stands(clash))
         return GIVE_UP_CIRCLE;
     time = darn_os_now();
+    if (is_late(waiting->hold, time))
+        return GIVE_UP_LATE;
     if (is_too_long(waiting, clash, time))
         return GIVE_UP_BOUND;
     if (clash->lingers && has_run_on(&waiting->lingering, clash))
         darn_hold_pass(clash);
     else
-        darn_hold_await(clash, SLICE, time > waiting->since + HUNGRY);
+        darn_hold_await(clash, slice_of(waiting->hold, time), time > waiting->since + HUNGRY);
     return GO_ON;
 }
 
@@ -358,9 +371,12 @@ static bool wait_controlled(struct waiting *waiting, struct darn_slot *slot, con
     struct darn_clash clash;
 
     do {
+        uint64_t bound = darn_vtime_now() + IN_ALL * waiting->bound, until = waiting->hold->until;
+
         if (!darn_turn_call(slot, waiting->hold, is_possible, waiting->hold,
-                            darn_vtime_now() + IN_ALL * waiting->bound, frame)) {
-            atomic_fetch_add(&waiting->cure->expired, 1);
+                            until && until < bound ? until : bound, frame)) {
+            if (!is_late(waiting->hold, darn_vtime_now()))
+                atomic_fetch_add(&waiting->cure->expired, 1);
             return false;
         }
     } while (!darn_hold_try(waiting->hold, &clash));
