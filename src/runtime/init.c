@@ -139,8 +139,9 @@ void darn_after_fork_in_child(void)
     darn_os_restore_signals(fork_mask);
 }
 
-/* What was built to be healed has neither the hooks nor the interceptors for anything else. */
-static int check_production(const struct darn_options *options)
+/* What was built to be healed has neither the hooks nor the interceptors for anything else, and no
+ * room for it in its armed bytes (site/armed.h). */
+static int check_production(struct darn_options *options)
 {
     if (!darn_production)
         return 0;
@@ -152,12 +153,13 @@ static int check_production(const struct darn_options *options)
                  "--only for everything else");
         return STATUS_WRONG_USAGE;
     }
+    options->profile[0] = options->sections[0] = '\0';
     return 0;
 }
 
 static void set_mode(void)
 {
-    const struct darn_options *options = &darn_state.options;
+    struct darn_options *options = &darn_state.options;
     int status = check_production(options);
 
     if (!status && options->profile[0] && darn_profile_load(options->profile))

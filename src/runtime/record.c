@@ -17,6 +17,7 @@
 #include "runtime/stream.h"
 #include "runtime/tables.h"
 #include "runtime/tracefile.h"
+#include "site/armed.h"
 
 #define STATUS_WRONG_USAGE 2
 
@@ -190,7 +191,7 @@ static bool is_sync_address(uintptr_t address, const struct darn_site *site)
 {
     _Atomic uintptr_t *slot = &sync_addresses[(address >> 2 ^ address >> 14) % SYNC_ADDRESSES];
 
-    if (site->kind != DARN_SITE_READ && *darn_site_armed(site) & DARN_ARMED_SYNC_WRITE)
+    if (site->kind != DARN_SITE_READ && darn_armed(site) & DARN_ARMED_SYNC_WRITE)
         atomic_store_explicit(slot, address, memory_order_relaxed);
     return atomic_load_explicit(slot, memory_order_relaxed) == address;
 }
@@ -213,7 +214,7 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
         return;
     stream->busy = true;
     sync = sync || is_sync_address(address, site) ||
-           *darn_site_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
+           darn_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
     synchronizes = sync || site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN);
     coded.where = where_of(thread, stream, site, frame);
     if (!synchronizes) {
