@@ -52,8 +52,34 @@ static void record_join(struct darn_thread *thread, uint32_t other, bool try, co
         result;                                                                                    \
     })
 
+/*
+ * Where the stack of the thread will be, as far as its creator knows it. The thread could ask libc
+ * (pthread_getattr_np), but that allocates: each thread would get an arena of the heap, and 64 MB
+ * of addresses, which a program may not have (ulimit -v).
+ */
+static void prepare_stack(struct darn_thread *thread, const pthread_attr_t *attributes)
+{
+    pthread_attr_t usual;
+    void *start = NULL;
+    size_t size = 0;
+
+    if (attributes && pthread_attr_getstack(attributes, &start, &size) == 0 &&
+        (uintptr_t)start + size) { /* else there is none: libc computes the start from NULL */
+        thread->stack_start = (uintptr_t)start;
+        thread->stack_end = (uintptr_t)start + size;
+        return;
+    }
+    if (attributes) {
+        (void)pthread_attr_getstacksize(attributes, &thread->stack_size);
+    } else if (pthread_attr_init(&usual) == 0) {
+        (void)pthread_attr_getstacksize(&usual, &thread->stack_size);
+        pthread_attr_destroy(&usual);
+    }
+}
+
 /* The record of a thread to be, with the stack of its creator; `argument` is what it is given. */
-static struct darn_thread *prepare(const void *argument, const void *frame)
+static struct darn_thread *prepare(const pthread_attr_t *attributes, const void *argument,
+                                   const void *frame)
 {
     struct darn_thread *creator = darn_thread_self();
     struct darn_thread *thread = creator ? darn_thread_new() : NULL;
@@ -63,6 +89,7 @@ static struct darn_thread *prepare(const void *argument, const void *frame)
         return NULL;
     thread->parent = creator->number;
     thread->has_parent = true;
+    prepare_stack(thread, attributes);
     darn_stack_walk(&thread->created, creator, frame);
     darn_sampler_start();
     if (darn_turn_mine(creator)) {
@@ -86,7 +113,7 @@ static void *run_pthread(void *argument)
 DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
-    struct darn_thread *thread = prepare(argument, FRAME);
+    struct darn_thread *thread = prepare(attributes, argument, FRAME);
     uint32_t number;
     int result;
 
@@ -115,7 +142,7 @@ static int run_c11(void *argument)
 
 DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
 {
-    struct darn_thread *thread = prepare(argument, FRAME);
+    struct darn_thread *thread = prepare(NULL, argument, FRAME);
     uint32_t number;
     int result;
 

@@ -139,6 +139,8 @@ static void end_by_key(void *round)
 /* The main thread's stack grows as it is needed; nobody's is larger than this. */
 #define MAIN_STACK (UINT64_C(1) << 30)
 
+#define PAGE UINT64_C(4096)
+
 static void find_own_stack(struct darn_thread *thread)
 {
     pthread_attr_t attributes;
@@ -146,8 +148,16 @@ static void find_own_stack(struct darn_thread *thread)
     size_t size = 0;
 
     if (darn_os_thread_id() == darn_os_process_id()) {
-        thread->stack_end = (uintptr_t)__libc_stack_end + 4096; /* the loader's own frames */
+        thread->stack_end = (uintptr_t)__libc_stack_end + PAGE; /* the loader's own frames */
         thread->stack_start = thread->stack_end - MAIN_STACK;
+        return;
+    }
+    if (thread->stack_end)
+        return; /* the program's own */
+    /* libc keeps what it knows of a thread at the upper end of the stack that it makes for it. */
+    if (thread->stack_size) {
+        thread->stack_end = ((uintptr_t)pthread_self() + PAGE - 1) & ~(PAGE - 1);
+        thread->stack_start = thread->stack_end - thread->stack_size;
         return;
     }
     if (pthread_getattr_np(pthread_self(), &attributes))

@@ -31,6 +31,7 @@ struct darn_thread {
     uint32_t patience; /* and how many of them it waits for something better */
     uint64_t random;   /* state of the generator that decides about windows and noise */
     uintptr_t stack_start, stack_end;
+    size_t stack_size;         /* as its creator asked for it; 0: not known */
     struct darn_stack created; /* where it was created */
     struct darn_locks locks;
     struct darn_load loads[DARN_LOADS]; /* Tian's load table (spins.c) */
