@@ -17,6 +17,7 @@
 #include "runtime/share.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
+#include "runtime/stream.h"
 #include "runtime/turn.h"
 
 /* Records are taken from the system in pieces of this many. */
@@ -92,6 +93,8 @@ struct darn_thread *darn_thread_new(void)
 
     if (!thread) {
         darn_count(DARN_COUNT_THREADS_UNKNOWN);
+        if (darn_recording)
+            darn_stream_missed();
         return NULL;
     }
     heat = thread->heat;
