@@ -61,3 +61,13 @@ void darn_say(const char *text)
     darn_say_text(&say, text);
     darn_say_end(&say);
 }
+
+void darn_say_failed(const char *text, int error)
+{
+    struct darn_say say;
+
+    darn_say_start(&say);
+    darn_say_text(&say, text);
+    darn_say_error(&say, error);
+    darn_say_end(&say);
+}

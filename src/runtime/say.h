@@ -15,7 +15,8 @@ void darn_say_number(struct darn_say *say, uint64_t number);
 void darn_say_error(struct darn_say *say, int error); /* a negative errno: `: Text` */
 void darn_say_end(struct darn_say *say);
 
-/* A whole line of one piece. */
+/* A whole line of one piece; with the text of a negative errno. */
 void darn_say(const char *text);
+void darn_say_failed(const char *text, int error);
 
 #endif
