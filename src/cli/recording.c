@@ -142,28 +142,45 @@ struct input {
     bool again;
 };
 
-static struct input take_input(bool several)
+/* 0 or a negative errno: what was read of a pipe, nobody can read again. */
+static int keep_input(void)
 {
-    struct input input = {lseek(STDIN_FILENO, 0, SEEK_CUR), true};
-    struct stat about;
-    FILE *spool;
+    FILE *spool = tmpfile();
     char piece[65536];
     ssize_t got;
+    int result = 0;
 
-    if (input.start >= 0 && fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode))
-        return input;
-    input.again = false;
+    if (!spool)
+        return -errno;
+    while ((got = read(STDIN_FILENO, piece, sizeof(piece))) > 0)
+        if (fwrite(piece, 1, (size_t)got, spool) != (size_t)got)
+            break;
+    if (got || fflush(spool) || dup2(fileno(spool), STDIN_FILENO) < 0)
+        result = -errno;
+    fclose(spool);
+    return result;
+}
+
+/* 0 or an exit status. */
+static int take_input(const struct darn_recording *recording, bool several, struct input *input)
+{
+    struct stat about;
+    int result;
+
+    *input = (struct input){lseek(STDIN_FILENO, 0, SEEK_CUR), true};
+    if (input->start >= 0 && fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode))
+        return 0;
+    input->again = false;
     if (!several || isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &about) ||
         (!S_ISFIFO(about.st_mode) && !S_ISSOCK(about.st_mode)))
-        return input;
-    spool = tmpfile();
-    while (spool && (got = read(STDIN_FILENO, piece, sizeof(piece))) > 0)
-        fwrite(piece, 1, (size_t)got, spool);
-    if (spool && fflush(spool) == 0 && dup2(fileno(spool), STDIN_FILENO) >= 0)
-        input = (struct input){0, true};
-    if (spool)
-        fclose(spool);
-    return input;
+        return 0;
+    result = keep_input();
+    if (result)
+        return darn_refuse(recording->command,
+                           "the standard input, which each run is to read, cannot be kept: %s",
+                           strerror(-result));
+    *input = (struct input){0, true};
+    return 0;
 }
 
 static void give_input(const struct input *input)
@@ -241,8 +258,13 @@ static int record(struct darn_recording *recording, const char *profile, const s
                                                 : DARN_TRACE_SHARED;
     if (access(profile, F_OK) == 0)
         snprintf(options.profile, sizeof(options.profile), "%s", profile);
-    else if (*profile && recording->learn_runs && !recording->sync_only)
-        options.trace_what = DARN_TRACE_ALL; /* the run that learned was killed, or has crashed */
+    else if (*profile && recording->learn_runs && !recording->sync_only) {
+        options.trace_what = DARN_TRACE_ALL;
+        darn_warn(recording->command,
+                  "the run that was to learn has left nothing in %s (it was killed, or the disk is "
+                  "full): all accesses are recorded",
+                  profile);
+    }
     result = run_once(recording, &options, input, recording->silent, status);
     if (result)
         return result;
@@ -364,8 +386,8 @@ int darn_recording_run(struct darn_recording *recording, int *status)
         result = prepare_paths(recording, !once, profile, sizeof(profile));
     if (result)
         return result;
-    input = take_input(!once);
-    if (!once)
+    result = take_input(recording, !once, &input);
+    if (!result && !once)
         result = learn(recording, profile, &input);
     if (!result)
         result = record(recording, profile, &input, status);

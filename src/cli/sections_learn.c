@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/free_runs.h"
+#include "cli/gaps.h"
 #include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/output.h"
@@ -28,7 +29,7 @@ struct learn {
     struct darn_free_runs runs;
     char profile[DARN_OPTIONS_PATH];
     uint64_t begun, made, correct;
-    bool progress;
+    bool progress, warned;
 };
 
 static void show_progress(void *context)
@@ -99,6 +100,10 @@ static void done(void *context, const struct darn_free_run *run)
     }
     learn->correct++;
     darn_learning_take(learn->learning, trace);
+    if (darn_trace_about(trace).lost && !learn->warned) { /* the other runs are much like it */
+        darn_warn_of_gaps(COMMAND, run->options.trace, trace);
+        learn->warned = true;
+    }
     darn_trace_close(trace);
 }
 

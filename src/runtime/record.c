@@ -1,12 +1,12 @@
 #include "runtime/record.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/attention.h"
 #include "runtime/counters.h"
 #include "runtime/deliver.h"
 #include "runtime/finding.h"
@@ -119,7 +119,8 @@ static uint32_t where_of(struct darn_thread *thread, struct darn_stream *stream,
     size_t i = (hash ^ hash >> 9) % DARN_WHERE_CACHE;
 
     if (stream->wheres[i].site != key || stream->wheres[i].caller != caller) {
-        stream->wheres[i].where = new_where(thread, site, frame);
+        /* What is lost needs no entry in the tables, only to be told from others. */
+        stream->wheres[i].where = stream->is_cut ? (uint32_t)hash : new_where(thread, site, frame);
         stream->wheres[i].site = key;
         stream->wheres[i].caller = caller;
     }
@@ -309,6 +310,7 @@ void darn_record_thread_start(struct darn_thread *thread)
     thread->stream = darn_stream_take();
     if (!thread->stream) {
         darn_count(DARN_COUNT_THREADS_NOT_RECORDED);
+        darn_stream_missed();
         return;
     }
     darn_os_thread_name(name);
@@ -377,9 +379,11 @@ static int refuse(const char *path, int error)
     darn_say_start(&say);
     darn_say_text(&say, "darn: trace=");
     darn_say_text(&say, path);
-    darn_say_text(&say, error == -17 ? ": the file is there already"
-                        : error == -28
-                            ? ": there is no room on the disk"
+    darn_say_text(&say, error == -EEXIST   ? ": the file is there already"
+                        : error == -ENOSPC ? ": there is no room on the disk"
+                        : error == -EFBIG  ? ": files may not be large enough (ulimit -f)"
+                        : error == -ENOMEM
+                            ? ": there is no memory for it (ulimit -v)"
                             : ": the file cannot be made; is the directory there, and yours?");
     darn_say_end(&say);
     return STATUS_WRONG_USAGE;
@@ -398,7 +402,7 @@ int darn_record_open(void)
         return 0;
     if (options->trace[0]) {
         error = darn_tracefile_open(options->trace, size);
-        if (error == -17 && darn_tracefile_is_ours(options->trace)) {
+        if (error == -EEXIST && darn_tracefile_is_ours(options->trace)) {
             darn_os_remove(options->trace);
             error = darn_tracefile_open(options->trace, size);
         }
@@ -408,23 +412,21 @@ int darn_record_open(void)
         is_temporary = true;
     }
     /* A program that the program has started finds the file taken: one trace, one process. */
-    if (error == -17)
+    if (error == -EEXIST)
         return 0;
     if (!error)
-        error = darn_tables_open() ? -28 : 0;
+        error = darn_tables_open() ? -ENOSPC : 0;
+    if (error && is_temporary) {
+        darn_say("darn: detect_deadlocks: there is no memory for it: the order in which locks are "
+                 "taken is not looked at");
+        return 0;
+    }
     if (error) {
         darn_os_remove(options->trace);
         return refuse(options->trace, error);
     }
     darn_recording = is_open = true;
     return 0;
-}
-
-void darn_record_stop(void)
-{
-    darn_recording = false;
-    if (darn_state.mode == DARN_MODE_RECORD)
-        darn_attention_off();
 }
 
 void darn_record_finish(void)
@@ -442,6 +444,7 @@ void darn_record_finish(void)
             darn_tables_counter((uint32_t)i + 1, value, darn_counter_text((enum darn_counter)i));
     }
     darn_recording = is_open = false;
+    darn_streams_tell();
     darn_tracefile_finish();
     if (is_temporary && !darn_findings_any_stuck()) { /* what happened need not be predicted */
         size_t length;

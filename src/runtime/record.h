@@ -21,8 +21,6 @@ extern bool darn_recording;
 int darn_record_open(void);
 void darn_record_finish(void);
 
-/* There is no more room: nothing else is recorded, and the program runs on undisturbed. */
-void darn_record_stop(void);
 void darn_record_after_fork(void); /* in the child, which records nothing */
 
 void darn_record_thread_start(struct darn_thread *thread);

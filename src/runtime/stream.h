@@ -58,12 +58,22 @@ struct darn_stream {
         uint64_t version; /* all stores up to this version are acquired, */
         uint64_t seen;    /* or were at least read */
     } known[DARN_REPEATS];
-    struct darn_stream *next; /* in the list of unused ones */
+    uint64_t lost;             /* events of all its threads that found no room, */
+    uint64_t told;             /* and how many of them the file knows of */
+    bool is_cut;               /* the thread has lost events */
+    struct darn_stream *next;  /* in the list of unused ones, */
+    struct darn_stream *other; /* and of all */
 };
 
 /* One for a new thread, or NULL when there is no memory; and back. */
 struct darn_stream *darn_stream_take(void);
 void darn_stream_give(struct darn_stream *stream);
+
+/* The thread has no stream: nothing of it will be recorded. */
+void darn_stream_missed(void);
+
+/* At the end: the file is told what all threads have lost. */
+void darn_streams_tell(void);
 
 /* Writes an event; it is lost when there is no room, and counted. */
 void darn_stream_put(struct darn_thread *thread, struct darn_stream *stream,
