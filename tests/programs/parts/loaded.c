@@ -4,7 +4,7 @@ void loaded_begin(void);
 long loaded_add(long *sum, long value);
 
 static __thread long calls;
-static long begun;
+static long begun, total;
 static long *volatile where = &begun;
 
 __attribute__((constructor)) void loaded_begin(void)
@@ -15,6 +15,7 @@ __attribute__((constructor)) void loaded_begin(void)
 long loaded_add(long *sum, long value)
 {
     *sum += value;
+    total += value; /* of whoever has this copy of the module */
     calls++;
     return begun;
 }
