@@ -204,6 +204,34 @@ static void note_stack(struct darn_thread *thread, struct darn_stream *stream, u
         stream->deepest = address;
 }
 
+/* False: nothing is recorded, or this is a handler that has come in between. */
+static inline bool begin(struct darn_stream *stream)
+{
+    if (!stream || stream->busy)
+        return false;
+    stream->busy_at = (uintptr_t)__builtin_frame_address(0);
+    stream->busy = true;
+    return true;
+}
+
+/* The thread will not go on where it is busy. What was being written there may be torn: the block
+ * ends with the event before it. */
+static void leave(struct darn_stream *stream)
+{
+    if (!stream->busy)
+        return;
+    stream->at = stream->limit = NULL;
+    stream->busy = false;
+}
+
+void darn_record_jump(struct darn_thread *thread, uintptr_t to)
+{
+    struct darn_stream *stream = thread->stream;
+
+    if (stream && stream->busy && darn_stack_is_left(thread, stream->busy_at, to))
+        leave(stream);
+}
+
 void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t size,
                         const struct darn_site *site, bool sync, const void *frame)
 {
@@ -211,9 +239,8 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
     struct darn_coded coded;
     bool synchronizes;
 
-    if (!stream || stream->busy)
+    if (!begin(stream))
         return;
-    stream->busy = true;
     sync = sync || is_sync_address(address, site) ||
            darn_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
     synchronizes = sync || site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN);
@@ -252,9 +279,8 @@ void darn_record_event(struct darn_thread *thread, const struct darn_event *even
     struct darn_stream *stream = thread->stream;
     struct darn_coded coded = {.event = *event};
 
-    if (!stream || stream->busy)
+    if (!begin(stream))
         return;
-    stream->busy = true;
     darn_stream_settle(thread, stream);
     if (frame)
         coded.where = where_of(thread, stream, site, frame);
@@ -269,9 +295,8 @@ void darn_record_alloc(const void *block, uint64_t size, const void *frame)
     struct darn_coded coded = {
         .event = {.kind = DARN_EVENT_ALLOC, .target = (uintptr_t)block, .extra = size}};
 
-    if (!stream || stream->busy || !block || darn_state.options.trace_what == DARN_TRACE_SYNC)
+    if (!block || darn_state.options.trace_what == DARN_TRACE_SYNC || !begin(stream))
         return;
-    stream->busy = true;
     stream->blocks++;
     darn_record_block((uintptr_t)block, size);
     darn_stream_settle(thread, stream);
@@ -363,6 +388,7 @@ void darn_record_thread_end(struct darn_thread *thread)
 
     if (!stream)
         return;
+    leave(stream); /* cancelled there, or ended by a handler */
     release_held(thread);
     forget_stack(thread, stream->deepest);
     darn_record_event(thread, &(struct darn_event){.kind = DARN_EVENT_EXIT}, NULL, NULL);

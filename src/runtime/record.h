@@ -31,6 +31,9 @@ void darn_record_thread_end(struct darn_thread *thread);
 void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t size,
                         const struct darn_site *site, bool sync, const void *frame);
 
+/* The thread jumps to the stack pointer `to`, perhaps out of a handler that has come in between. */
+void darn_record_jump(struct darn_thread *thread, uintptr_t to);
+
 /* Any other event, with a stamp. */
 void darn_record_event(struct darn_thread *thread, const struct darn_event *event,
                        const struct darn_site *site, const void *frame);

@@ -28,7 +28,8 @@ struct darn_stream {
     struct darn_codec codec;
     uint32_t sequence; /* of the next block */
     uint32_t segment;  /* counts the stamps: accesses in between have the same meaning */
-    bool busy;         /* a signal handler that comes in between records nothing */
+    bool busy;         /* a signal handler that comes in between records nothing, */
+    uintptr_t busy_at; /* unless it leaves this frame by a jump */
     bool pending;      /* `late` waits for its stamp */
     struct darn_coded late;
     uint32_t last_alloc, alike; /* where the last allocation was, and how many there were */
