@@ -292,7 +292,7 @@ static int check_trace(const struct darn_recording *recording)
         return darn_refuse(recording->command, "%s cannot be written: %s", path, strerror(-result));
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return darn_refuse(recording->command, "%s is no regular file; a trace needs one", path);
-    return darn_claim_file(recording->command, path);
+    return recording->inside ? 0 : darn_claim_file(recording->command, path);
 }
 
 /* The number of the first line that does not belong into a profile; 0: there is none; negative when

@@ -135,7 +135,7 @@ static int make_profile(struct learn *learn)
     recording.output = trace;
     recording.profile = learn->profile;
     recording.learn_runs = 1;
-    recording.quiet = recording.silent = true;
+    recording.quiet = recording.silent = recording.inside = true;
     recording.limit.milliseconds = learn->line->timeout_ms;
     recording.program = learn->line->program;
     return darn_recording_run(&recording, &ignored);
