@@ -258,16 +258,17 @@ static int record(struct darn_recording *recording, const char *profile, const s
                                                 : DARN_TRACE_SHARED;
     if (access(profile, F_OK) == 0)
         snprintf(options.profile, sizeof(options.profile), "%s", profile);
-    else if (*profile && recording->learn_runs && !recording->sync_only) {
+    else if (*profile && recording->learn_runs && !recording->sync_only)
         options.trace_what = DARN_TRACE_ALL;
-        darn_warn(recording->command,
-                  "the run that was to learn has left nothing in %s (it was killed, or the disk is "
-                  "full): all accesses are recorded",
-                  profile);
-    }
     result = run_once(recording, &options, input, recording->silent, status);
     if (result)
         return result;
+    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE && recording->silent)
+        return darn_refuse(
+            recording->command,
+            "%s cannot be recorded: the disk is full, or files (ulimit -f) or memory "
+            "(ulimit -v) are limited",
+            recording->program[0]);
     if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE)
         return DARN_EXIT_USAGE; /* the runtime has said why */
     if (access(options.trace, F_OK))
@@ -275,6 +276,11 @@ static int record(struct darn_recording *recording, const char *profile, const s
                            "%s left no trace: it ended before it began, or it "
                            "starts no program that darn compiled",
                            recording->program[0]);
+    if (options.trace_what == DARN_TRACE_ALL && !recording->all)
+        darn_warn(recording->command,
+                  "the run that was to learn has left nothing in %s (it was killed, or the disk is "
+                  "full): all accesses were recorded",
+                  profile);
     if (darn_trace_pack(options.trace, error, sizeof(error)))
         darn_warn(recording->command, "%s; the trace stays as the program left it", error);
     return 0;

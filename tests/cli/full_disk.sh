@@ -125,7 +125,7 @@ try darn run --detect-deadlocks=1 -- ./bank locks
 expect_status 66
 try env TMPDIR="$PWD/disk" darn record -o all.trace -- ./bank
 expect_status 0
-expect_has "$err" "or the disk is full): all accesses are recorded"
+expect_has "$err" "or the disk is full): all accesses were recorded"
 try env TMPDIR="$PWD/disk" darn heal --sections=bank.sections -- ./bank
 expect_status 0
 expect_has "$err" "darn: heal_out: the account cannot be written: No space left on device"
