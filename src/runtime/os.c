@@ -183,6 +183,32 @@ int darn_os_is_mapped(uintptr_t address)
     return CALL3(SYS_msync, address & ~UINT64_C(4095), 4096, MS_ASYNC) >= 0;
 }
 
+/* What a write would say: the kernel makes an atomic one that changes no bit. Of what it compares
+ * with, and whom it would wake for that, nothing matters. */
+static long write_nothing(uintptr_t address)
+{
+    static uint32_t nobody_waits_here;
+
+    return call(SYS_futex, (long)&nobody_waits_here, FUTEX_WAKE_OP_PRIVATE, 1, 1,
+                (long)(address & ~UINT64_C(3)), FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 2047));
+}
+
+static int can_access(uintptr_t address, int writes)
+{
+    char byte;
+
+    return (writes ? write_nothing(address) : darn_os_copy(&byte, (const void *)address, 1)) !=
+           -EFAULT;
+}
+
+int darn_os_can_access(uintptr_t address, uint64_t size, int writes)
+{
+    uintptr_t last = address + (size ? size - 1 : 0);
+
+    return can_access(address, writes) &&
+           (last / 4096 == address / 4096 || can_access(last, writes));
+}
+
 int darn_os_exact_timing(void)
 {
     int slack = (int)CALL1(SYS_prctl, PR_GET_TIMERSLACK);
@@ -245,12 +271,22 @@ void *darn_os_map_new_file(const char *path, size_t size, int *error)
     return *error ? NULL : (void *)result;
 }
 
-uint64_t darn_os_file_limit(void)
+static uint64_t limit_of(int resource)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
-    CALL4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
+    CALL4(SYS_prlimit64, 0, resource, NULL, &limit);
     return limit.rlim_cur;
+}
+
+uint64_t darn_os_file_limit(void)
+{
+    return limit_of(RLIMIT_FSIZE);
+}
+
+uint64_t darn_os_stack_limit(void)
+{
+    return limit_of(RLIMIT_STACK);
 }
 
 #ifndef MADV_POPULATE_WRITE
