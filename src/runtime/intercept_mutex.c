@@ -1,5 +1,6 @@
 /* Mutexes and spin locks: who holds which, for the reports; and noise before taking one. */
 #define _GNU_SOURCE
+#include <linux/futex.h>
 #include <pthread.h>
 #include <threads.h>
 #include <time.h>
@@ -27,6 +28,9 @@ static int taken(struct darn_thread *thread, const volatile void *lock, enum dar
 }
 
 #define FRAME __builtin_frame_address(0)
+
+/* A bit of the kind of a mutex, as libc has it. */
+#define ROBUST 16
 
 /* The real calls, for controlled runs. C11 mutexes are pthread mutexes. */
 static int try_mutex(volatile void *lock);
@@ -223,6 +227,21 @@ static int wait_for_a_while(struct darn_thread *thread, pthread_mutex_t *mutex,
     return result;
 }
 
+/*
+ * Takes it, or says EBUSY. libc's trylock says ENOTRECOVERABLE of a robust mutex that is lost, but
+ * keeps it locked: whoever comes next would wait for ever. So these are looked at, and locked.
+ */
+static int take_free(pthread_mutex_t *mutex)
+{
+    int owner = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK;
+
+    if (!(mutex->__data.__kind & ROBUST))
+        return DARN_REAL(pthread_mutex_trylock)(mutex);
+    if (owner && (owner != darn_os_thread_id() || !(mutex->__data.__kind & 3)))
+        return EBUSY;
+    return DARN_REAL(pthread_mutex_lock)(mutex);
+}
+
 static int take(struct darn_thread *thread, pthread_mutex_t *mutex, const struct darn_limit *limit,
                 const void *frame)
 {
@@ -233,7 +252,7 @@ static int take(struct darn_thread *thread, pthread_mutex_t *mutex, const struct
                              limit ? darn_vtime_of(limit->clock, limit->until) : DARN_NO_DEADLINE,
                              frame);
     /* Whether we wait is known only by trying; that a free lock costs nothing more is worth it. */
-    result = DARN_REAL(pthread_mutex_trylock)(mutex);
+    result = take_free(mutex);
     if (result != EBUSY)
         return result;
     if (limit)
@@ -351,7 +370,7 @@ void darn_mutexes_simply(void)
 static int try_mutex(volatile void *lock)
 {
     pthread_mutex_t *mutex = (pthread_mutex_t *)(uintptr_t)lock;
-    int result = DARN_REAL(pthread_mutex_trylock)(mutex);
+    int result = take_free(mutex);
 
     /* One that checks for errors says EDEADLK when it is locked, but EBUSY when it is tried. */
     if (result == EBUSY && (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK &&

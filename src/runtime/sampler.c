@@ -65,10 +65,11 @@
 #define REAP_INTERVAL UINT64_C(200000000)
 
 static _Atomic uint16_t watched[SITES];
-static _Atomic bool runs;    /* it does, or is about to; who sets it starts it */
-static _Atomic bool stops;   /* it is asked to end */
-static _Atomic uint32_t tid; /* the kernel clears it when the stack is no longer used */
-static uint64_t rounds;      /* of this and of all before */
+static _Atomic bool runs;      /* it does, or is about to; who sets it starts it */
+static _Atomic bool stops;     /* it is asked to end */
+static _Atomic uint32_t holds; /* as long as it must not be there: how many want that */
+static _Atomic uint32_t tid;   /* the kernel clears it when the stack is no longer used */
+static uint64_t rounds;        /* of this and of all before */
 static _Atomic uint64_t window_ns;
 static _Alignas(64) unsigned char stack[STACK_SIZE];
 
@@ -77,7 +78,7 @@ static bool is_needed(void)
 {
     uint32_t alive = darn_threads_alive();
 
-    return !darn_state.finished && !atomic_load(&stops) &&
+    return !darn_state.finished && !atomic_load(&stops) && !atomic_load(&holds) &&
            (alive > 1 || (alive == 1 && darn_threads_running() <= 0));
 }
 
@@ -258,6 +259,10 @@ void darn_sampler_start(void)
     if (darn_state.finished || atomic_load(&runs) ||
         !atomic_compare_exchange_strong(&runs, &expected, true))
         return;
+    if (atomic_load(&holds)) { /* whoever holds it looks for `runs` after that */
+        atomic_store(&runs, false);
+        return;
+    }
     atomic_store(&stops, false);
     if (!atomic_load(&window_ns))
         atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
@@ -276,10 +281,26 @@ bool darn_sampler_stop(void)
     return true;
 }
 
+void darn_sampler_hold(void)
+{
+    atomic_fetch_add(&holds, 1);
+    while (atomic_load(&runs) || atomic_load(&tid)) {
+        darn_os_wake(darn_threads_word(), 1);
+        darn_os_yield();
+    }
+}
+
+void darn_sampler_release(void)
+{
+    if (atomic_fetch_sub(&holds, 1) == 1 && darn_threads_alive() > 1)
+        darn_sampler_start();
+}
+
 void darn_sampler_after_fork(void)
 {
     atomic_store(&runs, false);
     atomic_store(&tid, 0);
+    atomic_store(&holds, 0);
     rounds = 0;
 }
 

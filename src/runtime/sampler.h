@@ -22,6 +22,10 @@ void darn_sampler_start(void);
 /* Ends it, if the program has one thread, and returns when it is gone. Whether it was there. */
 bool darn_sampler_stop(void);
 
+/* Between the two it is not there. It begins anew with the rights of the thread that releases it. */
+void darn_sampler_hold(void);
+void darn_sampler_release(void);
+
 /* Whether the thread should take up the invitation with this access: sites that were seldom watched
  * come first, and memory on the thread's own stack last. */
 bool darn_sampler_prefers(struct darn_thread *thread, const struct darn_touch *touch,
