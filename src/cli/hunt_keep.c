@@ -182,7 +182,7 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
     if (!result)
         result = write_all(hunt, player, path, finding, schedule, target);
     if (result)
-        darn_warn("hunt", "%s cannot be written: %s", path, strerror(-result));
+        darn_lost("hunt", "%s cannot be written: %s", path, strerror(-result));
     if (entry)
         darn_index_put(&hunt->index, entry);
     darn_finding_free(finding);
@@ -209,7 +209,7 @@ void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, j
     if (!result)
         result = darn_kept_write_object(path, entry);
     if (result)
-        darn_warn("hunt", "%s cannot be written: %s", path, strerror(-result));
+        darn_lost("hunt", "%s cannot be written: %s", path, strerror(-result));
     darn_hunt_save(hunt);
 }
 

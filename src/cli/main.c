@@ -41,8 +41,8 @@ static const struct command {
     {"trace", "say what is in a trace: darn trace stat|dump|export-std", darn_cmd_trace,
      darn_help_trace},
     {"help", "explain a command: darn help COMMAND", cmd_help, help_darn},
-    {"report", "print what is in the directory of a hunt: darn report DIRECTORY",
-     darn_cmd_report, NULL},
+    {"report", "print what is in the directory of a hunt: darn report DIRECTORY", darn_cmd_report,
+     NULL},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -99,16 +99,21 @@ static const struct command *find_by_executable(const char *path)
     return strncmp(name, "darn-", 5) == 0 ? find(name + 5) : NULL;
 }
 
+/* `darn report` answers the runtime, which wants to know whether a report was printed: 0 is yes. */
 static int run(const struct command *command, int argc, char **argv)
 {
+    int status;
+
     argv[0] = (char *)command->name;
-    return command->run(argc, argv);
+    status = command->run(argc, argv);
+    return command->run == darn_cmd_report ? status : darn_end_errors(status);
 }
 
 int main(int argc, char **argv)
 {
     const struct command *command = argc ? find_by_executable(argv[0]) : NULL;
 
+    darn_begin_errors();
     if (command)
         return run(command, argc, argv);
     if (argc < 2)

@@ -243,7 +243,7 @@ static int record(struct darn_recording *recording, const char *profile, const s
     result = run_once(recording, &options, input, recording->silent, status);
     if (result)
         return result;
-    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE)
+    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE && !recording->silent)
         return DARN_EXIT_USAGE; /* the runtime has said why */
     if (access(options.trace, F_OK))
         return darn_refuse(recording->command,
