@@ -219,12 +219,13 @@ int darn_os_append(const char *path, const char *text, size_t length)
 {
     int fd =
         (int)CALL4(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    int result;
 
     if (fd < 0)
         return fd;
-    darn_os_write(fd, text, length);
+    result = darn_os_write_all(fd, text, length);
     CALL1(SYS_close, fd);
-    return 0;
+    return result;
 }
 
 void *darn_os_map_new_file(const char *path, size_t size, int *error)
@@ -469,6 +470,8 @@ size_t darn_os_read_file(const char *path, char *to, size_t size)
     errno = saved;
     if (child > 0)
         CALL4(SYS_wait4, child, NULL, __WALL, NULL);
+    else
+        reading.used = read_file(path, to, size);
     return reading.used;
 }
 
