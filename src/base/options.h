@@ -18,9 +18,10 @@
 #include "base/noise.h"
 
 #define DARN_OPTIONS_VARIABLE "DARN_OPTIONS"
-#define DARN_OPTIONS_PATH     4096 /* bytes of a path or another text, with the NUL */
-#define DARN_OPTIONS_ERROR    512  /* bytes that hold a usual error message */
-#define DARN_BUDGET_MAX       101  /* `budget=max`: more than every percentage */
+#define DARN_COMMAND_VARIABLE "DARN_COMMAND" /* the darn that started the program, absolute */
+#define DARN_OPTIONS_PATH     4096           /* bytes of a path or another text, with the NUL */
+#define DARN_OPTIONS_ERROR    512            /* bytes that hold a usual error message */
+#define DARN_BUDGET_MAX       101            /* `budget=max`: more than every percentage */
 
 enum darn_noise_how { DARN_NOISE_SLEEP, DARN_NOISE_YIELD, DARN_NOISE_BUSY };
 

@@ -155,6 +155,29 @@ static int pass_repository(const struct language *language, const char *path)
     return status;
 }
 
+/* Where the program will find the repository: not here, so nobody looks. 0 or an exit status. */
+static int pass_place(const struct language *language, const char *path)
+{
+    const char *only = getenv(DARN_ONLY_VARIABLE);
+
+    if (!path)
+        path = getenv(DARN_HEAL_VARIABLE);
+    if (!path || !*path)
+        return 0;
+    if (!only || !*only)
+        return darn_refuse(language->command,
+                           "--darn-heal=%s: give --only=FILE as well; other programs are healed "
+                           "by 'darn heal'",
+                           path);
+    if (path[0] != '/')
+        return darn_refuse(language->command,
+                           "--darn-heal=%s: an absolute path is needed, for the program may be "
+                           "started anywhere",
+                           path);
+    setenv(DARN_HEAL_VARIABLE, path, 1);
+    return 0;
+}
+
 /* Hands our own options to the plugin. 0 or an exit status. */
 static int pass_options(const struct language *language, const struct darn_cc_line *line,
                         const struct darn_cc_own *own)
@@ -168,6 +191,8 @@ static int pass_options(const struct language *language, const struct darn_cc_li
     if (own->no_warnings || line->no_warnings)
         setenv(DARN_WARNINGS_VARIABLE, "0", 1);
     status = pass_repository(language, own->only);
+    if (!status)
+        status = pass_place(language, own->heal);
     return status ? status : pass_ignorelist(language, own->ignorelist);
 }
 

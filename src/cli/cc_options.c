@@ -9,12 +9,15 @@
 /* The one that has a name without the prefix; with it, it is understood, too. */
 #define ONLY_PREFIXED "--darn-only"
 
-enum { ONLY, IGNORELIST, FUNCTIONS, NO_SECTIONS, NO_WARNINGS, HELP };
+enum { ONLY, HEAL, IGNORELIST, FUNCTIONS, NO_SECTIONS, NO_WARNINGS, HELP };
 
 const struct darn_cli_option darn_cc_options[] = {
     [ONLY] = {"--only", "FILE",
               "for production: instrument only what is needed to\n"
               "heal the sections of the repository FILE"},
+    [HEAL] = {"--darn-heal", "PATH",
+              "with --only: the program heals itself by the repository\n"
+              "PATH, which is absolute and there where it runs"},
     [IGNORELIST] = {"--darn-ignorelist", "FILE",
                     "do not watch the functions and files that FILE names,\n"
                     "in the sanitizers' format: fun:PATTERN, src:PATTERN"},
@@ -29,6 +32,7 @@ const struct darn_cli_option darn_cc_environment[] = {
     {"DARN_CLANG", "PATH", "the clang to use, instead of clang-19"},
     {"DARN_CLANGXX", "PATH", "the clang++ to use, instead of clang++-19"},
     {"DARN_ONLY", "FILE", "as --only, for every compilation"},
+    {"DARN_HEAL", "PATH", "as --darn-heal, for every compilation"},
     {"DARN_IGNORELIST", "FILE", "as --darn-ignorelist, for every compilation"},
     {"DARN_FUNCTIONS", "1", "as --darn-functions, for every compilation"},
     {"DARN_SECTIONS", "0", "as --darn-no-sections, for every compilation"},
@@ -69,6 +73,7 @@ static int take(struct darn_cc_own *own, const char *word, char *error, size_t e
 {
     const char *list = value_of(word, darn_cc_options[IGNORELIST].name);
     const char *only = value_of(word, darn_cc_options[ONLY].name);
+    const char *heal = value_of(word, darn_cc_options[HEAL].name);
 
     if (!only)
         only = value_of(word, ONLY_PREFIXED);
@@ -76,7 +81,9 @@ static int take(struct darn_cc_own *own, const char *word, char *error, size_t e
         own->ignorelist = list;
     if (only)
         own->only = only;
-    if (list || only)
+    if (heal)
+        own->heal = heal;
+    if (list || only || heal)
         return 0;
     if (take_switch(own, word))
         return 0;

@@ -13,7 +13,8 @@
 #define DARN_FUNCTIONS_VARIABLE "DARN_FUNCTIONS" /* "1" */
 #define DARN_WARNINGS_VARIABLE  "DARN_WARNINGS"  /* "0" */
 #define DARN_SECTIONS_VARIABLE  "DARN_SECTIONS"  /* "0" */
-#define DARN_ONLY_VARIABLE      "DARN_ONLY"      /* the path of a repository */
+#define DARN_ONLY_VARIABLE      "DARN_ONLY"      /* the path of a repository, */
+#define DARN_HEAL_VARIABLE      "DARN_HEAL"      /* and where it lies in the field */
 
 /* Both end with a name that is NULL. */
 extern const struct darn_cli_option darn_cc_options[];
@@ -26,6 +27,7 @@ struct darn_cc_own {
     bool no_sections;
     const char *ignorelist; /* NULL: none */
     const char *only;       /* NULL: everything is instrumented */
+    const char *heal;       /* NULL: healed by what DARN_OPTIONS names */
 };
 
 /* Separates our options from those for clang, which are added to `clang`. 0, or -EINVAL with one

@@ -18,6 +18,7 @@
 #include "cli/command.h"
 #include "cli/exploration.h"
 #include "cli/explore_keep.h"
+#include "cli/guard.h"
 #include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/output.h"
@@ -45,14 +46,21 @@ static struct darn_exploration *under_way;
 /* What there is is printed; a second one ends us at once, and all servers with us. */
 static void interrupt(int number)
 {
-    atomic_store(&under_way->interrupted, number);
-    darn_exploration_end(under_way);
+    int times = darn_guard_asked();
+
+    if (times == 1) {
+        atomic_store(&under_way->interrupted, number);
+        darn_exploration_end(under_way);
+    } else if (times > 1) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 static void catch_signals(struct darn_exploration *exploration)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = interrupt};
 
     under_way = exploration;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/claim.h"
 #include "cli/kept.h"
 
 #define STORY_LINES 40
@@ -69,7 +70,7 @@ static int make_directories(const char *path)
             return -ENAMETOOLONG;
         memcpy(part, path, length);
         part[length] = '\0';
-        if (mkdir(part, 0777) && errno != EEXIST)
+        if (mkdir(part, 0700) && errno != EEXIST)
             return -errno;
         if (!slash)
             return 0;
@@ -85,18 +86,8 @@ int darn_explore_keep_check(const char *command, const char *directory)
         result = -ENOTDIR;
     if (!result && access(directory, W_OK | X_OK))
         result = -errno;
-    return result ? darn_refuse(command, "-o: %s: %s", directory, strerror(-result)) : 0;
-}
-
-/* The first number that is not taken. 0 or a negative errno. */
-static int make_next(struct darn_exploration *exploration, char *path, size_t size)
-{
-    do
-        if ((size_t)snprintf(path, size, "%s/%u", exploration->line->directory,
-                             ++exploration->next_kept) >= size)
-            return -ENAMETOOLONG;
-    while (mkdir(path, 0777) && errno == EEXIST);
-    return access(path, W_OK | X_OK) ? -errno : 0;
+    return result ? darn_refuse(command, "-o: %s: %s", directory, strerror(-result))
+                  : darn_claim_directory(command, directory);
 }
 
 static int write_finding(const char *directory, const struct darn_finding *finding,
@@ -137,7 +128,8 @@ void darn_explore_keep(const struct darn_explore_scene *scene, struct darn_explo
 
     if (!exploration->line->directory)
         return;
-    result = make_next(exploration, path, sizeof(path));
+    result =
+        darn_kept_make(exploration->line->directory, &exploration->next_kept, path, sizeof(path));
     if (!result) {
         finding->schedule = darn_pool_format(&finding->pool, "%s/schedule", path);
         result = write_all(scene, path, exploration, finding);

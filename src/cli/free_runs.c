@@ -1,26 +1,20 @@
 #include "cli/free_runs.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "cli/clock.h"
 #include "cli/free_run.h"
+#include "cli/guard.h"
+#include "cli/private.h"
 #include "cli/say.h"
 
 #define PROGRESS_MS 200
-
-/* Signals that come so close are one. */
-#define TOGETHER_S 0.5
 
 uint32_t darn_free_runs_cores(void)
 {
@@ -57,35 +51,16 @@ static int read_expected(struct darn_free_runs *runs)
 
 int darn_free_runs_open(struct darn_free_runs *runs)
 {
-    const char *where = getenv("TMPDIR");
-
-    where = where && *where ? where : "/tmp";
     pthread_mutex_init(&runs->lock, NULL);
     pthread_cond_init(&runs->changed, NULL);
     if (runs->expect && read_expected(runs))
         return 2;
-    if ((size_t)snprintf(runs->directory, sizeof(runs->directory), "%s/darn-runs-XXXXXX", where) >=
-            sizeof(runs->directory) ||
-        !mkdtemp(runs->directory)) {
-        runs->directory[0] = '\0';
-        return darn_refuse(runs->command, "no directory can be made in %s: %s", where,
-                           strerror(errno));
-    }
-    return 0;
+    runs->directory = darn_private_directory(runs->command);
+    return runs->directory ? 0 : 2;
 }
 
 void darn_free_runs_close(struct darn_free_runs *runs)
 {
-    DIR *directory = runs->directory[0] ? opendir(runs->directory) : NULL;
-    struct dirent *entry;
-
-    while (directory && (entry = readdir(directory)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory) {
-        closedir(directory);
-        rmdir(runs->directory);
-    }
     free(runs->expected);
     runs->expected = NULL;
 }
@@ -101,17 +76,15 @@ static void end(struct darn_free_runs *runs, int status)
 /* For the handler of signals. */
 static struct darn_free_runs *under_way;
 
-/* What there is is kept; a second one ends us at once, unless it comes together with the first:
- * timeout(1) signals its command and then the whole group. */
+/* What there is is kept; a second one ends us at once. */
 static void interrupt(int number)
 {
-    static double first;
+    int times = darn_guard_asked();
 
-    if (first == 0) {
-        first = darn_clock();
+    if (times == 1) {
         atomic_store(&under_way->signal, number);
         atomic_store(&under_way->stop, true);
-    } else if (darn_clock() - first > TOGETHER_S) {
+    } else if (times > 1) {
         signal(number, SIG_DFL);
         raise(number);
     }

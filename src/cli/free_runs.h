@@ -41,7 +41,7 @@ struct darn_free_runs {
     void *context;
 
     /* The rest is its own. */
-    char directory[PATH_MAX - 64]; /* for files of the runs; it goes in the end */
+    const char *directory; /* for files of the runs: the private one */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     uint32_t running;
@@ -52,7 +52,7 @@ struct darn_free_runs {
     int status; /* of a job that could not go on */
 };
 
-/* Makes the directory and reads what is expected. 0, or an exit status after one line on stderr. */
+/* Finds the directory and reads what is expected. 0, or an exit status after one line on stderr. */
 int darn_free_runs_open(struct darn_free_runs *runs);
 void darn_free_runs_close(struct darn_free_runs *runs);
 

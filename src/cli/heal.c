@@ -16,6 +16,7 @@
 #include "cli/launch.h"
 #include "cli/output.h"
 #include "cli/parts.h"
+#include "cli/private.h"
 #include "cli/program.h"
 #include "cli/section_needed.h"
 
@@ -156,15 +157,11 @@ static void reload(struct darn_heal *heal)
  * status. */
 static int place_repository(struct darn_heal *heal)
 {
-    const char *temporary = getenv("TMPDIR");
     int result;
 
-    snprintf(heal->directory, sizeof(heal->directory), "%s/darn-heal-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(heal->directory)) {
-        heal->directory[0] = '\0';
-        return darn_refuse("heal", "no temporary directory can be made: %s", strerror(errno));
-    }
+    heal->directory = darn_private_directory("heal");
+    if (!heal->directory)
+        return 2;
     if (!heal->line.from && !heal->signatures.count) {
         result = heal->line.sections
                      ? darn_absolute_path(heal->line.sections, heal->file, sizeof(heal->file))
@@ -235,7 +232,6 @@ int darn_cmd_heal(int argc, char **argv)
         return darn_finish_output();
     }
     status = heal_it(&heal);
-    darn_heal_clean(&heal);
     darn_heal_findings_free(&heal.findings);
     darn_section_elf_free(&heal.elf);
     darn_sections_free(&heal.repository);

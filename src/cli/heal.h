@@ -60,7 +60,7 @@ struct darn_heal {
     struct darn_words signatures; /* of deadlocks, see heal_deadlock.h */
     struct darn_heal_fix *fixes;  /* one for each finding */
     char file[PATH_MAX];          /* the repository that the runtime reads; empty: none */
-    char directory[PATH_MAX];     /* for files that are removed in the end; empty: none */
+    const char *directory;        /* the private one; NULL: none yet */
 };
 
 /* heal_from.c: makes the repository from the findings. Says what nothing can be made of. 0 or an
@@ -80,8 +80,5 @@ int darn_heal_verify(struct darn_heal *heal);
 
 /* The options of the runtime, as they go into DARN_OPTIONS. 0 or an exit status. */
 int darn_heal_set_options(const struct darn_heal *heal, struct darn_options *options);
-
-/* Removes what is only for the run. */
-void darn_heal_clean(struct darn_heal *heal);
 
 #endif

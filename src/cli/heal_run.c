@@ -149,25 +149,6 @@ static void name_gates(const struct darn_heal *heal, struct darn_healed *healed)
     free(text);
 }
 
-void darn_heal_clean(struct darn_heal *heal)
-{
-    DIR *directory = *heal->directory ? opendir(heal->directory) : NULL;
-    const struct dirent *entry;
-    char path[PATH_MAX + 300];
-
-    while (directory && (entry = readdir(directory))) {
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof(path), "%s/%s", heal->directory, entry->d_name);
-        unlink(path);
-    }
-    if (directory)
-        closedir(directory);
-    if (*heal->directory)
-        rmdir(heal->directory);
-    *heal->directory = '\0';
-}
-
 /* ---- fixes ---- */
 
 static const struct darn_section *section_at(const struct darn_heal *heal, uint64_t line)

@@ -13,6 +13,7 @@
 #include "cli/analysis.h"
 #include "cli/color.h"
 #include "cli/command.h"
+#include "cli/guard.h"
 #include "cli/hunt_place.h"
 #include "cli/input.h"
 #include "cli/launch.h"
@@ -44,6 +45,8 @@ static struct darn_hunt *under_way;
  * under way, too. */
 static void interrupt(int number)
 {
+    if (!darn_guard_asked())
+        return;
     if (atomic_exchange(&under_way->exploration.interrupted, number))
         darn_exploration_end(&under_way->exploration);
     atomic_store(&under_way->exploration.enough, true);

@@ -278,18 +278,19 @@ static bool is_new(const struct darn_hunt *hunt, const struct darn_finding *find
            !is_suppressed(hunt, finding) && !darn_map_get(&hunt->seen, key_of(finding->id), 0);
 }
 
-/* Takes the schedule over. */
+/* Takes the schedule over. Whether the failure happens again. */
 static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
                             const struct darn_failed *failed)
 {
     struct darn_finding *finding = NULL;
-    bool told;
+    bool told, again;
 
     failed->schedule->run_flags |= DARN_RUN_RACES; /* one of them may be the cause */
     if (darn_hunt_replays(hunt, player, failed->schedule, &failed->symptom))
         finding = darn_player_finding(player, failed->symptom.id, false);
     else
         hunt->unsteady++;
+    again = finding != NULL;
     told = finding && darn_hunt_blame(hunt, player, failed, finding);
     if (told) {
         note_explained(hunt, finding->id);
@@ -302,7 +303,7 @@ static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
         darn_hunt_keep(hunt, player, finding, failed->schedule, NULL);
     }
     darn_schedule_free(failed->schedule);
-    return finding;
+    return again;
 }
 
 /* Whether the program may fail this way whatever the schedule is. */

@@ -51,7 +51,6 @@ static int make_directory(struct darn_hunt *hunt, const char *id, char *path, si
                           uint32_t *number)
 {
     const json_t *known = id ? darn_index_find(&hunt->index, id) : NULL;
-    int result = -EEXIST;
 
     if (known && darn_index_is_proof(known)) {
         *number =
@@ -60,12 +59,7 @@ static int make_directory(struct darn_hunt *hunt, const char *id, char *path, si
                    ? 0
                    : -ENAMETOOLONG;
     }
-    while (result == -EEXIST) {
-        if ((size_t)snprintf(path, size, "%s/%" PRIu32, hunt->directory, ++*number) >= size)
-            return -ENAMETOOLONG;
-        result = mkdir(path, 0777) ? -errno : 0;
-    }
-    return result;
+    return darn_kept_make(hunt->directory, number, path, size);
 }
 
 /* "  if bank.c:12 (read) goes first: 7 times ok, 3 times abort" */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/claim.h"
 #include "cli/kept.h"
 
 #define DEFAULT "darn-out"
@@ -28,7 +29,7 @@ static int make_new(struct darn_hunt *hunt)
             snprintf(name, sizeof(name), DEFAULT);
         else
             snprintf(name, sizeof(name), DEFAULT "-%u", number);
-        if (mkdir(name, 0777) == 0)
+        if (mkdir(name, 0700) == 0)
             break;
         if (errno != EEXIST)
             return refuse_directory(name, errno);
@@ -44,7 +45,7 @@ static bool is_empty(const char *path)
     bool empty = true;
 
     while (directory && (entry = readdir(directory)))
-        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        empty &= entry->d_name[0] == '.'; /* a draft that was left does not count, either */
     if (directory)
         closedir(directory);
     return empty;
@@ -68,7 +69,7 @@ static int take_given(struct darn_hunt *hunt)
     hunt->name = name;
     if (length > 1 && name[length - 1] == '/') /* as shells complete it */
         hunt->name = strndup(name, length - 1);
-    if (mkdir(name, 0777) && errno != EEXIST)
+    if (mkdir(name, 0700) && errno != EEXIST)
         return refuse_directory(name, errno);
     if (stat(name, &about) || !S_ISDIR(about.st_mode))
         return refuse_directory(name, ENOTDIR);
@@ -163,6 +164,8 @@ int darn_hunt_settle_down(struct darn_hunt *hunt)
     if (!status && !realpath(hunt->name, hunt->directory))
         status = refuse_directory(hunt->name, errno);
     if (!status)
+        status = darn_claim_directory("hunt", hunt->name);
+    if (!status)
         status = darn_index_open(&hunt->index, "hunt", hunt->directory);
     if (!status && hunt->resumed)
         status = resume(hunt);
@@ -184,7 +187,7 @@ int darn_hunt_begin(struct darn_hunt *hunt, const char *path)
     json_t *state = hunt->index.state, *program = json_array();
     const char *known = json_string_value(json_object_get(state, "build"));
     char build[32];
-    int result = 0;
+    int result;
 
     snprintf(build, sizeof(build), "%016" PRIx64, darn_player_build(path));
     if (known && strcmp(known, build) != 0) {
@@ -200,11 +203,10 @@ int darn_hunt_begin(struct darn_hunt *hunt, const char *path)
     note_text(hunt, "oracle", hunt->line.oracle);
     note_text(hunt, "reset", hunt->line.reset);
     snprintf(input, sizeof(input), "%s/input", hunt->directory);
-    if (hunt->exploration.input && strcmp(hunt->exploration.input, input) != 0)
+    result = darn_index_write(&hunt->index); /* first: from now on it is the directory of a hunt */
+    if (!result && hunt->exploration.input && strcmp(hunt->exploration.input, input) != 0)
         result = darn_kept_copy_input(hunt->directory, hunt->exploration.input);
     if (!result && hunt->exploration.input)
         hunt->exploration.input = input;
-    if (!result)
-        result = darn_index_write(&hunt->index);
     return result ? refuse_directory(hunt->name, -result) : 0;
 }

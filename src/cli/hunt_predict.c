@@ -2,10 +2,12 @@
  * The first stage: what could happen, as darn predict says it. Its trace stays in the directory, so
  * that a hunt that is continued need not record again.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/analysis.h"
@@ -128,6 +130,20 @@ static void say_predicted(struct darn_hunt *hunt, double seconds, bool recorded)
                   recorded ? "" : "from the trace that was there, ", seconds);
 }
 
+/* Under another name until it is whole: a hunt that is killed meanwhile records it again. 0 or an
+ * exit status. */
+static int record_whole(struct darn_hunt *hunt, const char *trace)
+{
+    char draft[PATH_MAX + 16];
+    int status;
+
+    snprintf(draft, sizeof(draft), "%s/.trace", hunt->directory);
+    status = record(hunt, draft);
+    if (!status && (chmod(draft, 0600) || rename(draft, trace)))
+        status = darn_refuse("hunt", "%s: %s", trace, strerror(errno));
+    return status;
+}
+
 int darn_hunt_predict(struct darn_hunt *hunt)
 {
     char trace[PATH_MAX + 16];
@@ -146,7 +162,7 @@ int darn_hunt_predict(struct darn_hunt *hunt)
     snprintf(trace, sizeof(trace), "%s/trace", hunt->directory);
     if (!hunt->resumed || access(trace, R_OK)) {
         recorded = true;
-        status = record(hunt, trace);
+        status = record_whole(hunt, trace);
     }
     if (!status)
         status = darn_analysis_collect(&options, trace, &hunt->predicted);

@@ -1,5 +1,6 @@
 #include "cli/kept.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/draft.h"
 #include "cli/say.h"
 #include "report/format.h"
 
@@ -184,62 +186,73 @@ int darn_kept_start(const struct darn_kept *kept, const char *command, struct da
     return status;
 }
 
-/* The file under another name, so that it is there as a whole or not at all. */
-struct draft {
-    char path[PATH_MAX + 64], to[PATH_MAX + 32];
-    FILE *file;
-};
-
-static int open_draft(struct draft *draft, const char *directory, const char *name)
+/* Of a file that is there as a whole or not at all: it shows what the program was given. */
+static int open_draft(struct darn_draft *draft, const char *directory, const char *name)
 {
-    snprintf(draft->to, sizeof(draft->to), "%s/%s", directory, name);
-    snprintf(draft->path, sizeof(draft->path), "%s/.%s.%ld", directory, name, (long)getpid());
-    draft->file = fopen(draft->path, "we");
-    return draft->file ? 0 : -errno;
+    char path[PATH_MAX + 32];
+
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    return darn_draft_open(draft, path, true);
 }
 
-static int finish_draft(struct draft *draft, int result)
+/* The schedule comes last; a directory with anything else in it is somebody else's. */
+static bool is_unfinished(const char *path)
 {
-    bool bad = ferror(draft->file);
+    static const char *const ours[] = {"finding.json", "report.txt", "story.txt", "log", "input"};
+    DIR *directory = opendir(path);
+    const struct dirent *entry;
+    bool unfinished = directory != NULL;
 
-    if ((fclose(draft->file) || bad) && !result)
-        result = errno ? -errno : -EIO;
-    if (!result && rename(draft->path, draft->to))
-        result = -errno;
-    if (result)
-        unlink(draft->path);
-    return result;
+    while (unfinished && (entry = readdir(directory))) {
+        bool is_ours = entry->d_name[0] == '.'; /* a draft */
+
+        for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+            is_ours |= strcmp(entry->d_name, ours[i]) == 0;
+        unfinished = is_ours;
+    }
+    if (directory)
+        closedir(directory);
+    return unfinished;
+}
+
+int darn_kept_make(const char *in, uint32_t *number, char *path, size_t size)
+{
+    do
+        if ((size_t)snprintf(path, size, "%s/%" PRIu32, in, ++*number) >= size)
+            return -ENAMETOOLONG;
+    while (mkdir(path, 0700) && errno == EEXIST && !is_unfinished(path));
+    return access(path, W_OK | X_OK) ? -errno : 0;
 }
 
 int darn_kept_write_schedule(const char *directory, const char *name,
                              const struct darn_schedule *schedule)
 {
-    struct draft draft;
+    struct darn_draft draft;
     int result = open_draft(&draft, directory, name);
 
-    return result ? result : finish_draft(&draft, darn_schedule_write(schedule, draft.file));
+    return result ? result : darn_draft_finish(&draft, darn_schedule_write(schedule, draft.file));
 }
 
 int darn_kept_write_story(const char *directory, struct darn_player *player)
 {
-    struct draft draft;
+    struct darn_draft draft;
     int result = open_draft(&draft, directory, "story.txt");
 
     if (result)
         return result;
     darn_scene_story(&player->scene, draft.file, STORY_LINES);
-    return finish_draft(&draft, 0);
+    return darn_draft_finish(&draft, 0);
 }
 
 int darn_kept_write(const char *directory, const char *name, const char *text, size_t length)
 {
-    struct draft draft;
+    struct darn_draft draft;
     int result = open_draft(&draft, directory, name);
 
     if (result)
         return result;
     fwrite(text, 1, length, draft.file);
-    return finish_draft(&draft, 0);
+    return darn_draft_finish(&draft, 0);
 }
 
 int darn_kept_write_log(const char *directory, struct darn_player *player)
@@ -298,7 +311,7 @@ int darn_kept_write_object(const char *directory, const json_t *object)
 
 int darn_kept_copy_input(const char *directory, const char *input)
 {
-    struct draft draft;
+    struct darn_draft draft;
     int result = open_draft(&draft, directory, "input");
     FILE *from = fopen(input, "re");
     char piece[65536];
@@ -310,12 +323,12 @@ int darn_kept_copy_input(const char *directory, const char *input)
         return result;
     }
     if (!from)
-        return finish_draft(&draft, -errno);
+        return darn_draft_finish(&draft, -errno);
     while ((got = fread(piece, 1, sizeof(piece), from)) > 0)
         fwrite(piece, 1, got, draft.file);
     result = ferror(from) ? -EIO : 0;
     fclose(from);
-    return finish_draft(&draft, result);
+    return darn_draft_finish(&draft, result);
 }
 
 int darn_kept_keep_full(const char *directory)

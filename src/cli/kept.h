@@ -7,6 +7,8 @@
  *   story.txt     the steps of the schedule, one column for each thread
  *   log           the output of the run
  *   input         what its standard input was, if there was any
+ *
+ * What a program reads and prints may be secret: the files are for their owner alone.
  */
 #ifndef DARN_CLI_KEPT_H
 #define DARN_CLI_KEPT_H
@@ -37,6 +39,10 @@ void darn_kept_close(struct darn_kept *kept);
  * the program is not the one that the schedule is from. 0 or an exit status. */
 int darn_kept_start(const struct darn_kept *kept, const char *command, struct darn_player *player,
                     struct darn_server_options *options);
+
+/* Makes the directory of the next finding, IN/NUMBER: the first number after this one that is not
+ * taken. A directory that a killed command has left unfinished is not. 0 or a negative errno. */
+int darn_kept_make(const char *in, uint32_t *number, char *path, size_t size);
 
 /* Writes the schedule as DIRECTORY/NAME; a file of that name is replaced at once or not at all. 0
  * or a negative errno. */

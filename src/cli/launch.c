@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/options_print.h"
+#include "cli/guard.h"
 #include "cli/parts.h"
 #include "cli/program.h"
 #include "cli/say.h"
@@ -83,11 +84,12 @@ int darn_make_absolute(const char *command, struct darn_options *options, const 
 int darn_pass_options(const char *command, const struct darn_options *options)
 {
     static char text[DARN_OPTIONS_TEXT];
-    char error[DARN_OPTIONS_ERROR];
+    char own[PATH_MAX], error[DARN_OPTIONS_ERROR];
 
     if (darn_options_format(options, text, sizeof(text), error, sizeof(error)))
         return darn_refuse(command, "%s", error);
-    if (text[0] ? setenv(DARN_OPTIONS_VARIABLE, text, 1) : unsetenv(DARN_OPTIONS_VARIABLE))
+    if ((text[0] ? setenv(DARN_OPTIONS_VARIABLE, text, 1) : unsetenv(DARN_OPTIONS_VARIABLE)) ||
+        (darn_own_path(own, sizeof(own)) == 0 && setenv(DARN_COMMAND_VARIABLE, own, 1)))
         return darn_refuse(command, "the environment cannot be set: %s", strerror(errno));
     return 0;
 }
@@ -113,7 +115,7 @@ static volatile pid_t running;
 /* Whoever ends us means the program. */
 static void pass_on(int number)
 {
-    if (running > 0)
+    if (running > 0 && darn_guard_asked())
         kill(running, number);
 }
 
@@ -146,8 +148,8 @@ int darn_launch(const char *command, char **program, bool quiet, struct darn_lau
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     struct sigaction pass = {.sa_handler = pass_on}, end, hangup;
+    pid_t self = getpid(), child;
     int status = 0;
-    pid_t child;
 
     fflush(NULL);
     /* Ctrl-C is for the program: we want to see how it ends. */
@@ -157,6 +159,7 @@ int darn_launch(const char *command, char **program, bool quiet, struct darn_lau
     sigaction(SIGHUP, &pass, &hangup);
     child = fork();
     if (child == 0) {
+        darn_guard_child(self);
         sigaction(SIGINT, &interrupt, NULL);
         sigaction(SIGQUIT, &quit, NULL);
         sigaction(SIGTERM, &end, NULL);

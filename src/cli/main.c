@@ -1,10 +1,12 @@
 /*
  * The table of the commands, and what belongs to none of them: help and version.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/guard.h"
 #include "cli/say.h"
 
 static int cmd_help(int argc, char **argv);
@@ -15,34 +17,36 @@ static const struct command {
     const char *summary;
     int (*run)(int argc, char **argv);
     void (*help)(void); /* NULL: the summary says it all */
+    bool guarded;       /* it starts programs and waits for them */
 } commands[] = {
     {"cc", "compile and link C, as clang does, and have the accesses watched", darn_cmd_cc,
-     darn_help_cc},
-    {"c++", "the same for C++, as clang++ does", darn_cmd_cxx, darn_help_cc},
-    {"run", "run a program and report its data races and deadlocks", darn_cmd_run, darn_help_run},
+     darn_help_cc, false},
+    {"c++", "the same for C++, as clang++ does", darn_cmd_cxx, darn_help_cc, false},
+    {"run", "run a program and report its data races and deadlocks", darn_cmd_run, darn_help_run,
+     false},
     {"predict", "say which races and deadlocks could happen, from runs of a program",
-     darn_cmd_predict, darn_help_predict},
+     darn_cmd_predict, darn_help_predict, true},
     {"hunt", "predict bugs, make them happen, and keep schedules that show them", darn_cmd_hunt,
-     darn_help_hunt},
+     darn_help_hunt, true},
     {"replay", "run a program again as a schedule says: the same bug happens", darn_cmd_replay,
-     darn_help_replay},
+     darn_help_replay, true},
     {"shrink", "find the fewest context switches that still show a bug", darn_cmd_shrink,
-     darn_help_shrink},
+     darn_help_shrink, true},
     {"explore", "run a program under many schedules until one fails", darn_cmd_explore,
-     darn_help_explore},
+     darn_help_explore, true},
     {"sections", "say which code should be atomic: infer, show, check, refine, shared",
-     darn_cmd_sections, darn_help_sections},
+     darn_cmd_sections, darn_help_sections, true},
     {"heal", "run a program so that thread bugs that are known do not happen", darn_cmd_heal,
-     darn_help_heal},
+     darn_help_heal, true},
     {"record", "run a program and keep a trace of what its threads do", darn_cmd_record,
-     darn_help_record},
+     darn_help_record, true},
     {"analyze", "say which races and deadlocks could happen, from a trace", darn_cmd_analyze,
-     darn_help_analyze},
+     darn_help_analyze, false},
     {"trace", "say what is in a trace: darn trace stat|dump|export-std", darn_cmd_trace,
-     darn_help_trace},
-    {"help", "explain a command: darn help COMMAND", cmd_help, help_darn},
+     darn_help_trace, false},
+    {"help", "explain a command: darn help COMMAND", cmd_help, help_darn, false},
     {"report", "print what is in the directory of a hunt: darn report DIRECTORY", darn_cmd_report,
-     NULL},
+     NULL, false},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -105,6 +109,8 @@ static int run(const struct command *command, int argc, char **argv)
     int status;
 
     argv[0] = (char *)command->name;
+    if (command->guarded)
+        darn_guard();
     status = command->run(argc, argv);
     return command->run == darn_cmd_report ? status : darn_end_errors(status);
 }

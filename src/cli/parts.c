@@ -24,14 +24,23 @@ static int join(char *path, size_t size, const char *dir, const char *name)
     return 0;
 }
 
-int darn_parts_find(struct darn_parts *parts)
+int darn_own_path(char *path, size_t size)
 {
-    char root[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", root, sizeof(root) - 1);
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
 
     if (length < 0)
         return -errno;
-    root[length] = '\0';
+    path[length] = '\0';
+    return 0;
+}
+
+int darn_parts_find(struct darn_parts *parts)
+{
+    char root[PATH_MAX];
+    int result = darn_own_path(root, sizeof(root));
+
+    if (result)
+        return result;
     for (int up = 0; up < 2; up++) { /* ROOT/bin/darn */
         char *slash = strrchr(root, '/');
 

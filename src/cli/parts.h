@@ -17,6 +17,9 @@ struct darn_parts {
     char include[PATH_MAX];
 };
 
+/* The path of the running command. 0 or a negative errno. */
+int darn_own_path(char *path, size_t size);
+
 /* 0 or a negative errno. The files need not exist. */
 int darn_parts_find(struct darn_parts *parts);
 

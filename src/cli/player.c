@@ -261,10 +261,12 @@ struct darn_finding *darn_player_finding(struct darn_player *player, const char 
 bool darn_player_shows(struct darn_player *player, const struct darn_symptom *symptom)
 {
     struct darn_finding *finding;
+    bool shown;
 
     if (player->judged.kind != symptom->kind)
         return false;
     finding = darn_player_finding(player, symptom->id, symptom->met);
+    shown = finding != NULL;
     darn_finding_free(finding);
-    return finding != NULL;
+    return shown;
 }

@@ -3,15 +3,14 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/options.h"
 #include "cli/analysis.h"
 #include "cli/analyze.h"
 #include "cli/command.h"
 #include "cli/lineup.h"
+#include "cli/private.h"
 #include "cli/recording.h"
 #include "cli/say.h"
 
@@ -88,7 +87,6 @@ int darn_cmd_predict(int argc, char **argv)
 {
     static struct darn_recording recording = {.command = "predict", .learn_runs = -1};
     static struct darn_analyze_line line = {.options = {.command = "predict"}};
-    const char *directory = getenv("TMPDIR");
     char path[DARN_OPTIONS_PATH];
     int status;
 
@@ -105,12 +103,11 @@ int darn_cmd_predict(int argc, char **argv)
         darn_lineup_help(stdout);
         return darn_finish_output();
     }
-    snprintf(path, sizeof(path), "%s/darn-%ld.trace", directory && *directory ? directory : "/tmp",
-             (long)getpid());
-    if (recording.output)
-        return predict(&recording, &line.options);
-    recording.output = path;
-    status = predict(&recording, &line.options);
-    unlink(path);
-    return status;
+    if (!recording.output) {
+        status = darn_private_file("predict", "trace", path, sizeof(path));
+        if (status)
+            return status;
+        recording.output = path;
+    }
+    return predict(&recording, &line.options);
 }

@@ -9,12 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/draft.h"
 #include "base/options_print.h"
+#include "cli/claim.h"
 #include "cli/command.h"
 #include "cli/launch.h"
 #include "cli/option_word.h"
 #include "cli/output.h"
 #include "cli/parts.h"
+#include "cli/private.h"
 #include "trace/pack.h"
 #include "trace/profile.h"
 #include "trace/trace.h"
@@ -267,7 +270,7 @@ static int check_trace(const struct darn_recording *recording)
         return darn_refuse(recording->command, "%s cannot be written: %s", path, strerror(-result));
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return darn_refuse(recording->command, "%s is no regular file; a trace needs one", path);
-    return 0;
+    return darn_claim_file(recording->command, path);
 }
 
 /* The number of the first line that does not belong into a profile; 0: there is none; negative when
@@ -310,6 +313,7 @@ static int check_profile(const struct darn_recording *recording, bool learns)
     learns = learns && (recording->learn_runs > 0 || (recording->learn_runs < 0 && !is_there));
     if (!result && learns)
         result = darn_output_check(name);
+    darn_draft_sweep(name); /* of a program that was killed */
     if (result)
         return darn_refuse(recording->command, "profile: %s cannot be written: %s", name,
                            strerror(-result));
@@ -320,23 +324,6 @@ static int check_profile(const struct darn_recording *recording, bool learns)
     if (result > 0)
         return darn_refuse(recording->command, "profile: %s:%d: this is no line of a profile", name,
                            result);
-    return 0;
-}
-
-/* A name that nobody uses: a profile that is there would be taken for ours. 0 or an exit status. */
-static int choose_profile(const struct darn_recording *recording, char *profile, size_t size)
-{
-    const char *directory = getenv("TMPDIR");
-    int fd;
-
-    directory = directory && *directory ? directory : "/tmp";
-    snprintf(profile, size, "%s/darn-profile-XXXXXX", directory);
-    fd = mkstemp(profile);
-    if (fd < 0)
-        return darn_refuse(recording->command, "no file can be made in %s: %s", directory,
-                           strerror(errno));
-    close(fd);
-    unlink(profile);
     return 0;
 }
 
@@ -351,7 +338,7 @@ static int prepare_paths(struct darn_recording *recording, bool learns, char *pr
             return darn_refuse(recording->command, "profile: %s: %s", recording->profile,
                                strerror(-result));
     } else if (!result && learns) {
-        result = choose_profile(recording, profile, size);
+        result = darn_private_file(recording->command, "profile", profile, size);
     }
     if (result)
         return result;
@@ -382,7 +369,5 @@ int darn_recording_run(struct darn_recording *recording, int *status)
         result = learn(recording, profile, &input);
     if (!result)
         result = record(recording, profile, &input, status);
-    if (!recording->profile && *profile)
-        unlink(profile);
     return result;
 }

@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/guard.h"
 #include "cli/parts.h"
+#include "cli/private.h"
 #include "cli/say.h"
 
 #define LOOK_US  10000
@@ -73,19 +75,20 @@ int darn_replay_gdb_check(void)
     return 0;
 }
 
-/* 0 or a negative errno. */
+/* 0 or an exit status. */
 static int write_script(char *path, size_t size)
 {
-    const char *directory = getenv("TMPDIR");
-    int fd, result;
+    int status = darn_private_file("replay", "gdb", path, size);
+    FILE *file = status ? NULL : fopen(path, "wxe");
 
-    snprintf(path, size, "%s/darn-gdb-XXXXXX", directory && *directory ? directory : "/tmp");
-    fd = mkstemp(path);
-    if (fd < 0)
-        return -errno;
-    result = write(fd, script, sizeof(script) - 1) == (ssize_t)sizeof(script) - 1 ? 0 : -ENOSPC;
-    close(fd);
-    return result;
+    if (status)
+        return status;
+    if (!file)
+        return darn_refuse("replay", "%s cannot be written: %s", path, strerror(errno));
+    fputs(script, file);
+    if (fclose(file))
+        return darn_refuse("replay", "%s cannot be written: %s", path, strerror(errno));
+    return 0;
 }
 
 /* Its exit status. Ctrl-C is for gdb. */
@@ -94,7 +97,7 @@ static int run_gdb(pid_t child, const char *path)
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     char number[32];
     int status = 0;
-    pid_t gdb;
+    pid_t self = getpid(), gdb;
 
     snprintf(number, sizeof(number), "%ld", (long)child);
     fflush(NULL);
@@ -102,6 +105,7 @@ static int run_gdb(pid_t child, const char *path)
     sigaction(SIGQUIT, &ignore, &quit);
     gdb = fork();
     if (gdb == 0) {
+        darn_guard_child(self);
         sigaction(SIGINT, &interrupt, NULL);
         sigaction(SIGQUIT, &quit, NULL);
         execlp("gdb", "gdb", "-q", "-p", number, "-x", path, (char *)NULL);
@@ -127,7 +131,7 @@ static void let_go(const struct darn_block *block, pid_t child)
 int darn_replay_gdb(struct darn_player *player, const struct darn_schedule *schedule, uint64_t at)
 {
     char path[PATH_MAX];
-    int result, status = 1;
+    int status = 1;
 
     player->block->request.hold_at = at;
     (void)darn_player_follow(player, schedule, DARN_RUN_HOLD);
@@ -135,11 +139,10 @@ int darn_replay_gdb(struct darn_player *player, const struct darn_schedule *sche
         fprintf(stderr, "darn replay: the run has ended without coming to the scene\n");
         return status;
     }
-    result = write_script(path, sizeof(path));
-    if (result)
-        return darn_refuse("replay", "%s cannot be written: %s", path, strerror(-result));
+    status = write_script(path, sizeof(path));
+    if (status)
+        return status;
     status = run_gdb(player->block->child, path);
     let_go(player->block, player->block->child);
-    unlink(path);
     return status;
 }

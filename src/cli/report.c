@@ -3,7 +3,7 @@
  *
  *   darn report              one raw finding on stdin (docs/internals.md)
  *   darn report --summary    the findings of a run that ends, on stdin
- *   darn report --locks      a trace of a run that ends; its path is on stdin
+ *   darn report --locks      a trace of a run that ends, on stdin
  *   darn report --check      whether the files that DARN_OPTIONS names can be used
  *   darn report DIRECTORY    what a hunt has found (index.h); this one is for people
  *
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -219,11 +220,28 @@ static int64_t pid_of(const char *path)
     return pid;
 }
 
+/* What is on stdin becomes a file without a name, for whom no directory is needed. 0, with a path
+ * to it, or an exit status. */
+static int keep_input(char *path, size_t size)
+{
+    int fd = memfd_create("darn-locks", MFD_CLOEXEC);
+    char piece[65536];
+    ssize_t got = 0;
+    bool failed = fd < 0;
+
+    while (!failed &&
+           ((got = read(STDIN_FILENO, piece, sizeof(piece))) > 0 || (got < 0 && errno == EINTR)))
+        failed = got > 0 && darn_sink_write(fd, piece, (size_t)got);
+    if (failed || got < 0)
+        return darn_refuse("report", "the trace cannot be kept: %s", strerror(errno));
+    snprintf(path, size, "/proc/self/fd/%d", fd);
+    return 0;
+}
+
 /* Locks that were taken in different orders: what could have happened in the run. Its status tells
  * the runtime whether there was anything. */
-static int report_locks(const struct darn_options *options, const struct text *input)
+static int report_locks(const struct darn_options *options)
 {
-    int fd = darn_sink_open(options->log_path, pid_of(input->bytes));
     struct text text = {NULL, 0};
     struct darn_analysis_options analysis = {
         .command = "report",
@@ -231,18 +249,22 @@ static int report_locks(const struct darn_options *options, const struct text *i
         .json = options->json,
         .suppressions = options->suppressions,
         .strip_path_prefix = options->strip_path_prefix,
-        .color = darn_wants_color(options->color, fd) ? DARN_COLOR_ALWAYS : DARN_COLOR_NEVER,
         .prefix = true,
         .quiet = true,
         .out = open_memstream(&text.bytes, &text.length),
     };
-    int status;
+    char path[64];
+    int fd, status = keep_input(path, sizeof(path));
 
+    if (status)
+        return status;
     if (!analysis.out)
         return darn_refuse("report", "out of memory");
+    fd = darn_sink_open(options->log_path, pid_of(path));
+    analysis.color = darn_wants_color(options->color, fd) ? DARN_COLOR_ALWAYS : DARN_COLOR_NEVER;
     if (!is_empty_file(fd))
         fputc('\n', analysis.out);
-    status = darn_analysis_run(&analysis, input->bytes);
+    status = darn_analysis_run(&analysis, path);
     fclose(analysis.out);
     if (status == DARN_EXIT_FINDINGS)
         (void)darn_sink_write(fd < 0 ? STDERR_FILENO : fd, text.bytes, text.length);
@@ -323,10 +345,10 @@ int darn_cmd_report(int argc, char **argv)
         return darn_refuse("report", "this command is run by programs that darn compiled; see "
                                      "docs/internals.md");
     read_options(&options);
+    if (locks)
+        return report_locks(&options);
     status = read_input(&input);
-    if (!status && locks)
-        status = report_locks(&options, &input);
-    else if (!status)
+    if (!status)
         status = summary ? report_summary(&options, &input) : report_finding(&options, &input);
     free(input.bytes);
     return status;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/draft.h"
 #include "cli/say.h"
 #include "cli/section_check.h"
 #include "cli/section_rest.h"
@@ -269,44 +270,12 @@ static int write_all(FILE *file, const struct darn_sections *sections)
     return fflush(file) || ferror(file) ? -EIO : 0;
 }
 
-/* A new file beside the one that it replaces; a link is followed, a mode is kept. */
 static int write_beside(const char *path, const struct darn_sections *sections)
 {
-    char *draft = NULL;
-    struct stat old;
-    FILE *file;
-    int fd, result;
+    struct darn_draft draft;
+    int result = darn_draft_open(&draft, path, false);
 
-    if (asprintf(&draft, "%s.XXXXXX", path) < 0)
-        return -ENOMEM;
-    fd = mkostemp(draft, O_CLOEXEC);
-    file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!file) {
-        result = -errno;
-        if (fd >= 0) {
-            close(fd);
-            unlink(draft);
-        }
-        free(draft);
-        return result;
-    }
-    if (stat(path, &old) == 0) {
-        fchmod(fd, old.st_mode & 0777);
-    } else {
-        mode_t mask = umask(0);
-
-        umask(mask);
-        fchmod(fd, 0666 & ~mask);
-    }
-    result = write_all(file, sections);
-    if (fclose(file) && !result)
-        result = -errno;
-    if (!result && rename(draft, path))
-        result = -errno;
-    if (result)
-        unlink(draft);
-    free(draft);
-    return result;
+    return result ? result : darn_draft_finish(&draft, write_all(draft.file, sections));
 }
 
 int darn_section_file_write(const char *path, const struct darn_sections *sections)
@@ -325,7 +294,7 @@ int darn_section_file_write(const char *path, const struct darn_sections *sectio
         result = write_all(file, sections);
         return fclose(file) && !result ? -errno : result;
     }
-    real = realpath(path, NULL);
+    real = realpath(path, NULL); /* a link stays one */
     result = write_beside(real ? real : path, sections);
     free(real);
     return result;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/claim.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/launch.h"
@@ -45,7 +46,7 @@ static int write_file(struct darn_refine *refine)
 
     darn_free_runs_file(&refine->runs, "sections", refine->generation++, refine->file,
                         sizeof(refine->file));
-    to = fopen(refine->file, "w");
+    to = fopen(refine->file, "wxe");
     if (!to)
         return -errno;
     result = darn_refinement_write(&refine->refinement, to);
@@ -192,7 +193,7 @@ static int check(struct darn_refine *refine)
     result = strcmp(output, "-") == 0 ? 0 : darn_output_check(output);
     if (result)
         return darn_refuse(COMMAND, "%s cannot be written: %s", output, strerror(-result));
-    return 0;
+    return strcmp(output, "-") == 0 ? 0 : darn_claim_file(COMMAND, output);
 }
 
 /* Where an earlier refinement of the file has come to. */

@@ -119,14 +119,11 @@ static int start(struct darn_server *server, bool quiet)
 {
     int result = darn_server_spawn(server), status;
 
-    if (result) {
-        darn_server_hide(server);
+    if (result)
         return quiet ? DARN_EXIT_USAGE
                      : darn_refuse(server->options.command, "%s cannot be started: %s",
                                    server->options.program[0], strerror(-result));
-    }
     status = await_ready(server, quiet);
-    darn_server_hide(server);
     if (!status && server->block->refused == DARN_REFUSED_THREADS)
         server->anew = true;
     else if (!status && server->block->refused)
@@ -367,16 +364,11 @@ static enum darn_server_result await_end(struct darn_server *server)
 static enum darn_server_result run_anew(struct darn_server *server)
 {
     enum darn_server_result result;
-    int error;
 
     give_command(server->block);
-    error = darn_server_spawn(server);
-    if (error) {
-        darn_server_hide(server);
+    if (darn_server_spawn(server))
         return lose(server, "cannot be started again");
-    }
     result = await_end(server);
-    darn_server_hide(server);
     if (result == DARN_SERVER_RAN && !server->block->result.steps && !server->block->progress)
         return lose(server, "starts threads before main: its runs cannot be controlled");
     return result;

@@ -13,13 +13,14 @@
 
 #define DARN_SERVER_TICK_MS 100 /* how often we look whether all is well */
 #define DARN_SERVER_OUTPUT  65536
+#define DARN_SERVER_NAME    40
 
 struct darn_server {
     struct darn_server_options options;
-    char path[PATH_MAX]; /* of the program */
-    char link[PATH_MAX]; /* the name of the block while the program starts */
-    char **environment;  /* of the program */
-    char *text;          /* the part of it that is ours */
+    char path[PATH_MAX];         /* of the program */
+    char name[DARN_SERVER_NAME]; /* under which the program finds the block */
+    char **environment;          /* of the program */
+    char *text;                  /* the part of it that is ours */
     struct darn_block *block;
     int block_fd, out_fd, in_fd;
     pid_t pid;        /* 0: it does not run */
@@ -44,10 +45,8 @@ struct darn_server {
 int darn_server_prepare(struct darn_server *server);
 void darn_server_release(struct darn_server *server);
 
-/* Starts the process and no more; it finds the block by the name that is removed by
- * darn_server_hide. 0 or a negative errno. */
+/* Starts the process and no more. 0 or a negative errno. */
 int darn_server_spawn(struct darn_server *server);
-void darn_server_hide(struct darn_server *server);
 
 /* Kills it with everything in its group, and waits for its end. */
 void darn_server_kill(struct darn_server *server);

@@ -3,19 +3,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/prctl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/options_print.h"
 #include "cli/command.h"
+#include "cli/guard.h"
 #include "cli/launch.h"
 #include "cli/parts.h"
 #include "cli/say.h"
@@ -59,17 +58,17 @@ static int open_files(struct darn_server *server)
     return server->in_fd < 0 ? -errno : 0;
 }
 
-/* The name under which the program finds the block. All names of one directory are of the same
- * length: the stack of the program begins after its environment, and shall do so at the same
- * address in each job and each replay. */
+/* The name under which the program finds the block. All names are of the same length: the stack of
+ * the program begins after its environment, and shall do so at the same address in each job and
+ * each replay. Any number of slashes is one. */
 static void name_block(struct darn_server *server)
 {
-    static atomic_uint serial;
-    const char *directory = getenv("TMPDIR");
+    char rest[32];
 
-    snprintf(server->link, sizeof(server->link), "%s/darn-block-%010ld-%05u",
-             directory && *directory ? directory : "/tmp", (long)getpid(),
-             atomic_fetch_add(&serial, 1) % 100000);
+    snprintf(rest, sizeof(rest), "%ld/fd/%d", (long)getpid(), server->block_fd);
+    snprintf(server->name, sizeof(server->name), "/proc%*s", DARN_SERVER_NAME - 6, rest);
+    for (char *blank = server->name; (blank = strchr(blank, ' '));)
+        *blank = '/';
 }
 
 static bool is_ours(const char *variable)
@@ -112,7 +111,7 @@ static int make_environment(struct darn_server *server)
     }
     memcpy(server->text, name, sizeof(name));
     darn_options_default(options);
-    if (darn_options_set(options, "control", server->link, error, sizeof(error)) ||
+    if (darn_options_set(options, "control", server->name, error, sizeof(error)) ||
         keep_healing(options, error, sizeof(error)) ||
         darn_options_format(options, server->text + sizeof(name) - 1, room, error, sizeof(error)))
         status = darn_refuse(server->options.command, "%s", error);
@@ -168,9 +167,7 @@ static void become(const struct darn_server *server, pid_t parent)
     sigset_t none;
 
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(STATUS_CANNOT_RUN);
+    darn_guard_child(parent);
     personality(ADDR_NO_RANDOMIZE);
     for (int i = 1; i < NSIG; i++)
         sigaction(i, &usual, NULL);
@@ -185,28 +182,11 @@ static void become(const struct darn_server *server, pid_t parent)
     _exit(STATUS_CANNOT_RUN);
 }
 
-static int show_block(const struct darn_server *server)
-{
-    char target[64];
-
-    snprintf(target, sizeof(target), "/proc/%ld/fd/%d", (long)getpid(), server->block_fd);
-    unlink(server->link);
-    return symlink(target, server->link) ? -errno : 0;
-}
-
-void darn_server_hide(struct darn_server *server)
-{
-    unlink(server->link);
-}
-
 int darn_server_spawn(struct darn_server *server)
 {
     struct darn_block *block = server->block;
     pid_t parent = getpid(), child;
-    int result = show_block(server);
 
-    if (result)
-        return result;
     block->ready = 0;
     block->refused = DARN_REFUSED_NOT;
     block->server = block->child = 0;

@@ -4,13 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli/guard.h"
 
 #define TICK_MS 100
 
@@ -40,45 +41,81 @@ static char **with_variable(const char *variable)
     return list;
 }
 
+static void open_as(int to, const char *path, int flags)
+{
+    int fd = open(path, flags);
+
+    if (fd >= 0 && fd != to) {
+        dup2(fd, to);
+        close(fd);
+    }
+}
+
+/* In the child, until it executes. Only what may be called there in a program with threads. */
+static void become(const struct darn_sh *sh, char *const *line, char *const *environment)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t none;
+
+    setpgid(0, 0);
+    for (int i = 1; i < NSIG; i++)
+        sigaction(i, &usual, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (sh->input >= 0)
+        dup2(sh->input, STDIN_FILENO);
+    else
+        open_as(STDIN_FILENO, "/dev/null", O_RDONLY);
+    if (sh->outputs) {
+        dup2(sh->outputs[0], STDOUT_FILENO);
+        dup2(sh->outputs[1], STDERR_FILENO);
+    } else {
+        open_as(STDOUT_FILENO, "/dev/null", O_WRONLY);
+    }
+    execvpe(sh->program ? line[0] : "/bin/sh", line, environment);
+}
+
+/* The child, or a negative errno. It says through the pipe why it did not execute. */
+static pid_t spawn(const struct darn_sh *sh, char *const *line, char *const *environment)
+{
+    pid_t self = getpid(), child;
+    int why[2], error = 0;
+
+    if (pipe2(why, O_CLOEXEC))
+        return -errno;
+    child = fork();
+    if (child == 0) {
+        darn_guard_child(self);
+        become(sh, line, environment);
+        error = errno;
+        (void)!write(why[1], &error, sizeof(error));
+        _exit(127);
+    }
+    if (child < 0)
+        error = errno;
+    else
+        setpgid(child, child); /* both sides: whoever comes first */
+    close(why[1]);
+    while (child > 0 && read(why[0], &error, sizeof(error)) < 0 && errno == EINTR)
+        ;
+    close(why[0]);
+    if (child > 0 && error)
+        waitpid(child, NULL, 0);
+    return error ? -error : child;
+}
+
 /* In a group of its own, so that all it starts can be killed. 0 or an errno. */
 static int start(const struct darn_sh *sh, pid_t *pid)
 {
     char *shell[] = {"sh", "-c", (char *)sh->command, NULL};
-    char *const *line = sh->program ? sh->program : shell;
     char **environment = sh->variable ? with_variable(sh->variable) : environ;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    int result;
 
     if (!environment)
         return ENOMEM;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawn_file_actions_init(&actions);
-    if (sh->input >= 0)
-        posix_spawn_file_actions_adddup2(&actions, sh->input, STDIN_FILENO);
-    else
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (sh->outputs) {
-        posix_spawn_file_actions_adddup2(&actions, sh->outputs[0], STDOUT_FILENO);
-        posix_spawn_file_actions_adddup2(&actions, sh->outputs[1], STDERR_FILENO);
-    } else {
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    }
-    result = posix_spawnp(pid, sh->program ? line[0] : "/bin/sh", &actions, &attributes, line,
-                          environment);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
+    *pid = spawn(sh, sh->program ? sh->program : shell, environment);
     if (sh->variable)
         free(environment);
-    return result;
+    return *pid < 0 ? -*pid : 0;
 }
 
 /* Until it ends or a moment has passed. */

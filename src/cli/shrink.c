@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/claim.h"
 #include "cli/command.h"
 #include "cli/kept.h"
 #include "cli/line.h"
@@ -141,6 +142,8 @@ int darn_cmd_shrink(int argc, char **argv)
     if (strcmp(name, "schedule") != 0)
         status = darn_refuse("shrink", "%s is not the directory of a finding", argv[at]);
     else
+        status = darn_claim_directory("shrink", kept.directory);
+    if (!status)
         status = shrink_kept(&shrink, &kept);
     darn_kept_close(&kept);
     return status;

@@ -93,9 +93,10 @@ static bool has_prefix(const char *path)
 {
     char error[8];
     struct darn_trace *trace = darn_trace_open(path, true, error, sizeof(error));
+    bool opened = trace != NULL;
 
     darn_trace_close(trace);
-    return trace != NULL;
+    return opened;
 }
 
 static int refuse_damage(const char *message)

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "plugin/debuginfo.h"
 #include "plugin/names.h"
+#include "plugin/wanted.h"
 #include "site/section.h"
 #include "site/site.h"
 
@@ -311,6 +312,24 @@ static void announce_sections(struct darn_sites *sites, LLVMBuilderRef builder)
                    arguments, 2, "");
 }
 
+/* The repository that the program heals itself by: the runtime finds it by its name (state.h). */
+static void name_repository(struct darn_sites *sites)
+{
+    const char *path = getenv(DARN_HEAL_VARIABLE);
+    LLVMValueRef text, global;
+
+    if (!path || !*path)
+        return;
+    text = LLVMConstStringInContext(LLVMGetModuleContext(sites->module), path,
+                                    (unsigned)strlen(path), 0);
+    global = LLVMAddGlobal(sites->module, LLVMTypeOf(text), "darn_heal_path");
+    LLVMSetInitializer(global, text);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMWeakODRLinkage);
+    LLVMSetVisibility(global, LLVMHiddenVisibility);
+    LLVMSetComdat(global, LLVMGetOrInsertComdat(sites->module, "darn_heal_path"));
+}
+
 /* One constructor is left of all the files that are linked into one program or shared object. */
 static LLVMValueRef build_constructor(struct darn_sites *sites)
 {
@@ -391,6 +410,7 @@ void darn_sites_announce(struct darn_sites *sites)
 {
     if (!sites->count)
         return;
+    name_repository(sites);
     append(sites, "llvm.global_ctors", build_constructor(sites));
     append(sites, "llvm.global_dtors", build_destructor(sites));
 }

@@ -14,6 +14,9 @@
 /* The path of the repository, set by `darn cc`. */
 #define DARN_ONLY_VARIABLE "DARN_ONLY"
 
+/* Where the program will find it by itself, if that is known. */
+#define DARN_HEAL_VARIABLE "DARN_HEAL"
+
 /* Points of sections, by their places. A template is compiled for several structs: where the struct
  * is known that a section is over, accesses to members of others are no points of it. */
 struct darn_points {

@@ -8,9 +8,9 @@
 
 #include "report/pool.h"
 
-static int open_to_append(const char *path)
+static int open_to_append(const char *path, int flags)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, 0666);
 
     return fd < 0 ? -errno : fd;
 }
@@ -24,7 +24,8 @@ int darn_sink_open(const char *log_path, int64_t pid)
         return STDERR_FILENO;
     if (strcmp(log_path, "stdout") == 0)
         return STDOUT_FILENO;
-    fd = open_to_append(darn_pool_format(&pool, "%s.%" PRId64, log_path, pid));
+    /* A name of ours, which others can guess: no link that somebody has put there. */
+    fd = open_to_append(darn_pool_format(&pool, "%s.%" PRId64, log_path, pid), O_NOFOLLOW);
     darn_pool_release(&pool);
     return fd;
 }
@@ -46,7 +47,7 @@ int darn_sink_write(int fd, const char *text, size_t length)
 
 int darn_sink_append(const char *path, const char *text, size_t length)
 {
-    int fd = open_to_append(path);
+    int fd = open_to_append(path, 0);
     int result;
 
     if (fd < 0)

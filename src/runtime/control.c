@@ -19,16 +19,16 @@
 
 #include "runtime/attention.h"
 #include "runtime/intercept.h"
+#include "runtime/log.h"
 #include "runtime/os.h"
 #include "runtime/rest.h"
 #include "runtime/proc.h"
-#include "runtime/profile.h"
 #include "runtime/say.h"
 #include "runtime/scene.h"
 #include "runtime/sites.h"
 #include "runtime/state.h"
 #include "runtime/turn.h"
-#include "site/guard.h"
+#include "site/armed.h"
 
 struct darn_block *darn_control;
 
@@ -153,6 +153,17 @@ static bool is_learned(const struct darn_site *site)
 
 /* ---- arming ---- */
 
+/* What is healed stays so. Whether the site is armed at all. */
+static bool set_bits(const struct darn_site *site, uint8_t bits)
+{
+    bits |= darn_armed(site) & DARN_ARMED_HEAL;
+    if (darn_armed(site) != bits) { /* else the page stays that of the server */
+        darn_armed_remove(site, ~(unsigned)bits);
+        darn_armed_add(site, bits);
+    }
+    return bits != 0;
+}
+
 static void arm_sites(void)
 {
     bool all = darn_control_wants(DARN_RUN_LEARN), any = all;
@@ -167,10 +178,7 @@ static void arm_sites(void)
             continue;
         if (all && is_learned(site))
             bits |= DARN_ARMED_RECORD;
-        bits |= *darn_site_armed(site) & DARN_ARMED_HEAL; /* what is healed stays so */
-        if (*darn_site_armed(site) != bits)
-            *darn_site_armed(site) = bits;
-        any |= bits != 0;
+        any |= set_bits(site, bits);
     }
     if (any)
         darn_attention_keep(); /* for good: with nothing armed it costs a look at a byte */
@@ -191,9 +199,9 @@ void darn_control_loaded(const struct darn_site *start, const struct darn_site *
         if (number >= darn_control->site_count)
             darn_control->site_count = number + 1;
         if (darn_control->sites[number] & DARN_SITE_IS_ARMED)
-            *darn_site_armed(site) |= DARN_ARMED_STEP;
+            darn_armed_add(site, DARN_ARMED_STEP);
         if (learns && is_learned(site))
-            *darn_site_armed(site) |= DARN_ARMED_RECORD;
+            darn_armed_add(site, DARN_ARMED_RECORD);
     }
     if (start < stop)
         darn_attention_keep();
@@ -343,6 +351,7 @@ static void begin_run(void)
     if (darn_control->out_fd >= 0) {
         dup2(darn_control->out_fd, 1);
         dup2(darn_control->out_fd, 2);
+        darn_log_keep(2);
     }
     darn_turn_begin();
 }

@@ -38,6 +38,7 @@
     X(SHARE_NO_MEMORY, "sites taken for shared: no memory to follow them")                         \
     X(SHARE_SITES_UNKNOWN, "accesses of the learning run at sites without a number")               \
     X(FACTS_LOST, "facts of the profile not kept: no memory, or a site without a number")          \
+    X(SAMPLERS_REFUSED, "times that nothing was watched: the system gave no thread for it")        \
     X(BENIGN_FULL, "benign races not registered: too many")
 
 enum darn_counter {

@@ -3,11 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/profile.h"
 #include "runtime/rules_parts.h"
 #include "runtime/state.h"
 #include "runtime/trust.h"
-#include "site/guard.h"
+#include "site/armed.h"
 
 /* The names of the variables, by a hash of their last parts. */
 #define NAMES 4096
@@ -130,7 +129,7 @@ void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
             wanted |= roles.list[i].rule->cure != NULL;
         if (!wanted)
             continue;
-        __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_HEAL, __ATOMIC_RELAXED);
+        darn_armed_add(site, DARN_ARMED_HEAL);
         darn_trust_add(site, roles);
     }
 }

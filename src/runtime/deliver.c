@@ -232,7 +232,7 @@ int darn_deliver_check(void)
     return darn_helper_run("--check", "", 0) == 2 ? 2 : 0;
 }
 
-bool darn_deliver_locks(const char *trace)
+bool darn_deliver_locks(const char *trace, size_t length)
 {
-    return darn_helper_run("--locks", trace, strlen(trace)) == DARN_STATUS_PREDICTED;
+    return darn_helper_run("--locks", trace, length) == DARN_STATUS_PREDICTED;
 }

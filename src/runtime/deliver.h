@@ -27,7 +27,7 @@ enum darn_verdict darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id
 void darn_deliver_summary(const struct darn_finding *findings, uint32_t count);
 
 /* Has a trace of locks analyzed, and what it predicts reported: whether there was anything. */
-bool darn_deliver_locks(const char *trace);
+bool darn_deliver_locks(const char *trace, size_t length);
 
 /* Has the files that the options name checked; 0, or the exit status that says they are bad. */
 int darn_deliver_check(void);

@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "runtime/os.h"
 
-#define FIRST_SIZE (256 * 1024)
+#define FIRST_SIZE   (256 * 1024)
+#define LONGEST_NAME 200 /* as in base/draft.c */
 
 /* Somebody who holds the lock merges a profile: that takes milliseconds. */
 #define PATIENCE UINT64_C(5000000000)
@@ -82,19 +85,47 @@ void darn_file_unlock(int locked)
         darn_os_close(locked);
 }
 
-void darn_out_start(struct darn_out *out, const char *path)
+/* `.NAME.XXXXXX.tmp`, as base/draft.h names drafts, and removes those that were left. Who shares
+ * the directory shall not guess the name: it is the time, to the nanosecond. */
+static bool name_draft(struct darn_out *out)
 {
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
+    const char *slash = strrchr(out->path, '/');
+    const char *name = slash ? slash + 1 : out->path;
     struct darn_text text;
 
+    darn_text_start(&text, out->beside, sizeof(out->beside));
+    darn_text_part(&text, out->path, (size_t)(name - out->path));
+    darn_text_char(&text, '.');
+    darn_text_part(&text, name, strnlen(name, LONGEST_NAME));
+    darn_text_char(&text, '.');
+    for (uint64_t now = darn_os_now(), i = 0; i < 8; i++, now >>= 5)
+        darn_text_char(&text, digits[now % 32]);
+    darn_text_add(&text, ".tmp");
+    return !text.cut;
+}
+
+/* A descriptor, or a negative errno. -EEXIST: it is worth another try. */
+static int open_draft(const struct darn_out *out)
+{
+    int fd = darn_os_open(out->beside, O_WRONLY | O_CREAT | O_EXCL); /* follows no link */
+
+    /* Somebody may have taken it for one that was left, before it was locked. */
+    if (fd >= 0 && (darn_os_lock(fd, 0) == -EWOULDBLOCK || !darn_os_has_name(fd))) {
+        darn_os_close(fd);
+        return -EEXIST;
+    }
+    return fd;
+}
+
+void darn_out_start(struct darn_out *out, const char *path)
+{
     out->path = path;
     out->used = 0;
     out->error = 0;
-    darn_text_start(&text, out->beside, sizeof(out->beside));
-    darn_text_add(&text, path);
-    darn_text_char(&text, '.');
-    darn_text_number(&text, (uint64_t)darn_os_process_id());
-    darn_text_add(&text, ".tmp");
-    out->fd = text.cut ? -ENAMETOOLONG : darn_os_open(out->beside, O_WRONLY | O_CREAT | O_TRUNC);
+    out->fd = -EEXIST;
+    for (int i = 0; i < 10 && out->fd == -EEXIST; i++)
+        out->fd = name_draft(out) ? open_draft(out) : -ENAMETOOLONG;
     if (out->fd < 0)
         out->error = out->fd;
 }

@@ -420,6 +420,11 @@ bool darn_findings_any_stuck(void)
     return false;
 }
 
+bool darn_findings_any(void)
+{
+    return count || has_deferred;
+}
+
 uint32_t darn_findings_reported(void)
 {
     return atomic_load(&reported);

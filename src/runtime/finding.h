@@ -76,6 +76,9 @@ void darn_findings_predicted(void);
 /* Whether threads were found to wait for each other. */
 bool darn_findings_any_stuck(void);
 
+/* Whether there is anything that may have to be said at the end. Takes no lock. */
+bool darn_findings_any(void);
+
 /* How many were reported and not suppressed. */
 uint32_t darn_findings_reported(void);
 

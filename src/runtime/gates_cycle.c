@@ -64,13 +64,15 @@ static struct wait read_slot(const struct darn_thread *thread)
 
 static struct wait read_wait(const struct darn_thread *thread)
 {
-    struct wait wait;
+    struct darn_wait now;
+    struct wait wait = {.kind = DARN_WAIT_NONE};
 
     if (darn_turns && thread->slot)
         return read_slot(thread);
-    wait.kind = __atomic_load_n(&thread->wait.kind, __ATOMIC_ACQUIRE);
-    wait.target = thread->wait.target;
-    wait.gate = wait.kind == DARN_WAIT_GATE ? (const struct darn_gate *)wait.target : NULL;
+    if (darn_wait_read(&thread->wait, &now))
+        wait = (struct wait){.kind = now.kind, .target = now.target};
+    if (wait.kind == DARN_WAIT_GATE)
+        wait.gate = (const struct darn_gate *)wait.target;
     return wait;
 }
 
@@ -81,7 +83,7 @@ static bool has_given(const struct darn_thread *thread, uintptr_t lock)
 
     if (slot)
         return slot->mutex == lock && (slot->op == DARN_STEP_WAIT || slot->op == DARN_STEP_RELOCK);
-    return thread->waits_with == lock;
+    return __atomic_load_n(&thread->waits_with, __ATOMIC_ACQUIRE) == lock;
 }
 
 static bool holds(struct darn_thread *thread, const struct wait *wait)

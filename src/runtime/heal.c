@@ -359,7 +359,7 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
         return;
     healer->busy = __builtin_frame_address(0);
     if (alone)
-        darn_own_here.outside = DARN_OUTSIDE_ANY;
+        DARN_OWN_STORE(outside, DARN_OUTSIDE_ANY);
     if (!alone && darn_production)
         trust = darn_trust_visit(thread, touch, !(healer->used & ~healer->left), &roles);
     else

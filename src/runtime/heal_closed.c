@@ -41,7 +41,8 @@ bool darn_closed_is(struct darn_thread *thread, const volatile void *lock)
     return !possible;
 }
 
-bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, const void *frame)
+bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, uint64_t until,
+                      const void *frame)
 {
     struct darn_healer *healer = darn_healer_of(thread);
     struct darn_hold *hold;
@@ -52,6 +53,7 @@ bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, con
     healer->busy = __builtin_frame_address(0);
     hold = hold_of(healer, lock, DARN_ALLOW_ALL);
     if (hold) {
+        hold->until = until;
         open = darn_hold_take(hold, frame);
         darn_hold_drop(hold);
     }
@@ -146,7 +148,7 @@ void darn_closed_tear(struct darn_thread *thread)
     const struct darn_hold *hold;
 
     darn_closed_show(thread);
-    darn_own_here.given++;
+    DARN_OWN_INCREASE(given, 1);
     if (!thread->healer)
         return;
     DARN_EACH_HOLD(thread->healer, hold)

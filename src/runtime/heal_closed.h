@@ -26,7 +26,8 @@ void darn_closed_show(struct darn_thread *thread);
 /* How many locks are closed now. */
 extern _Atomic uint32_t darn_closed_count;
 
-bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, const void *frame);
+bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, uint64_t until,
+                      const void *frame);
 void darn_closed_give(struct darn_thread *thread, const volatile void *lock);
 
 /*
@@ -42,11 +43,12 @@ static inline bool darn_heal_is_closed(struct darn_thread *thread, const volatil
            thread && darn_closed_is(thread, lock);
 }
 
-/* Waits until it is open. False: it is not waited for any longer. */
+/* Waits until it is open, and no longer than until this moment, by darn_os_now or in a controlled
+ * run by virtual time; 0: as long as the cure has it. False: it is not waited for any longer. */
 static inline bool darn_heal_wait_open(struct darn_thread *thread, const volatile void *lock,
-                                       const void *frame)
+                                       uint64_t until, const void *frame)
 {
-    return darn_closed_wait(thread, lock, frame);
+    return darn_closed_wait(thread, lock, until, frame);
 }
 
 /* The thread has the lock, and goes on. `shared`: others may have it as well. */

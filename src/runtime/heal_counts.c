@@ -1,4 +1,5 @@
 /* What is said about healing when the program has ended. */
+#include <fcntl.h>
 #include <stddef.h>
 
 #include "base/text.h"
@@ -173,7 +174,8 @@ static void write_counts(const char *path)
     }
     darn_text_start(&text, room, TEXT_SIZE);
     put_all(&text);
-    if (text.cut || darn_os_append(name, text.to, text.used) < 0)
+    if (text.cut ||
+        darn_os_append(name, darn_heal_is_child ? O_NOFOLLOW : 0, text.to, text.used) < 0)
         darn_say("darn: heal_out: the counts cannot be written");
     darn_os_free(room, TEXT_SIZE);
     darn_os_free(name, DARN_OPTIONS_PATH + 16);

@@ -4,6 +4,7 @@
  * Two accesses that race are healed by the sections of the compiler that they are in; one that is
  * in none becomes a section of its own.
  */
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -215,7 +216,7 @@ void darn_heal_write_learned(void)
     }
     darn_text_add(&text, *between ? "\n ]}\n" : "]}\n");
     darn_os_remove(path);
-    if (text.cut || darn_os_append(path, text.to, text.used) < 0)
+    if (text.cut || darn_os_append(path, O_NOFOLLOW, text.to, text.used) < 0)
         darn_say("darn: heal_learn: the repository cannot be written");
     darn_os_free(room, TEXT_SIZE);
 }

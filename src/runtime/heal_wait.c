@@ -6,12 +6,8 @@
  * cure is better than a deadlock.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "runtime/counters.h"
 #include "runtime/heal.h"
@@ -67,23 +63,13 @@ struct search {
     uint32_t last; /* the highest number of those on the way who could go on without waiting */
 };
 
-/* What the thread waits for, read while it may go on. */
-static bool read_wait(const struct darn_thread *thread, struct darn_wait *wait)
-{
-    wait->turn = __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE);
-    wait->kind = __atomic_load_n(&thread->wait.kind, __ATOMIC_ACQUIRE);
-    wait->target = __atomic_load_n(&thread->wait.target, __ATOMIC_ACQUIRE);
-    return wait->kind != DARN_WAIT_NONE &&
-           __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE) == wait->turn;
-}
-
 /* The id of the thread that has the mutex which it waits for; 0: there is none. Signalled or not,
  * who waits for a condition needs the mutex to go on. */
 static int owner_for(const struct darn_thread *thread, const struct darn_wait *wait)
 {
     uintptr_t address = wait->kind == DARN_WAIT_MUTEX ? wait->target
                         : wait->kind == DARN_WAIT_COND || wait->kind == DARN_WAIT_OTHER
-                            ? thread->waits_with
+                            ? __atomic_load_n(&thread->waits_with, __ATOMIC_ACQUIRE)
                             : 0;
     pthread_mutex_t mutex;
 
@@ -126,7 +112,7 @@ static bool leads_back(struct search *search, struct darn_thread *at)
     bool back;
     int owner;
 
-    if (!read_wait(at, &wait))
+    if (!darn_wait_read(&at->wait, &wait))
         return false;
     owner = owner_for(at, &wait);
     back = waits_for(&wait, owner, search->start);
@@ -152,7 +138,7 @@ static bool is_circle(struct darn_thread *self, struct darn_thread *other)
     struct search search = {.start = self};
     struct darn_wait wait;
 
-    if (!read_wait(other, &wait))
+    if (!darn_wait_read(&other->wait, &wait))
         return false;
     search.count = darn_threads_list(search.list, 256);
     if (!leads_back(&search, other))
@@ -162,19 +148,6 @@ static bool is_circle(struct darn_thread *self, struct darn_thread *other)
 }
 
 /* ---- holds whose end nobody tells ---- */
-
-static uint64_t time_run(int tid)
-{
-    clockid_t clock = (clockid_t)(~(unsigned)tid << 3 | 6); /* of one thread */
-    struct timespec time;
-    int kept = errno;
-    bool ended = syscall(SYS_clock_gettime, clock, &time);
-
-    errno = kept;
-    if (ended)
-        return UINT64_MAX;
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 struct lingering {
     uint32_t serial;
@@ -189,9 +162,9 @@ static bool has_run_on(struct lingering *seen, const struct darn_clash *clash)
     struct darn_wait wait;
     uint64_t run;
 
-    if (read_wait(thread, &wait) || darn_os_syscall_of(thread->tid) >= 0)
+    if (darn_wait_read(&thread->wait, &wait) || darn_os_syscall_of(thread->tid) >= 0)
         return true; /* it is in another call already */
-    run = time_run(thread->tid);
+    run = darn_os_thread_time(thread->tid);
     if (seen->hold != clash->hold || seen->serial != clash->serial) {
         *seen = (struct lingering){clash->serial, clash->hold, run};
         return run == UINT64_MAX;
@@ -201,7 +174,7 @@ static bool has_run_on(struct lingering *seen, const struct darn_clash *clash)
 
 /* ---- waiting ---- */
 
-enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND };
+enum end { GO_ON, GIVE_UP_CIRCLE, GIVE_UP_BOUND, GIVE_UP_LATE };
 
 static void count_good(struct darn_cure *cure)
 {
@@ -243,7 +216,7 @@ static void count_end(struct darn_cure *cure, enum end end, uint64_t waited)
         count_good(cure);
     else if (end == GIVE_UP_BOUND)
         count_expired(cure, waited);
-    else
+    else if (end == GIVE_UP_CIRCLE)
         atomic_fetch_add(&cure->cycles, 1);
 }
 
@@ -266,7 +239,7 @@ static bool waits_for_anybody(const struct darn_thread *thread)
 {
     struct darn_wait wait;
 
-    return read_wait(thread, &wait) &&
+    return darn_wait_read(&thread->wait, &wait) &&
            (wait.kind == DARN_WAIT_COND || wait.kind == DARN_WAIT_BARRIER);
 }
 
@@ -274,10 +247,11 @@ static bool waits_for_anybody(const struct darn_thread *thread)
 static bool is_held_up(struct waiting *waiting, const struct darn_clash *clash)
 {
     struct darn_thread *thread = clash->healer->thread;
-    uint64_t run = time_run(thread->tid);
+    uint64_t run = darn_os_thread_time(thread->tid);
     struct darn_wait wait;
 
-    if (run == UINT64_MAX || run - waiting->run > waiting->bound / 2 || read_wait(thread, &wait))
+    if (run == UINT64_MAX || run - waiting->run > waiting->bound / 2 ||
+        darn_wait_read(&thread->wait, &wait))
         return false;
     return darn_os_syscall_of(thread->tid) < 0;
 }
@@ -296,11 +270,22 @@ static bool is_too_long(struct waiting *waiting, const struct darn_clash *clash,
         waiting->now = clash->hold;
         waiting->serial = clash->serial;
         waiting->from = time;
-        waiting->run = time_run(clash->healer->thread->tid);
+        waiting->run = darn_os_thread_time(clash->healer->thread->tid);
     }
     if (time > waiting->since + IN_ALL * waiting->bound)
         return true;
     return time > waiting->from + bound && darn_hold_stands(clash) && !is_held_up(waiting, clash);
+}
+
+/* The thread's own end of waiting, which is no fault of the cure. */
+static bool is_late(const struct darn_hold *hold, uint64_t time)
+{
+    return hold->until && time >= hold->until;
+}
+
+static uint64_t slice_of(const struct darn_hold *hold, uint64_t time)
+{
+    return hold->until && hold->until - time < SLICE ? hold->until - time : SLICE;
 }
 
 /* One look at what stands in the way, and a pause. */
@@ -319,12 +304,14 @@ static enum end wait_once(struct waiting *waiting, const struct darn_clash *clas
     if (is_circle(waiting->thread, clash->healer->thread) && darn_hold_stands(clash))
         return GIVE_UP_CIRCLE;
     time = darn_os_now();
+    if (is_late(waiting->hold, time))
+        return GIVE_UP_LATE;
     if (is_too_long(waiting, clash, time))
         return GIVE_UP_BOUND;
     if (clash->lingers && has_run_on(&waiting->lingering, clash))
         darn_hold_pass(clash);
     else
-        darn_hold_await(clash, SLICE, time > waiting->since + HUNGRY);
+        darn_hold_await(clash, slice_of(waiting->hold, time), time > waiting->since + HUNGRY);
     return GO_ON;
 }
 
@@ -367,9 +354,12 @@ static bool wait_controlled(struct waiting *waiting, struct darn_slot *slot, con
     struct darn_clash clash;
 
     do {
+        uint64_t bound = darn_vtime_now() + IN_ALL * waiting->bound, until = waiting->hold->until;
+
         if (!darn_turn_call(slot, waiting->hold, is_possible, waiting->hold,
-                            darn_vtime_now() + IN_ALL * waiting->bound, frame)) {
-            atomic_fetch_add(&waiting->cure->expired, 1);
+                            until && until < bound ? until : bound, frame)) {
+            if (!is_late(waiting->hold, darn_vtime_now()))
+                atomic_fetch_add(&waiting->cure->expired, 1);
             return false;
         }
     } while (!darn_hold_try(waiting->hold, &clash));

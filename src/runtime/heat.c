@@ -4,9 +4,9 @@
 #include <stddef.h>
 
 #include "runtime/os.h"
-#include "runtime/profile.h"
 #include "runtime/sites.h"
 #include "runtime/state.h"
+#include "site/armed.h"
 
 #define FIRST 2000
 #define BURST 100
@@ -24,7 +24,7 @@ static _Atomic uint32_t cooling_count;
 static bool may_cool(const struct darn_site *site)
 {
     return !(site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN)) &&
-           !(*darn_site_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE));
+           !(darn_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE));
 }
 
 static void cool(const struct darn_site *site)
@@ -36,8 +36,7 @@ static void cool(const struct darn_site *site)
     place = atomic_fetch_add(&cooling_count, 1);
     if (place >= COOLING)
         return;
-    __atomic_fetch_and(darn_site_armed(site), (uint8_t) ~(DARN_ARMED_RECORD | DARN_ARMED_POINTER),
-                       __ATOMIC_RELAXED);
+    darn_armed_remove(site, DARN_ARMED_RECORD | DARN_ARMED_POINTER);
     atomic_store(&cooling[place], site);
 }
 
@@ -79,7 +78,7 @@ bool darn_heat_count(struct darn_thread *thread, const struct darn_site *site, u
 
     if (!heat)
         return true;
-    if (!(*darn_site_armed(site) & (DARN_ARMED_RECORD | DARN_ARMED_POINTER))) {
+    if (!(darn_armed(site) & (DARN_ARMED_RECORD | DARN_ARMED_POINTER))) {
         heat->chosen++;
         return is_chosen(heat, address);
     }
@@ -115,7 +114,7 @@ void darn_heat_again(void)
         const struct darn_site *site = atomic_exchange(&cooling[i], NULL);
 
         if (site)
-            __atomic_fetch_or(darn_site_armed(site), armed_bits(site), __ATOMIC_RELAXED);
+            darn_armed_add(site, armed_bits(site));
         else
             left++;
     }

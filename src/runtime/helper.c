@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,18 @@
 
 #include "base/options.h"
 #include "base/text.h"
+#include "runtime/log.h"
 #include "runtime/os.h"
 #include "runtime/state.h"
 
-/* A report of a huge program takes seconds; one that takes longer is stuck. */
-#define PATIENCE UINT64_C(60000000000)
+/* A report of a huge program takes seconds, and the processor is busy meanwhile; one that does
+ * nothing for so long is stuck. In nanoseconds. */
+#define PATIENCE      UINT64_C(60000000000)
+#define PATIENCE_IDLE UINT64_C(1800000000)
+
+/* Between two looks: at first for what takes a moment. */
+#define SHORTEST_LOOK UINT64_C(200000)
+#define LONGEST_LOOK  UINT64_C(5000000)
 
 static const char *const inherited[] = {
     "PATH", "HOME",   "TERM", "LANG",         "LC_ALL",          "NO_COLOR",
@@ -26,7 +34,9 @@ static const char *const inherited[] = {
 static char environment_text[16384];
 static char *environment[INHERITED + 1];
 static char program[PATH_MAX];
-static char command[PATH_MAX];
+static char command[PATH_MAX]; /* of the build, */
+static char handed[PATH_MAX];  /* and of who has started the program */
+static bool is_stuck;          /* the last one was: there is no other try */
 
 /* A runtime that was preloaded lies at PREFIX/lib/darn/libdarn_rt.so: the command is beside it. */
 static void find_command(void)
@@ -45,6 +55,13 @@ static void find_command(void)
     darn_text_part(&text, info.dli_fname, length - sizeof(part) + 1);
     darn_text_add(&text, "/bin/darn");
     darn_state.preloaded = true;
+}
+
+/* Only by an absolute path: who may choose the directories of PATH must not choose what runs. */
+static void take(char *to, const char *path)
+{
+    if (!to[0] && path && path[0] == '/' && strlen(path) < PATH_MAX)
+        strcpy(to, path);
 }
 
 void darn_helper_init(void)
@@ -68,13 +85,13 @@ void darn_helper_init(void)
     }
     if (text.cut && count)
         environment[--count] = NULL;
+    take(handed, getenv(DARN_COMMAND_VARIABLE));
     find_command();
 }
 
 void darn_helper_command(const char *path)
 {
-    if (!command[0] && path && strlen(path) < sizeof(command))
-        strcpy(command, path);
+    take(command, path);
 }
 
 const char *darn_helper_program(void)
@@ -82,45 +99,49 @@ const char *darn_helper_program(void)
     return program;
 }
 
+/* Its exit status; DARN_OS_LOST when it had to be killed. */
+static int await(int keeper)
+{
+    uint64_t start = darn_os_now(), now = start, moved = start, used = 0, look = SHORTEST_LOOK;
+    int status;
+
+    while ((status = darn_os_reap(keeper)) < 0) {
+        uint64_t time = darn_os_spawned_time();
+
+        now = darn_os_now();
+        if (time != used)
+            moved = now;
+        used = time;
+        if (is_stuck && now - moved > PATIENCE_IDLE)
+            return DARN_OS_LOST; /* it does not even die */
+        if (!is_stuck && (now - moved > PATIENCE_IDLE || now - start > PATIENCE)) {
+            is_stuck = true;
+            moved = now;
+            darn_os_spawned_kill();
+        }
+        darn_os_sleep(look);
+        look = 2 * look < LONGEST_LOOK ? 2 * look : LONGEST_LOOK;
+    }
+    return is_stuck ? DARN_OS_LOST : status;
+}
+
 static int run(const char *path, const char *flag, const char *input, size_t length)
 {
     char *arguments[] = {(char *)path, (char *)"report", (char *)flag, NULL};
-    uint64_t end = darn_os_now() + PATIENCE;
-    int keeper = darn_os_spawn(path, arguments, environment, input, length);
-    int status = keeper > 0 ? -1 : DARN_OS_NOT_STARTED;
+    bool to_stdout = strcmp(darn_state.options.log_path, "stdout") == 0;
+    struct darn_os_program report = {path, arguments, environment, input, length, -1, darn_log(2)};
+    int keeper;
 
-    while (status < 0 && darn_os_now() < end) {
-        darn_os_sleep(200000);
-        status = darn_os_reap(keeper);
-    }
-    return status < 0 ? DARN_OS_LOST : status;
-}
-
-/* Tries `darn` in each directory of the PATH that we started with. */
-static int run_from_path(const char *flag, const char *input, size_t length)
-{
-    const char *from = environment[0] && strncmp(environment[0], "PATH=", 5) == 0
-                           ? environment[0] + 5
-                           : "/usr/local/bin:/usr/bin";
-    static char path[PATH_MAX]; /* not on the stack, which may be tiny; one report at a time */
-    int status = DARN_OS_NOT_STARTED;
-
-    while (*from && status == DARN_OS_NOT_STARTED) {
-        size_t part = strcspn(from, ":");
-        struct darn_text text;
-
-        darn_text_start(&text, path, sizeof(path));
-        darn_text_part(&text, from, part);
-        darn_text_add(&text, "/darn");
-        status = run(path, flag, input, length);
-        from += part + (from[part] == ':');
-    }
-    return status;
+    if (!path[0] || is_stuck || darn_state.secure)
+        return DARN_OS_NOT_STARTED;
+    report.output = to_stdout ? darn_log(1) : report.errors;
+    keeper = darn_os_spawn(&report);
+    return keeper > 0 ? await(keeper) : DARN_OS_NOT_STARTED;
 }
 
 int darn_helper_run(const char *flag, const char *input, size_t length)
 {
-    int status = command[0] ? run(command, flag, input, length) : DARN_OS_NOT_STARTED;
+    int status = run(command, flag, input, length);
 
-    return status == DARN_OS_NOT_STARTED ? run_from_path(flag, input, length) : status;
+    return status == DARN_OS_NOT_STARTED ? run(handed, flag, input, length) : status;
 }

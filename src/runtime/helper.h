@@ -7,7 +7,8 @@
 /* Copies what is needed of the environment, which the program may overwrite later. */
 void darn_helper_init(void);
 
-/* The command, as the program's build knew it; the first one that is given is kept. */
+/* The command, as the program's build knew it; the first one that is given is kept. Where it is not
+ * there, that of DARN_COMMAND_VARIABLE is started. */
 void darn_helper_command(const char *path);
 
 /* The path of the program. */

@@ -54,6 +54,7 @@ struct darn_hold {
     const void *made_in;          /* the frame of the function that makes it */
     uint32_t locks;               /* of the thread's own that it was entered under */
     struct darn_hold *closed_by;  /* CLOSES: the section */
+    uint64_t until;               /* its thread does not wait longer than this; 0: it may */
     bool told;                    /* LAST: there is a hook behind the access */
     uint8_t later;                /* the hooks of DARN_SITE_LATER that came since */
     uint8_t urged;                /* by so much the nice value of its thread is better meanwhile */

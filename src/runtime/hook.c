@@ -27,6 +27,7 @@
 #include "runtime/state.h"
 #include "runtime/turn.h"
 #include "runtime/watch.h"
+#include "site/armed.h"
 #include "site/guard.h"
 #include "site/site.h"
 
@@ -90,10 +91,14 @@ static void make_noise(struct darn_thread *thread, const struct darn_touch *touc
         darn_os_sleep(noise);
 }
 
+/* What a profile says of a site that is to be recorded. */
+#define RECORDED                                                                                   \
+    (DARN_ARMED_RECORD | DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE | DARN_ARMED_SUSPECT)
+
 /* A site that the profile does not name comes by when it touches one of the chosen lines. */
 static bool is_recorded(const struct darn_site *site)
 {
-    return *darn_site_armed(site) & ~DARN_ARMED_POINTER || site->flags & DARN_SITE_SPIN ||
+    return darn_armed(site) & RECORDED || site->flags & DARN_SITE_SPIN ||
            darn_site_is_marked(darn_site_number(site));
 }
 
@@ -164,7 +169,7 @@ static void watch(struct darn_thread *thread, const struct darn_touch *touch, co
 
 static bool is_healed(const struct darn_touch *touch)
 {
-    return touch->site && (*darn_site_armed(touch->site) & (DARN_ARMED_HEAL | DARN_ARMED_TRUST) ||
+    return touch->site && (darn_armed_is_healed(darn_armed(touch->site), darn_production != NULL) ||
                            darn_attention_is_marked(touch->address, touch->size));
 }
 
@@ -270,7 +275,7 @@ HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site)
     }
     first = darn_spins_read(thread, address, site);
     if (darn_state.mode == DARN_MODE_WATCH) {
-        if (darn_attention && (darn_filter[darn_filter_index(address)] | *darn_site_armed(site))) {
+        if (darn_attention && (darn_filter[darn_filter_index(address)] | darn_armed(site))) {
             thread->spinning = false; /* it goes on spinning */
             darn_hook_touch(&touch, __builtin_frame_address(0));
             thread->spinning = true;
@@ -387,7 +392,7 @@ static void arm(const struct darn_site *start, const struct darn_site *stop, uin
         if (site->kind >= DARN_SITE_LEAVE || site->flags & DARN_SITE_EXTRA)
             continue; /* for sections only */
         if (site->flags & flags || !flags)
-            __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_RECORD, __ATOMIC_RELAXED);
+            darn_armed_add(site, DARN_ARMED_RECORD);
     }
 }
 
@@ -397,7 +402,7 @@ static void arm_pointers(const struct darn_site *start, const struct darn_site *
     for (const struct darn_site *site = start; site < stop; site++) {
         if (darn_site_writes(site) && site->flags & DARN_SITE_POINTER &&
             !(site->flags & DARN_SITE_EXTRA))
-            __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_POINTER, __ATOMIC_RELAXED);
+            darn_armed_add(site, DARN_ARMED_POINTER);
     }
 }
 
@@ -405,7 +410,7 @@ static void arm_pointers(const struct darn_site *start, const struct darn_site *
 static void mark_armed(const struct darn_site *start, const struct darn_site *stop)
 {
     for (const struct darn_site *site = start; site < stop; site++) {
-        if (darn_state.mode == DARN_MODE_RECORD && *darn_site_armed(site) & DARN_ARMED_RECORD)
+        if (darn_state.mode == DARN_MODE_RECORD && darn_armed(site) & DARN_ARMED_RECORD)
             darn_site_mark(darn_site_number(site));
     }
 }
@@ -416,8 +421,8 @@ void darn_hook_arm(const struct darn_site *start, const struct darn_site *stop)
 
     if (darn_turns)
         darn_control_loaded(start, stop);
-    if (darn_state.mode == DARN_MODE_CONTROL)
-        return;
+    if (darn_state.mode == DARN_MODE_CONTROL || darn_state.mode == DARN_MODE_HEAL)
+        return; /* nothing is recorded or learned, and nobody asks for the bits that say so */
     if (options->profile[0])
         darn_profile_module(start, stop);
     if (options->trace_what == DARN_TRACE_SYNC)

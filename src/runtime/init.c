@@ -17,13 +17,15 @@
 #include "runtime/heal.h"
 #include "runtime/helper.h"
 #include "runtime/intercept.h"
+#include "runtime/log.h"
 #include "runtime/noise.h"
 #include "runtime/os.h"
 #include "runtime/profile.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
-#include "runtime/sections.h"
 #include "runtime/say.h"
+#include "runtime/sections.h"
+#include "runtime/secure.h"
 #include "runtime/spins.h"
 #include "runtime/state.h"
 #include "runtime/turn.h"
@@ -45,16 +47,18 @@ static uint64_t fork_mask;
 static void write_to_log(void *unused, const char *text, size_t length)
 {
     (void)unused;
-    darn_os_write(2, text, length);
+    darn_os_write(darn_log(2), text, length);
 }
 
 static void read_options(void)
 {
-    const char *text = getenv(DARN_OPTIONS_VARIABLE);
+    const char *text = darn_state.secure ? NULL : getenv(DARN_OPTIONS_VARIABLE);
     char error[DARN_OPTIONS_ERROR];
     struct darn_say say;
 
     darn_options_default(&darn_state.options);
+    if (darn_heal_path && strlen(darn_heal_path) < sizeof(darn_state.options.heal))
+        strcpy(darn_state.options.heal, darn_heal_path);
     if (!text || darn_options_parse(&darn_state.options, text, error, sizeof(error)) == 0)
         return;
     darn_say_start(&say);
@@ -135,8 +139,9 @@ void darn_after_fork_in_child(void)
     darn_os_restore_signals(fork_mask);
 }
 
-/* What was built to be healed has neither the hooks nor the interceptors for anything else. */
-static int check_production(const struct darn_options *options)
+/* What was built to be healed has neither the hooks nor the interceptors for anything else, and no
+ * room for it in its armed bytes (site/armed.h). */
+static int check_production(struct darn_options *options)
 {
     if (!darn_production)
         return 0;
@@ -148,12 +153,13 @@ static int check_production(const struct darn_options *options)
                  "--only for everything else");
         return STATUS_WRONG_USAGE;
     }
+    options->profile[0] = options->sections[0] = '\0';
     return 0;
 }
 
 static void set_mode(void)
 {
-    const struct darn_options *options = &darn_state.options;
+    struct darn_options *options = &darn_state.options;
     int status = check_production(options);
 
     if (!status && options->profile[0] && darn_profile_load(options->profile))
@@ -180,8 +186,6 @@ static void set_mode(void)
     else if (darn_production || (options->heal[0] && !options->heal_learn[0]))
         darn_state.mode = DARN_MODE_HEAL;
     darn_state.quiet = darn_production && !darn_gates_on;
-    if (darn_production && !darn_healing)
-        darn_intercept_bypass();
 }
 
 static void raise_attention(void)
@@ -196,21 +200,54 @@ static void raise_attention(void)
     darn_functions = records;
 }
 
+/*
+ * Asked before the first system call of ours: a program that is healed by nothing makes its own
+ * calls and no others, for a filter may allow no others. One with rights that its caller has not
+ * (set-user-ID, file capabilities) is healed by what its build has named, if nobody but root can
+ * change that, and is left alone otherwise.
+ */
+static bool has_nothing_to_do(void)
+{
+    if (darn_state.secure)
+        return !darn_production || !darn_heal_path || !darn_secure_is_roots(darn_heal_path);
+    return darn_production && !darn_heal_path && !getenv(DARN_OPTIONS_VARIABLE);
+}
+
+/* What the program calls goes straight to libc, where that can be had; the rest finds that nothing
+ * is ready. */
+static void stay_out(void)
+{
+    darn_state.inert = true;
+    darn_intercept_bypass();
+}
+
 void darn_init(void)
 {
     if (atomic_exchange(&initialized, 1))
         return;
-    darn_state.pid = darn_os_process_id();
     darn_intercept_resolve();
+    darn_state.secure = darn_secure_process();
+    if (has_nothing_to_do()) {
+        stay_out();
+        return;
+    }
+    darn_state.pid = darn_os_process_id();
+    darn_log_keep(2);
     darn_time_init();
     darn_helper_init();
     read_options();
+    if (strcmp(darn_state.options.log_path, "stdout") == 0)
+        darn_log_keep(1);
     if (darn_state.options.help)
         darn_options_help(DARN_STYLE_VARIABLE, write_to_log, NULL);
     darn_state.seed = darn_state.options.seed
                           ? darn_state.options.seed
                           : darn_os_now() ^ (uint64_t)darn_os_process_id() << 32;
     set_mode();
+    if (darn_production && !darn_healing) {
+        stay_out();
+        return;
+    }
     darn_lock_stacks = !darn_state.preloaded && darn_state.mode != DARN_MODE_HEAL &&
                        (darn_state.options.json[0] || darn_state.mode == DARN_MODE_CONTROL);
     darn_state.ready = true;
@@ -253,13 +290,22 @@ void darn_keep_learned(void)
         darn_say("darn: learn: the profile cannot be written");
 }
 
+/* Asked before the first system call: where there are none, a filter need not allow any. */
+static bool has_last_words(void)
+{
+    return darn_state.ready &&
+           (darn_state.mode != DARN_MODE_WATCH || darn_state.options.detect_deadlocks ||
+            darn_sections || darn_heal_is_open || darn_state.options.verbosity ||
+            darn_findings_any());
+}
+
 int darn_finish(int status)
 {
     const struct darn_finding *findings;
     uint32_t count;
     uint64_t mask;
 
-    if (!darn_state.ready || darn_os_process_id() != darn_state.pid ||
+    if (!has_last_words() || darn_os_process_id() != darn_state.pid ||
         atomic_exchange(&finished, 1))
         return status;
     if (darn_state.mode == DARN_MODE_CONTROL)
@@ -295,6 +341,8 @@ __attribute__((destructor(101))) static void end(void)
 {
     int status = darn_finish(program_status);
 
+    if (darn_state.mode == DARN_MODE_WATCH)
+        darn_state.finished = true; /* also if there was nothing to say */
     /* The finding came while the program was already exiting; else exit() has changed the status
      * (intercept_process.c). The destructors of shared objects do not run then. */
     if (status != program_status) {

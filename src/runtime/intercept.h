@@ -13,12 +13,15 @@
 #define DARN_RUNTIME_INTERCEPT_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 
 #include "runtime/locks.h"
 #include "runtime/noise.h"
+#include "runtime/os.h"
 #include "runtime/thread.h"
 #include "runtime/turn_sync.h"
+#include "runtime/vtime.h"
 #include "runtime/waits.h"
 
 #define DARN_INTERCEPT(result, name, ...)                                                          \
@@ -78,6 +81,27 @@ void darn_mutexes_simply(void);
 
 /* The next definition of the function after ours; one that fails with ENOSYS if there is none. */
 void *darn_real(const char *name);
+
+/* Until when a closed lock is waited for (heal_closed.h) in a call with a limit, and whether that
+ * moment has come; 0: there is none. */
+static inline uint64_t darn_limit_of(const struct darn_thread *thread,
+                                     const struct darn_limit *limit)
+{
+    uint64_t until = !limit                   ? 0
+                     : darn_turn_mine(thread) ? darn_vtime_of(limit->clock, limit->until)
+                                              : darn_limit_by_now(limit);
+
+    return limit && !until ? 1 : until;
+}
+
+static inline bool darn_limit_is_over(const struct darn_thread *thread, uint64_t until)
+{
+    return until && (darn_turn_mine(thread) ? darn_vtime_now() : darn_os_now()) >= until;
+}
+
+/* A mutex that a wait has taken again, and that was closed meanwhile (heal_closed.h), is given back
+ * until it is open. 0, or what taking it says. intercept_mutex.c. */
+int darn_mutex_reopen(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
 
 /* A call that may wait for other threads or for the outside: `call` is the expression. */
 #define DARN_WAITING(call)                                                                         \

@@ -1,16 +1,20 @@
 /*
- * The futex as a system call of the program's own: libstdc++ makes it for futures, atomic waits,
- * semaphores, latches and barriers. In a controlled run the waiting is ours.
+ * System calls of the program's own. The futex: libstdc++ makes it for futures, atomic waits,
+ * semaphores, latches and barriers; in a controlled run the waiting is ours. Filters on system
+ * calls, which are ours to obey, too. And the end of a thread that tells nobody else.
  */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/filter.h"
 #include "runtime/intercept.h"
+#include "runtime/sampler.h"
 #include "runtime/vtime.h"
 
 struct awaited {
@@ -53,6 +57,14 @@ static long wait_for_wake(struct darn_slot *slot, const volatile uint32_t *word,
     return -1;
 }
 
+/* The thread ends here and now. The last one that does so gives the process its exit status: that
+ * must not be ours. */
+static void end_thread(void)
+{
+    darn_thread_end();
+    darn_sampler_stop();
+}
+
 DARN_INTERCEPT(long, syscall, long number, ...)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
@@ -67,6 +79,9 @@ DARN_INTERCEPT(long, syscall, long number, ...)
     e = va_arg(list, long);
     f = va_arg(list, long);
     va_end(list);
+    darn_filter_notice(number, a, b);
+    if (number == SYS_exit)
+        end_thread();
     command = b & FUTEX_CMD_MASK;
     if (slot && number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET))
         return wait_for_wake(slot, (const volatile uint32_t *)a, b, (uint32_t)c,
@@ -77,4 +92,19 @@ DARN_INTERCEPT(long, syscall, long number, ...)
         darn_turn_changed(darn_object((const volatile void *)a));
     }
     return DARN_REAL(syscall)(number, a, b, c, d, e, f);
+}
+
+DARN_INTERCEPT(int, prctl, int option, ...)
+{
+    va_list list;
+    long a, b, c, d;
+
+    va_start(list, option);
+    a = va_arg(list, long);
+    b = va_arg(list, long);
+    c = va_arg(list, long);
+    d = va_arg(list, long);
+    va_end(list);
+    darn_filter_notice(SYS_prctl, option, a);
+    return DARN_REAL(prctl)(option, a, b, c, d);
 }

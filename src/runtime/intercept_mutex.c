@@ -56,63 +56,39 @@ static int thrd_result(int result)
     }
 }
 
-static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
+/* All ways to take a mutex, below. `limit`: until when; NULL: without an end. */
+static int lock_it(struct darn_thread *thread, pthread_mutex_t *mutex,
+                   const struct darn_limit *limit, const void *frame);
+static int try_it(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
 
-/* In production: a mutex knows its owner, and that is all that a cure has to know. */
-static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
-static int try_quietly(struct darn_thread *thread, pthread_mutex_t *mutex);
 static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex);
 
 DARN_INTERCEPT_OFTEN(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
 {
-    struct darn_thread *thread = darn_thread_self();
-
-    if (darn_state.quiet)
-        return try_quietly(thread, mutex);
-    darn_noise_at_call(thread);
-    darn_gate_enter(thread, mutex, FRAME);
-    if (darn_turn_mine(thread))
-        return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-                     darn_turn_try(thread->slot, DARN_STEP_LOCK, mutex, try_only, FRAME), FRAME);
-    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-                 DARN_REAL(pthread_mutex_trylock)(mutex), FRAME);
+    return try_it(darn_thread_self(), mutex, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_mutex_lock, pthread_mutex_t *mutex)
 {
-    struct darn_thread *thread = darn_thread_self();
-
-    if (darn_state.quiet)
-        return lock_quietly(thread, mutex, FRAME);
-    darn_noise_at_call(thread);
-    darn_gate_enter(thread, mutex, FRAME);
-    return taken(thread, mutex, DARN_LOCK_MUTEX, 0, take_open(thread, mutex, FRAME), FRAME);
+    return lock_it(darn_thread_self(), mutex, NULL, FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_mutex_timedlock, pthread_mutex_t *mutex, const struct timespec *until)
+DARN_INTERCEPT_OFTEN(int, pthread_mutex_timedlock, pthread_mutex_t *mutex,
+                     const struct timespec *until)
 {
-    struct darn_thread *thread = darn_thread_self();
+    struct darn_limit limit = {CLOCK_REALTIME, until};
 
-    darn_gate_enter(thread, mutex, FRAME);
-    if (darn_turn_mine(thread))
-        return taken(
-            thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-            control_mutex(thread->slot, mutex, darn_vtime_of(CLOCK_REALTIME, until), FRAME), FRAME);
-    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-                 DARN_WAITING(DARN_REAL(pthread_mutex_timedlock)(mutex, until)), FRAME);
+    return lock_it(darn_thread_self(), mutex, &limit, FRAME);
 }
 
-DARN_INTERCEPT(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t clock,
-               const struct timespec *until)
+DARN_INTERCEPT_OFTEN(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t clock,
+                     const struct timespec *until)
 {
-    struct darn_thread *thread = darn_thread_self();
+    struct darn_limit limit = {clock, until};
 
-    darn_gate_enter(thread, mutex, FRAME);
-    if (darn_turn_mine(thread))
-        return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-                     control_mutex(thread->slot, mutex, darn_vtime_of(clock, until), FRAME), FRAME);
-    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-                 DARN_WAITING(DARN_REAL(pthread_mutex_clocklock)(mutex, clock, until)), FRAME);
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) /* it says so, whoever has it */
+        return DARN_REAL(pthread_mutex_clocklock)(mutex, clock, until);
+    return lock_it(darn_thread_self(), mutex, &limit, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
@@ -193,44 +169,19 @@ DARN_INTERCEPT_OFTEN(int, pthread_spin_unlock, pthread_spinlock_t *lock)
 
 DARN_INTERCEPT_OFTEN(int, mtx_trylock, mtx_t *mutex)
 {
-    struct darn_thread *thread = darn_thread_self();
-
-    if (darn_state.quiet)
-        return thrd_result(try_quietly(thread, (pthread_mutex_t *)mutex));
-    darn_noise_at_call(thread);
-    darn_gate_enter(thread, mutex, FRAME);
-    if (darn_turn_mine(thread))
-        return thrd_result(
-            taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-                  darn_turn_try(thread->slot, DARN_STEP_LOCK, mutex, try_only, FRAME), FRAME));
-    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY, DARN_REAL(mtx_trylock)(mutex),
-                 FRAME);
+    return thrd_result(try_it(darn_thread_self(), (pthread_mutex_t *)mutex, FRAME));
 }
 
 DARN_INTERCEPT_OFTEN(int, mtx_lock, mtx_t *mutex)
 {
-    struct darn_thread *thread = darn_thread_self();
-
-    if (darn_state.quiet)
-        return thrd_result(lock_quietly(thread, (pthread_mutex_t *)mutex, FRAME));
-    darn_noise_at_call(thread);
-    darn_gate_enter(thread, mutex, FRAME);
-    return thrd_result(taken(thread, mutex, DARN_LOCK_MUTEX, 0,
-                             take_open(thread, (pthread_mutex_t *)mutex, FRAME), FRAME));
+    return thrd_result(lock_it(darn_thread_self(), (pthread_mutex_t *)mutex, NULL, FRAME));
 }
 
-DARN_INTERCEPT(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
+DARN_INTERCEPT_OFTEN(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
 {
-    struct darn_thread *thread = darn_thread_self();
+    struct darn_limit limit = {CLOCK_REALTIME, until};
 
-    darn_gate_enter(thread, mutex, FRAME);
-    if (darn_turn_mine(thread))
-        return thrd_result(
-            taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-                  control_mutex(thread->slot, mutex, darn_vtime_of(CLOCK_REALTIME, until), FRAME),
-                  FRAME));
-    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY,
-                 DARN_WAITING(DARN_REAL(mtx_timedlock)(mutex, until)), FRAME);
+    return thrd_result(lock_it(darn_thread_self(), (pthread_mutex_t *)mutex, &limit, FRAME));
 }
 
 DARN_INTERCEPT_OFTEN(int, mtx_unlock, mtx_t *mutex)
@@ -254,16 +205,39 @@ DARN_INTERCEPT_OFTEN(int, mtx_unlock, mtx_t *mutex)
     return result;
 }
 
-static int take(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+/* Not forever: who waits with a limit goes on in the end, whoever has the mutex. */
+static int wait_for_a_while(struct darn_thread *thread, pthread_mutex_t *mutex,
+                            const struct darn_limit *limit, const void *frame)
+{
+    int result;
+
+    if (thread)
+        __atomic_store_n(&thread->waits_with, (uintptr_t)mutex, __ATOMIC_RELEASE);
+    darn_wait_begin(thread, DARN_WAIT_OTHER, NULL, frame);
+    result = limit->clock == CLOCK_REALTIME
+                 ? DARN_REAL(pthread_mutex_timedlock)(mutex, limit->until)
+                 : DARN_REAL(pthread_mutex_clocklock)(mutex, limit->clock, limit->until);
+    darn_wait_end(thread);
+    if (thread)
+        __atomic_store_n(&thread->waits_with, 0, __ATOMIC_RELEASE);
+    return result;
+}
+
+static int take(struct darn_thread *thread, pthread_mutex_t *mutex, const struct darn_limit *limit,
+                const void *frame)
 {
     int result;
 
     if (darn_turn_mine(thread))
-        return control_mutex(thread->slot, mutex, DARN_NO_DEADLINE, frame);
+        return control_mutex(thread->slot, mutex,
+                             limit ? darn_vtime_of(limit->clock, limit->until) : DARN_NO_DEADLINE,
+                             frame);
     /* Whether we wait is known only by trying; that a free lock costs nothing more is worth it. */
     result = DARN_REAL(pthread_mutex_trylock)(mutex);
     if (result != EBUSY)
         return result;
+    if (limit)
+        return wait_for_a_while(thread, mutex, limit, frame);
     if (!darn_state.quiet)
         darn_lock_requested(thread, mutex, DARN_LOCK_MUTEX, frame);
     darn_wait_begin(thread, DARN_WAIT_MUTEX, mutex, frame);
@@ -280,36 +254,83 @@ static void give(struct darn_thread *thread, pthread_mutex_t *mutex, const void 
         DARN_REAL(pthread_mutex_unlock)(mutex);
 }
 
-/* Whoever finds it closed gives it back at once: nothing was done under it. */
-static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+/* Whoever finds it closed gives it back at once: nothing was done under it. One whose owner died is
+ * kept: given back like this nobody could take it any more. */
+static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex,
+                     const struct darn_limit *limit, const void *frame)
 {
-    int result = take(thread, mutex, frame);
+    int result = take(thread, mutex, limit, frame);
     bool open = true;
 
     while (result == 0 && open && darn_heal_is_closed(thread, mutex)) {
+        uint64_t until = darn_limit_of(thread, limit);
+
         give(thread, mutex, frame);
-        open = darn_heal_wait_open(thread, mutex, frame);
-        result = take(thread, mutex, frame);
+        open = darn_heal_wait_open(thread, mutex, until, frame);
+        if (!open && darn_limit_is_over(thread, until))
+            return ETIMEDOUT;
+        result = take(thread, mutex, limit, frame);
     }
     return result;
 }
 
-static int lock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+static int try_once(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
 {
-    int result = take_open(thread, mutex, frame);
+    if (darn_turn_mine(thread))
+        return darn_turn_try(thread->slot, DARN_STEP_LOCK, mutex, try_only, frame);
+    return DARN_REAL(pthread_mutex_trylock)(mutex);
+}
 
+/* The same for one who does not wait for it: until it is open is a short while, as before an access
+ * that is healed. */
+static int try_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+{
+    int result = try_once(thread, mutex, frame);
+
+    if (result == 0 && darn_heal_is_closed(thread, mutex)) {
+        give(thread, mutex, frame);
+        darn_heal_wait_open(thread, mutex, 0, frame);
+        result = try_once(thread, mutex, frame);
+    }
+    return result;
+}
+
+int darn_mutex_reopen(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+{
+    if (!darn_heal_is_closed(thread, mutex))
+        return 0;
+    give(thread, mutex, frame);
+    darn_heal_wait_open(thread, mutex, 0, frame);
+    return take_open(thread, mutex, NULL, frame);
+}
+
+/* In production: a mutex knows its owner, and that is all that a cure has to know. */
+static int taken_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, int result)
+{
     if (thread && (result == 0 || result == EOWNERDEAD))
         darn_own_add(mutex, false, mutex->__data.__kind & 3);
     return result;
 }
 
-static int try_quietly(struct darn_thread *thread, pthread_mutex_t *mutex)
+static int lock_it(struct darn_thread *thread, pthread_mutex_t *mutex,
+                   const struct darn_limit *limit, const void *frame)
 {
-    int result = DARN_REAL(pthread_mutex_trylock)(mutex);
+    if (darn_state.quiet)
+        return taken_quietly(thread, mutex, take_open(thread, mutex, limit, frame));
+    darn_noise_at_call(thread);
+    darn_gate_enter(thread, mutex, frame);
+    return taken(thread, mutex, DARN_LOCK_MUTEX, limit ? DARN_EVENT_TRY : 0,
+                 take_open(thread, mutex, limit, frame), frame);
+}
 
-    if (thread && (result == 0 || result == EOWNERDEAD))
-        darn_own_add(mutex, false, mutex->__data.__kind & 3);
-    return result;
+static int try_it(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
+{
+    if (darn_state.quiet)
+        return taken_quietly(thread, mutex, try_open(thread, mutex, frame));
+    darn_noise_at_call(thread);
+    darn_gate_enter(thread, mutex, frame);
+    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY, try_open(thread, mutex, frame),
+                 frame);
 }
 
 static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex)

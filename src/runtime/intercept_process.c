@@ -1,10 +1,14 @@
 /* The ways a process ends without running its destructors, and the fork that runs no handlers. */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "runtime/control.h"
 #include "runtime/intercept.h"
+#include "runtime/log.h"
+#include "runtime/os.h"
+#include "runtime/sampler.h"
 #include "runtime/state.h"
 
 /*
@@ -59,6 +63,8 @@ DARN_INTERCEPT(pid_t, _Fork, void)
 {
     pid_t child;
 
+    if (!darn_state.ready)
+        return DARN_REAL(_Fork)();
     darn_before_fork();
     child = DARN_REAL(_Fork)();
     if (child)
@@ -66,6 +72,55 @@ DARN_INTERCEPT(pid_t, _Fork, void)
     else
         darn_after_fork_in_child();
     return child;
+}
+
+/*
+ * What only a process of one thread may do (CLONE_NEWUSER) is refused while ours is there. It is
+ * counted by the kernel for some moments after its end.
+ */
+#define ALONE_TRIES 1000
+
+#define CALL_ALONE(call)                                                                           \
+    ({                                                                                             \
+        int tries = darn_sampler_stop() ? ALONE_TRIES : 0, alone_result;                           \
+        while ((alone_result = (call)) != 0 && errno == EINVAL && tries-- > 0)                     \
+            darn_os_yield();                                                                       \
+        alone_result;                                                                              \
+    })
+
+DARN_INTERCEPT(int, unshare, int flags)
+{
+    return CALL_ALONE(DARN_REAL(unshare)(flags));
+}
+
+DARN_INTERCEPT(int, setns, int fd, int type)
+{
+    return CALL_ALONE(DARN_REAL(setns)(fd, type));
+}
+
+/* A daemon leaves the terminal and the pipes of who started it, and so do we. */
+static void leave_session(void)
+{
+    darn_log_drop(1);
+    darn_log_drop(2);
+}
+
+DARN_INTERCEPT(pid_t, setsid, void)
+{
+    pid_t session = DARN_REAL(setsid)();
+
+    if (session >= 0)
+        leave_session();
+    return session;
+}
+
+DARN_INTERCEPT(int, daemon, int keeps_directory, int keeps_files)
+{
+    int result = DARN_REAL(daemon)(keeps_directory, keeps_files);
+
+    if (result == 0)
+        leave_session();
+    return result;
 }
 
 /* What was learned so far must not be lost with the process. */

@@ -4,7 +4,9 @@
 #include <threads.h>
 #include <time.h>
 
+#include "runtime/attributes.h"
 #include "runtime/intercept.h"
+#include "runtime/os.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
 #include "runtime/state.h"
@@ -53,7 +55,8 @@ static void record_join(struct darn_thread *thread, uint32_t other, bool try, co
     })
 
 /* The record of a thread to be, with the stack of its creator; `argument` is what it is given. */
-static struct darn_thread *prepare(const void *argument, const void *frame)
+static struct darn_thread *prepare(const pthread_attr_t *attributes, const void *argument,
+                                   const void *frame)
 {
     struct darn_thread *creator = darn_thread_self();
     struct darn_thread *thread = creator ? darn_thread_new() : NULL;
@@ -63,6 +66,8 @@ static struct darn_thread *prepare(const void *argument, const void *frame)
         return NULL;
     thread->parent = creator->number;
     thread->has_parent = true;
+    thread->stack_start = darn_attributes_stack(attributes, &thread->stack_size);
+    thread->stack_end = thread->stack_start + (thread->stack_start ? thread->stack_size : 0);
     darn_stack_walk(&thread->created, creator, frame);
     darn_sampler_start();
     if (darn_turn_mine(creator)) {
@@ -75,19 +80,32 @@ static struct darn_thread *prepare(const void *argument, const void *frame)
     return thread;
 }
 
+/*
+ * A signal must not come between the beginning of a thread and the moment when it is known: its
+ * handler would be taken for a thread of its own. So threads begin with all signals blocked.
+ */
+static void start_thread(struct darn_thread *thread)
+{
+    darn_thread_start(thread);
+    darn_os_restore_signals(thread->mask);
+}
+
 static void *run_pthread(void *argument)
 {
     struct darn_thread *thread = argument;
 
-    darn_thread_start(thread);
+    start_thread(thread);
     return thread->start.pthread(thread->argument);
 }
 
 DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attributes,
                void *(*start)(void *), void *argument)
 {
-    struct darn_thread *thread = prepare(argument, FRAME);
+    struct darn_thread *thread = prepare(attributes, argument, FRAME);
+    pthread_attr_t without;
     uint32_t number;
+    uint64_t mask;
+    bool copied;
     int result;
 
     if (!thread)
@@ -95,7 +113,12 @@ DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attribu
     number = thread->number;
     thread->start.pthread = start;
     thread->argument = argument;
-    result = DARN_REAL(pthread_create)(id, attributes, run_pthread, thread);
+    mask = thread->mask = darn_os_block_signals();
+    copied = darn_attributes_without_signals(attributes, &without, &thread->mask);
+    result = DARN_REAL(pthread_create)(id, copied ? &without : attributes, run_pthread, thread);
+    if (copied)
+        pthread_attr_destroy(&without);
+    darn_os_restore_signals(mask);
     if (result) {
         darn_turn_drop(thread);
         darn_thread_drop(thread);
@@ -109,14 +132,15 @@ static int run_c11(void *argument)
 {
     struct darn_thread *thread = argument;
 
-    darn_thread_start(thread);
+    start_thread(thread);
     return thread->start.c11(thread->argument);
 }
 
 DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
 {
-    struct darn_thread *thread = prepare(argument, FRAME);
+    struct darn_thread *thread = prepare(NULL, argument, FRAME);
     uint32_t number;
+    uint64_t mask;
     int result;
 
     if (!thread)
@@ -124,7 +148,9 @@ DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
     number = thread->number;
     thread->start.c11 = start;
     thread->argument = argument;
+    mask = thread->mask = darn_os_block_signals();
     result = DARN_REAL(thrd_create)(id, run_c11, thread);
+    darn_os_restore_signals(mask);
     if (result != thrd_success) {
         darn_turn_drop(thread);
         darn_thread_drop(thread);

@@ -17,6 +17,12 @@
 
 #define FRAME __builtin_frame_address(0)
 
+/* Another process may signal it, and often will: nothing of ours is started for that. */
+static bool is_shared(const volatile void *cond)
+{
+    return ((const volatile pthread_cond_t *)cond)->__data.__wrefs & 1;
+}
+
 /*
  * A wait gives the mutex back and takes it again. Nothing changes in the list of locks held but for
  * the deadlock detector: nobody else looks at it meanwhile. In a trace both are events, and in this
@@ -39,11 +45,31 @@ static void begin_wait(struct darn_thread *thread, const volatile void *cond,
         darn_record(thread, DARN_EVENT_RELEASE, mutex, NULL, 0, frame);
     }
     thread->wait_site = NULL;
-    thread->waits_with = (uintptr_t)mutex;
+    __atomic_store_n(&thread->waits_with, (uintptr_t)mutex, __ATOMIC_RELEASE);
     darn_gate_wait(thread, mutex, true);
-    if (kind == DARN_WAIT_COND)
-        darn_sampler_start(); /* whoever is alone waits in vain */
     darn_wait_begin(thread, kind, cond, frame);
+    if (kind == DARN_WAIT_COND && !is_shared(cond))
+        darn_sampler_start(); /* whoever is alone waits in vain */
+}
+
+/* The mutex may have been closed while the thread was waiting: then the wait takes longer. */
+static int reopen(struct darn_thread *thread, const volatile void *mutex, int result,
+                  bool timed_out, const void *frame)
+{
+    int again = 0;
+
+    if (result == 0 || timed_out)
+        again = darn_mutex_reopen(thread, (pthread_mutex_t *)(uintptr_t)mutex, frame);
+    return again ? again : result;
+}
+
+/* The same in a controlled run, where all of the wait is ours. */
+static int play_wait(struct darn_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                     uint64_t deadline, const void *frame)
+{
+    int result = darn_turn_cond_wait(thread->slot, cond, mutex, deadline, frame);
+
+    return reopen(thread, mutex, result, result == ETIMEDOUT, frame);
 }
 
 static int end_wait(struct darn_thread *thread, const volatile void *cond,
@@ -52,7 +78,8 @@ static int end_wait(struct darn_thread *thread, const volatile void *cond,
     darn_wait_end(thread);
     if (!thread)
         return result;
-    thread->waits_with = 0;
+    result = reopen(thread, mutex, result, timed_out, frame);
+    __atomic_store_n(&thread->waits_with, 0, __ATOMIC_RELEASE);
     darn_gate_wait(thread, mutex, false);
     darn_record(thread, DARN_EVENT_ACQUIRE, mutex, NULL, 0, frame);
     darn_record(thread, DARN_EVENT_WAKE, cond, mutex, timed_out ? DARN_EVENT_TIMEOUT : 0, frame);
@@ -70,7 +97,7 @@ DARN_INTERCEPT_OFTEN(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex
     struct darn_thread *thread = darn_thread_self();
 
     if (darn_turn_mine(thread))
-        return darn_turn_cond_wait(thread->slot, cond, mutex, DARN_NO_DEADLINE, FRAME);
+        return play_wait(thread, cond, mutex, DARN_NO_DEADLINE, FRAME);
     begin_wait(thread, cond, mutex, DARN_WAIT_COND, FRAME);
     return end_wait(thread, cond, mutex, DARN_REAL(pthread_cond_wait)(cond, mutex), false, FRAME);
 }
@@ -82,8 +109,7 @@ DARN_INTERCEPT_OFTEN(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_
     int result;
 
     if (darn_turn_mine(thread))
-        return darn_turn_cond_wait(thread->slot, cond, mutex, darn_vtime_of(clock_of(cond), until),
-                                   FRAME);
+        return play_wait(thread, cond, mutex, darn_vtime_of(clock_of(cond), until), FRAME);
     begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
     result = DARN_REAL(pthread_cond_timedwait)(cond, mutex, until);
     return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
@@ -96,7 +122,7 @@ DARN_INTERCEPT_OFTEN(int, pthread_cond_clockwait, pthread_cond_t *cond, pthread_
     int result;
 
     if (darn_turn_mine(thread))
-        return darn_turn_cond_wait(thread->slot, cond, mutex, darn_vtime_of(clock, until), FRAME);
+        return play_wait(thread, cond, mutex, darn_vtime_of(clock, until), FRAME);
     begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
     result = DARN_REAL(pthread_cond_clockwait)(cond, mutex, clock, until);
     return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
@@ -152,8 +178,8 @@ DARN_INTERCEPT_OFTEN(int, cnd_wait, cnd_t *cond, mtx_t *mutex)
     struct darn_thread *thread = darn_thread_self();
 
     if (darn_turn_mine(thread))
-        return darn_turn_cond_wait(thread->slot, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex,
-                                   DARN_NO_DEADLINE, FRAME)
+        return play_wait(thread, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex, DARN_NO_DEADLINE,
+                         FRAME)
                    ? thrd_error
                    : thrd_success;
     begin_wait(thread, cond, mutex, DARN_WAIT_COND, FRAME);
@@ -166,8 +192,8 @@ DARN_INTERCEPT(int, cnd_timedwait, cnd_t *cond, mtx_t *mutex, const struct times
     int result;
 
     if (darn_turn_mine(thread)) {
-        result = darn_turn_cond_wait(thread->slot, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex,
-                                     darn_vtime_of(CLOCK_REALTIME, until), FRAME);
+        result = play_wait(thread, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex,
+                           darn_vtime_of(CLOCK_REALTIME, until), FRAME);
         return result == ETIMEDOUT ? thrd_timedout : result ? thrd_error : thrd_success;
     }
     begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "runtime/control.h"
-#include "runtime/profile.h"
 #include "runtime/sites.h"
+#include "site/armed.h"
 
 /*
  * Eight bytes of memory, who has touched them, and by which sites. A table of fixed size: when two
@@ -38,7 +38,7 @@ static bool is_hot(uint32_t site, const struct darn_site *record)
         looked_at[site]++;
         return false;
     }
-    *darn_site_armed(record) &= (uint8_t)~DARN_ARMED_RECORD;
+    darn_armed_remove(record, DARN_ARMED_RECORD);
     return true;
 }
 

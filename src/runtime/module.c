@@ -19,6 +19,8 @@ darn_module_init(const struct darn_site *start, const struct darn_site *stop, co
 {
     darn_helper_command(command);
     darn_init();
+    if (darn_state.inert)
+        return;
     darn_sites_add(start, stop);
     if (start < stop && start->version != DARN_SITE_VERSION)
         darn_say("darn: a part of this program was compiled by another version of darn cc; "
@@ -33,12 +35,14 @@ darn_module_init(const struct darn_site *start, const struct darn_site *stop, co
 __attribute__((visibility("default"), used)) void darn_module_end(const struct darn_site *start,
                                                                   const struct darn_site *stop)
 {
-    darn_rules_forget(start, stop);
+    if (!darn_state.inert)
+        darn_rules_forget(start, stop);
 }
 
 /* Called by the same constructor, right after. */
 __attribute__((visibility("default"), used)) void darn_module_sections(const void *start,
                                                                        const void *stop)
 {
-    darn_rules_module(module_start, module_stop, start, stop);
+    if (!darn_state.inert)
+        darn_rules_module(module_start, module_stop, start, stop);
 }

@@ -10,6 +10,12 @@
 
 struct timespec;
 
+/*
+ * The program has put a filter on its system calls. From now on we make only those of
+ * docs/security.md: what would need others says that it has failed, or finds nothing.
+ */
+void darn_os_confine(void);
+
 /* Thread and process ids. */
 int darn_os_thread_id(void);
 int darn_os_process_id(void);
@@ -63,8 +69,9 @@ void darn_os_thread_name(char *name);
 /* Writes all of it, as far as that is possible. */
 void darn_os_write(int fd, const char *text, size_t length);
 
-/* Appends to a file, which is made if it is not there; 0 or negative. */
-int darn_os_append(const char *path, const char *text, size_t length);
+/* Appends to a file, which is made if it is not there; 0 or negative. Flags: O_NOFOLLOW for a name
+ * that others can guess. */
+int darn_os_append(const char *path, int flags, const char *text, size_t length);
 
 /* Reads a whole file, as far as it fits: the number of bytes. Opens it in a process of its own, for
  * the program may count on the numbers of its files. One at a time. */
@@ -75,14 +82,27 @@ size_t darn_os_read_file(const char *path, char *to, size_t size);
 #define DARN_OS_NOT_STARTED 127
 #define DARN_OS_LOST        126
 
-/* Starts a program with the given standard input. The program under test does not see it: not by
- * wait(), not by SIGCHLD, not in its table of files. The id of its keeper, or negative. One at a
+struct darn_os_program {
+    const char *path; /* absolute: nothing is searched for */
+    char *const *arguments;
+    char *const *environment;
+    const char *input; /* its standard input */
+    size_t length;
+    int output, errors; /* descriptors of ours that are its 1 and 2; negative: nowhere */
+};
+
+/* Starts a program, which gets no other file of ours. The program under test does not see it: not
+ * by wait(), not by SIGCHLD, not in its table of files. The id of its keeper, or negative. One at a
  * time. */
-int darn_os_spawn(const char *path, char *const arguments[], char *const environment[],
-                  const char *input, size_t length);
+int darn_os_spawn(const struct darn_os_program *program);
 
 /* The exit status of a spawned program; -1 while it runs. */
 int darn_os_reap(int keeper);
+
+/* How much processor time the spawned program has used, in nanoseconds, and its end. For as long as
+ * it was not reaped. */
+uint64_t darn_os_spawned_time(void);
+void darn_os_spawned_kill(void);
 
 /* Maps a new file of this size, shared; NULL and *error when there is one already or it cannot be
  * made. No descriptor is left. */
@@ -101,6 +121,15 @@ uint64_t darn_os_channel(int fd);
 /* The same for ordinary files. */
 uint64_t darn_os_file_id(int fd);
 
+/* Tells what a descriptor leads to, be it what it may: never 0 where it leads to something. */
+uint64_t darn_os_identity(int fd);
+
+/* A duplicate with the first free number from `lowest` on, closed by exec; or negative. */
+int darn_os_duplicate(int fd, int lowest);
+
+/* How many descriptors the process may have (ulimit -n). */
+uint64_t darn_os_descriptor_limit(void);
+
 int darn_os_truncate(const char *path, uint64_t size);
 
 /* Runs work(argument) on the given stack in a process of its own, which has our memory but its own
@@ -113,14 +142,19 @@ int darn_os_open(const char *path, int flags); /* a new file has the mode 0666 *
 void darn_os_close(int fd);
 long darn_os_read(int fd, char *to, size_t size);
 int darn_os_write_all(int fd, const char *text, size_t length); /* 0 or negative */
+int darn_os_has_name(int fd);                                   /* 0: the file was removed */
 int darn_os_rename(const char *from, const char *to);
 int darn_os_remove(const char *path);
 
 /* Takes the lock of an open file, for as long as that is open. Waits so long at most. */
 int darn_os_lock(int fd, uint64_t nanoseconds);
 
-/* Whether the thread of this process is still there. */
-int darn_os_thread_exists(int tid);
+/* Whether a thread that libc has made, and which has run, has ended. */
+int darn_os_thread_is_gone(int tid);
+
+/* The processor time of a thread of this process, in nanoseconds; UINT64_MAX: it has ended, or
+ * nobody knows. */
+uint64_t darn_os_thread_time(int tid);
 
 /* The system call in which the thread of this process waits; -1 when it runs, or in none. */
 int darn_os_syscall_of(int tid);

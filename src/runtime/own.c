@@ -25,8 +25,8 @@ static void publish(struct darn_thread *thread, struct darn_own *own)
 
 void darn_own_begin(struct darn_thread *thread)
 {
-    darn_own_here.all = DARN_OWN_NONE;
-    darn_own_here.outside = DARN_OUTSIDE_ANY; /* what it enters while it is alone */
+    DARN_OWN_STORE(all, DARN_OWN_NONE);
+    DARN_OWN_STORE(outside, DARN_OUTSIDE_ANY); /* what it enters while it is alone */
     darn_own_here.tid = darn_os_thread_id();
     publish(thread, &darn_own_here);
 }
@@ -34,8 +34,8 @@ void darn_own_begin(struct darn_thread *thread)
 void darn_own_end(struct darn_thread *thread)
 {
     publish(thread, NULL);
-    darn_own_here.now = DARN_OWN_NONE;
-    darn_own_here.beyond = 1;
+    DARN_OWN_STORE(now, DARN_OWN_NONE);
+    DARN_OWN_STORE(beyond, 1);
 }
 
 void darn_own_after_fork(void)
@@ -90,7 +90,7 @@ int darn_own_find(const volatile void *wanted)
 
 static void remove_at(int index)
 {
-    darn_own_here.count--;
+    DARN_OWN_INCREASE(count, -1);
     for (int i = index; i < darn_own_here.count; i++)
         darn_own_here.held[i] = darn_own_here.held[i + 1];
 }
@@ -102,11 +102,12 @@ void darn_own_add(const volatile void *taken, bool shared, bool nests)
     /* A lock that another thread has given back would seem to be held for ever. */
     if (stale >= 0)
         remove_at(stale);
-    if (darn_own_here.count < DARN_OWN_LOCKS)
-        darn_own_here.held[darn_own_here.count++] =
-            (uintptr_t)taken | (shared ? DARN_OWN_SHARED : 0);
-    else if (darn_own_here.beyond < UINT8_MAX)
-        darn_own_here.beyond++;
+    if (darn_own_here.count < DARN_OWN_LOCKS) {
+        darn_own_here.held[darn_own_here.count] = (uintptr_t)taken | (shared ? DARN_OWN_SHARED : 0);
+        DARN_OWN_INCREASE(count, 1);
+    } else if (darn_own_here.beyond < UINT8_MAX) {
+        DARN_OWN_INCREASE(beyond, 1);
+    }
     darn_own_set_sections(darn_own_here.sections, darn_own_here.left);
 }
 
@@ -117,7 +118,7 @@ void darn_own_remove(const volatile void *given)
     if (index >= 0)
         remove_at(index);
     else if (darn_own_here.beyond)
-        darn_own_here.beyond--;
-    darn_own_here.given++;
+        DARN_OWN_INCREASE(beyond, -1);
+    DARN_OWN_INCREASE(given, 1);
     darn_own_set_sections(darn_own_here.sections, darn_own_here.left);
 }

@@ -2,7 +2,9 @@
  * The program's own locks that a thread holds, while the program is healed: in the order in which
  * they were taken. Locks for reading have the lowest bit set.
  *
- * A thread writes its own, without any barrier; others read it by darn_own_of.
+ * A thread writes its own, without any barrier; others read it by darn_own_of and darn_own_outside.
+ * So whatever these read is stored by DARN_OWN_STORE, and read without ceremony by the thread
+ * itself.
  */
 #ifndef DARN_RUNTIME_OWN_H
 #define DARN_RUNTIME_OWN_H
@@ -10,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "site/guard.h"
+#include "site/armed.h"
 
 struct darn_thread;
 
@@ -24,7 +26,7 @@ struct darn_thread;
 struct darn_own {
     union {
         struct {
-            uint8_t trust;    /* what guards compare armed bytes with (site/guard.h), */
+            uint8_t trust;    /* what guards compare armed bytes with (site/armed.h), */
             uint8_t sections; /* that the thread is in: bits, as in struct darn_healer */
             uint8_t count;    /* of `held`, */
             uint8_t beyond;   /* and of those that had no room */
@@ -51,6 +53,16 @@ extern __thread struct darn_own darn_own
 /* The same variable, reached without a detour. */
 extern __thread struct darn_own darn_own_here
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* As cheap as a plain store, but whole, and not before what the thread has done until then: who
+ * sees that a lock was given back sees what was done under it. Parts of `all` may be stored one by
+ * one, and loaded together: each is true by itself. */
+#define DARN_OWN_STORE(field, value)                                                               \
+    __atomic_store_n(&darn_own_here.field, (value), __ATOMIC_RELEASE)
+
+/* One instruction in darn_simple_lock and _unlock: no signal handler comes in between. */
+#define DARN_OWN_INCREASE(field, by)                                                               \
+    DARN_OWN_STORE(field, __atomic_load_n(&darn_own_here.field, __ATOMIC_RELAXED) + (by))
 
 static inline bool darn_own_is_shared(uintptr_t lock)
 {
@@ -96,11 +108,13 @@ int darn_own_find(const volatile void *lock);
  * others calls everywhere. */
 static inline void darn_own_set_sections(uint32_t sections, uint32_t left)
 {
-    darn_own_here.sections = (uint8_t)sections;
+    uint8_t trust = sections & ~left      ? 0
+                    : darn_own_excludes() ? DARN_TRUST_LOCKED
+                                          : DARN_TRUST_IDLE;
+
+    DARN_OWN_STORE(sections, (uint8_t)sections);
     darn_own_here.left = (uint8_t)left;
-    darn_own_here.trust = sections & ~left      ? 0
-                          : darn_own_excludes() ? DARN_TRUST_LOCKED
-                                                : DARN_TRUST_IDLE;
+    DARN_OWN_STORE(trust, trust);
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "runtime/os.h"
 #include "runtime/sites.h"
 #include "runtime/spin.h"
+#include "site/armed.h"
 
 /* The stack of work elsewhere. Reading and merging need a few kilobytes. */
 #define STACK_SIZE (64 * 1024)
@@ -146,7 +147,7 @@ void darn_profile_module(const struct darn_site *start, const struct darn_site *
             continue;
         bits = darn_facts_get(&known, darn_site_next_key(&keys, site), 0);
         if (bits)
-            __atomic_fetch_or(darn_site_armed(site), (uint8_t)bits, __ATOMIC_RELAXED);
+            darn_armed_add(site, bits);
     }
 }
 

@@ -11,18 +11,6 @@
 #include "site/site.h"
 #include "trace/profile.h"
 
-/* Bits of the armed byte of a site. */
-enum darn_armed {
-    DARN_ARMED_RECORD = 1 << 0,     /* touches shared memory: a trace records it */
-    DARN_ARMED_STEP = 1 << 3,       /* a scheduling point of a controlled run */
-    DARN_ARMED_SYNC_READ = 1 << 1,  /* the read of a spin */
-    DARN_ARMED_SYNC_WRITE = 1 << 2, /* the store that ends one */
-    DARN_ARMED_SUSPECT = 1 << 3,    /* a store that may end one */
-    DARN_ARMED_SCOPE = 1 << 5,      /* seen because of an annotation (scopes.c) */
-    DARN_ARMED_POINTER = 1 << 7,    /* a trace records which pointers it stores (record_pointer.c) */
-    DARN_ARMED_RULE = 1 << 4,       /* a point of a section that is of interest now (rules.h) */
-};
-
 /* Reads a profile; more than one add up. 0; negative when it cannot be read; the number of the
  * first line that does not belong into a profile. An empty file is a profile. */
 int darn_profile_load(const char *path);

@@ -17,6 +17,7 @@
 #include "runtime/stream.h"
 #include "runtime/tables.h"
 #include "runtime/tracefile.h"
+#include "site/armed.h"
 
 #define STATUS_WRONG_USAGE 2
 
@@ -190,7 +191,7 @@ static bool is_sync_address(uintptr_t address, const struct darn_site *site)
 {
     _Atomic uintptr_t *slot = &sync_addresses[(address >> 2 ^ address >> 14) % SYNC_ADDRESSES];
 
-    if (site->kind != DARN_SITE_READ && *darn_site_armed(site) & DARN_ARMED_SYNC_WRITE)
+    if (site->kind != DARN_SITE_READ && darn_armed(site) & DARN_ARMED_SYNC_WRITE)
         atomic_store_explicit(slot, address, memory_order_relaxed);
     return atomic_load_explicit(slot, memory_order_relaxed) == address;
 }
@@ -213,7 +214,7 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
         return;
     stream->busy = true;
     sync = sync || is_sync_address(address, site) ||
-           *darn_site_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
+           darn_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
     synchronizes = sync || site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN);
     coded.where = where_of(thread, stream, site, frame);
     if (!synchronizes) {
@@ -384,23 +385,8 @@ static int refuse(const char *path, int error)
     return STATUS_WRONG_USAGE;
 }
 
-/* detect_deadlocks: only synchronization, and in memory; a file is made when it is analyzed. */
+/* detect_deadlocks: only synchronization, and in memory. */
 #define MOST_LOCKS (UINT64_C(256) << 20)
-
-static void analyze_locks(void)
-{
-    static char path[DARN_OPTIONS_PATH]; /* not on the stack, which may be tiny */
-    const char *directory = getenv("TMPDIR");
-    struct darn_text text;
-
-    darn_text_start(&text, path, sizeof(path));
-    darn_text_add(&text, directory && *directory ? directory : "/tmp");
-    darn_text_add(&text, "/darn-locks-");
-    darn_text_number(&text, (uint64_t)darn_os_process_id());
-    if (darn_tracefile_save(path) == 0 && darn_deliver_locks(path))
-        darn_findings_predicted();
-    darn_os_remove(path);
-}
 
 int darn_record_open(void)
 {
@@ -457,8 +443,13 @@ void darn_record_finish(void)
     }
     darn_recording = is_open = false;
     darn_tracefile_finish();
-    if (is_temporary && !darn_findings_any_stuck()) /* what happened need not be predicted */
-        analyze_locks();
+    if (is_temporary && !darn_findings_any_stuck()) { /* what happened need not be predicted */
+        size_t length;
+        const char *trace = darn_tracefile_bytes(&length);
+
+        if (darn_deliver_locks(trace, length))
+            darn_findings_predicted();
+    }
 }
 
 void darn_record_after_fork(void)

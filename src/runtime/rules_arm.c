@@ -2,10 +2,10 @@
 #include <stddef.h>
 
 #include "runtime/os.h"
-#include "runtime/profile.h"
 #include "runtime/rules.h"
 #include "runtime/rules_parts.h"
 #include "runtime/spin.h"
+#include "site/armed.h"
 
 /* How many rules are invited at a time, in turn: their sites are armed and disarmed in each round
  * of the sampler. */
@@ -38,12 +38,10 @@ static bool is_needed(const struct darn_site *site)
  * be in its section for ever. */
 static void arm(const struct darn_role *role)
 {
-    volatile uint8_t *armed = darn_site_armed(role->site);
-
     if (is_needed(role->site))
-        __atomic_fetch_or(armed, DARN_ARMED_RULE, __ATOMIC_RELAXED);
+        darn_armed_add(role->site, DARN_ARMED_RULE);
     else
-        __atomic_fetch_and(armed, (uint8_t)~DARN_ARMED_RULE, __ATOMIC_RELAXED);
+        darn_armed_remove(role->site, DARN_ARMED_RULE);
 }
 
 static void arm_rule(struct darn_rule *rule, bool beginning)

@@ -5,12 +5,12 @@
 #include "runtime/cures.h"
 #include "runtime/heal.h"
 #include "runtime/os.h"
-#include "runtime/profile.h"
 #include "runtime/rules.h"
 #include "runtime/rules_parts.h"
 #include "runtime/sites.h"
 #include "runtime/spin.h"
 #include "runtime/trust.h"
+#include "site/armed.h"
 
 /* The sites that are points, by their address. Replaced as a whole when a module is loaded: asked
  * without a lock. */
@@ -148,7 +148,7 @@ static void add_site(struct places *table, uint64_t key, const struct darn_site 
         point->rule->matched |= point->role == DARN_ROLE_ENTRY;
         any_begins |= point->role == DARN_ROLE_ENTRY;
         if (darn_rules_armed_all)
-            __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_RULE, __ATOMIC_RELAXED);
+            darn_armed_add(site, DARN_ARMED_RULE);
     }
     place(table, &item);
 }

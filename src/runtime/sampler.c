@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime/sampler.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -60,12 +61,36 @@
 #define BURST_ROUNDS 64
 #define BURST        4
 
+/* Threads that have ended without a word are looked for so often. In nanoseconds. */
+#define REAP_INTERVAL UINT64_C(200000000)
+
 static _Atomic uint16_t watched[SITES];
-static _Atomic int running_in; /* the process that the sampler runs in */
+static _Atomic bool runs;    /* it does, or is about to; who sets it starts it */
+static _Atomic bool stops;   /* it is asked to end */
+static _Atomic uint32_t tid; /* the kernel clears it when the stack is no longer used */
+static uint64_t rounds;      /* of this and of all before */
 static _Atomic uint64_t window_ns;
 static _Alignas(64) unsigned char stack[STACK_SIZE];
 
-static uint64_t budget_pause(uint64_t raised, uint64_t rounds)
+/* While a thread is alone there is nothing to be caught, unless it waits, and perhaps in vain. */
+static bool is_needed(void)
+{
+    uint32_t alive = darn_threads_alive();
+
+    return !darn_state.finished && !atomic_load(&stops) &&
+           (alive > 1 || (alive == 1 && darn_threads_running() <= 0));
+}
+
+/* Ends early when only one thread is left. */
+static void nap(uint64_t nanoseconds)
+{
+    uint32_t alive = darn_threads_alive();
+
+    if (is_needed())
+        darn_os_wait(darn_threads_word(), alive, nanoseconds);
+}
+
+static uint64_t budget_pause(uint64_t raised)
 {
     uint32_t budget = darn_state.options.budget;
 
@@ -90,8 +115,8 @@ static void await_guests(uint64_t window, uint64_t longest, bool (*is_invited)(v
 {
     uint64_t end = darn_os_now() + longest, step = window;
 
-    while (is_invited() && darn_os_now() < end) {
-        darn_os_sleep(step);
+    while (is_invited() && darn_threads_alive() > 1 && darn_os_now() < end) {
+        nap(step);
         if (darn_threads_running() > 0)
             step = window;
         else if (2 * step <= LONGEST_STEP)
@@ -131,7 +156,7 @@ static uint64_t raise_once(bool sections)
     return used + darn_os_now() - start;
 }
 
-static void lengthen(uint64_t rounds)
+static void lengthen(void)
 {
     uint64_t base = (uint64_t)darn_state.options.window_us * 1000;
 
@@ -139,64 +164,123 @@ static void lengthen(uint64_t rounds)
         atomic_store(&window_ns, 2 * atomic_load(&window_ns));
 }
 
+/* Who ends by the exit system call tells nobody. */
+static void look_after_threads(void)
+{
+    static uint64_t last;
+    uint64_t time = darn_os_now();
+
+    darn_stuck_check();
+    if (time - last < REAP_INTERVAL)
+        return;
+    last = time;
+    darn_threads_reap();
+}
+
 /* Where nothing is watched, the thread looks after hot sites and threads that are stuck. */
 #define HEAT_INTERVAL UINT64_C(10000000)
 
 static void look_after(void)
 {
-    while (!darn_state.finished) {
-        darn_os_sleep(HEAT_INTERVAL);
+    while (is_needed()) {
+        nap(HEAT_INTERVAL);
         darn_heat_again();
-        darn_stuck_check();
+        look_after_threads();
     }
 }
 
-static int sample(void *unused)
+static void watch(void)
 {
-    (void)unused;
-    if (darn_state.mode != DARN_MODE_WATCH) {
-        look_after();
-        return 0;
-    }
     darn_os_exact_timing();
-    for (uint64_t rounds = 1; !darn_state.finished; rounds++) {
+    while (is_needed()) {
         uint64_t raised;
 
-        while (darn_threads_alive() < 2 && !darn_state.finished) {
-            darn_os_wait(darn_threads_word(), darn_threads_alive(), UINT64_C(200000000));
-            darn_stuck_check();
+        look_after_threads();
+        if (darn_threads_alive() < 2) { /* whoever waits alone may wait in vain */
+            nap(REAP_INTERVAL);
+            continue;
         }
-        darn_stuck_check();
+        rounds++;
         raised =
             raise_once(darn_sections && rounds % ROUNDS_PER_SECTION == 0 && darn_sections_exist());
-        darn_os_sleep(budget_pause(raised, rounds) * (darn_threads_running() < 2 ? ALONE : 1));
-        lengthen(rounds);
+        nap(budget_pause(raised) * (darn_threads_running() < 2 ? ALONE : 1));
+        lengthen();
     }
+}
+
+/* Whoever makes a second thread meanwhile finds `runs` set and relies on us: so it is given up
+ * first, and then looked at once more. */
+static int sample(void *unused)
+{
+    bool expected = false;
+
+    (void)unused;
+    do {
+        if (darn_state.mode == DARN_MODE_WATCH)
+            watch();
+        else
+            look_after();
+        atomic_store(&runs, false);
+    } while (is_needed() && atomic_compare_exchange_strong(&runs, &expected, true));
     return 0;
+}
+
+/* The stack is free again a moment after the last one has given up `runs`. */
+static void await_end(void)
+{
+    while (atomic_load(&tid))
+        darn_os_yield();
+}
+
+static void clone_sampler(void)
+{
+    uint64_t mask = darn_os_block_signals(); /* inherited: signals are the program's business */
+    int saved = errno;
+
+    await_end();
+    if (clone(sample, stack + STACK_SIZE,
+              CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+                  CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID,
+              NULL, &tid, NULL, &tid) < 0) {
+        atomic_store(&runs, false);
+        darn_count(DARN_COUNT_SAMPLERS_REFUSED);
+    }
+    errno = saved;
+    darn_os_restore_signals(mask);
 }
 
 void darn_sampler_start(void)
 {
-    int self = darn_state.pid;
-    uint64_t mask;
+    bool expected = false;
 
     if (darn_state.mode == DARN_MODE_CONTROL || darn_state.mode == DARN_MODE_HEAL)
         return;
-    if (darn_state.finished || atomic_load(&running_in) == self ||
-        atomic_exchange(&running_in, self) == self)
+    if (darn_state.finished || atomic_load(&runs) ||
+        !atomic_compare_exchange_strong(&runs, &expected, true))
         return;
-    atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
+    atomic_store(&stops, false);
+    if (!atomic_load(&window_ns))
+        atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
     if (darn_state.options.budget == DARN_BUDGET_MAX)
         darn_attention_keep();
-    mask = darn_os_block_signals(); /* inherited: signals are the program's business */
-    clone(sample, stack + STACK_SIZE,
-          CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL);
-    darn_os_restore_signals(mask);
+    clone_sampler();
+}
+
+bool darn_sampler_stop(void)
+{
+    if (!atomic_load(&tid) || darn_threads_alive() > 1)
+        return false;
+    atomic_store(&stops, true);
+    darn_os_wake(darn_threads_word(), 1);
+    await_end();
+    return true;
 }
 
 void darn_sampler_after_fork(void)
 {
-    atomic_store(&running_in, 0);
+    atomic_store(&runs, false);
+    atomic_store(&tid, 0);
+    rounds = 0;
 }
 
 uint64_t darn_sampler_window(void)

@@ -14,8 +14,13 @@
 #include "runtime/thread.h"
 #include "runtime/touch.h"
 
-/* Starts it unless it runs in this process; called when a second thread is made. */
+/* Starts it unless it runs; called when a second thread is made, or one that is alone may wait for
+ * itself. It ends when neither is so any more: a program of one thread may do what one of two
+ * cannot (unshare), and must not be kept alive by us when its last thread has gone. */
 void darn_sampler_start(void);
+
+/* Ends it, if the program has one thread, and returns when it is gone. Whether it was there. */
+bool darn_sampler_stop(void);
 
 /* Whether the thread should take up the invitation with this access: sites that were seldom watched
  * come first, and memory on the thread's own stack last. */

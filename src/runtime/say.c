@@ -1,7 +1,9 @@
 #include "runtime/say.h"
 
+#include <fcntl.h>
 #include <string.h>
 
+#include "runtime/log.h"
 #include "runtime/os.h"
 #include "runtime/state.h"
 
@@ -31,7 +33,7 @@ static int append_to_log(const struct darn_say *say)
     darn_text_add(&text, darn_state.options.log_path);
     darn_text_char(&text, '.');
     darn_text_number(&text, (uint64_t)darn_os_process_id());
-    return darn_os_append(path, say->line, say->text.used + 1);
+    return darn_os_append(path, O_NOFOLLOW, say->line, say->text.used + 1);
 }
 
 void darn_say_end(struct darn_say *say)
@@ -41,7 +43,7 @@ void darn_say_end(struct darn_say *say)
 
     say->line[say->text.used] = '\n';
     if (is_stdout || !*log || strcmp(log, "stderr") == 0 || append_to_log(say) < 0)
-        darn_os_write(is_stdout ? 1 : 2, say->line, say->text.used + 1);
+        darn_os_write(darn_log(is_stdout ? 1 : 2), say->line, say->text.used + 1);
 }
 
 void darn_say(const char *text)

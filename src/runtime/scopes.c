@@ -12,10 +12,10 @@
 #include "runtime/hook.h"
 #include "runtime/inside.h"
 #include "runtime/os.h"
-#include "runtime/profile.h"
 #include "runtime/sections.h"
 #include "runtime/sites.h"
 #include "runtime/state.h"
+#include "site/armed.h"
 
 #define HOOK     __attribute__((preserve_most, visibility("default"), used))
 #define EXPORTED __attribute__((visibility("default"), used))
@@ -57,10 +57,9 @@ static void see_extra(bool on)
             if (!site || !(site->flags & DARN_SITE_EXTRA))
                 continue;
             if (on)
-                __atomic_fetch_or(darn_site_armed(site), DARN_ARMED_SCOPE, __ATOMIC_RELAXED);
+                darn_armed_add(site, DARN_ARMED_SCOPE);
             else
-                __atomic_fetch_and(darn_site_armed(site), (uint8_t)~DARN_ARMED_SCOPE,
-                                   __ATOMIC_RELAXED);
+                darn_armed_remove(site, DARN_ARMED_SCOPE);
         }
     }
     darn_spin_unlock(&extra_lock);

@@ -45,7 +45,7 @@ static void write_counts(const char *path)
     for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next)
         add_counts(&text, rule);
     darn_text_add(&text, "done\n");
-    if (text.cut || darn_os_append(path, text.to, text.used) < 0)
+    if (text.cut || darn_os_append(path, 0, text.to, text.used) < 0)
         darn_say("darn: sections_out: the counts cannot be written");
     darn_os_free(room, TEXT_SIZE);
 }

@@ -46,7 +46,7 @@ int darn_simple_lock(pthread_mutex_t *mutex)
     mutex->__data.__owner = darn_own_here.tid;
     mutex->__data.__nusers++;
     darn_own_here.held[0] = (uintptr_t)mutex;
-    darn_own_here.all += LOCKED; /* what is stored as a whole can be loaded in parts */
+    DARN_OWN_INCREASE(all, LOCKED); /* what is stored as a whole can be loaded in parts */
     if (__builtin_expect(!atomic_load_explicit(&darn_closed_count, memory_order_relaxed), 1))
         return 0;
     darn_simple_unlock(mutex); /* nothing was done under it yet */
@@ -66,6 +66,6 @@ int darn_simple_unlock(pthread_mutex_t *mutex)
         mutex->__data.__nusers++;
         return unlock_slowly(mutex);
     }
-    darn_own_here.all += (UINT64_C(1) << 32) - LOCKED;
+    DARN_OWN_INCREASE(all, (UINT64_C(1) << 32) - LOCKED);
     return 0;
 }

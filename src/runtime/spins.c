@@ -16,6 +16,7 @@
 #include "runtime/state.h"
 #include "runtime/tables.h"
 #include "runtime/thread.h"
+#include "site/armed.h"
 
 #define WATCHES 64
 #define PAIRS   1024
@@ -58,11 +59,6 @@ static bool is_pair(uint64_t reader, uint64_t writer)
     return false;
 }
 
-static void arm(const struct darn_site *site, uint8_t bit)
-{
-    __atomic_fetch_or(darn_site_armed(site), bit, __ATOMIC_RELAXED);
-}
-
 /* All sites of the line. */
 static void arm_all(uint64_t key, uint8_t bit)
 {
@@ -70,7 +66,7 @@ static void arm_all(uint64_t key, uint8_t bit)
         const struct darn_site *site = darn_site_key_at(i) == key ? darn_site_at(i) : NULL;
 
         if (site && darn_os_is_mapped((uintptr_t)darn_site_armed(site)))
-            arm(site, bit);
+            darn_armed_add(site, bit);
     }
 }
 
@@ -140,7 +136,7 @@ static bool is_wanted(const struct darn_load *load)
 
 static int32_t open_watch(struct darn_thread *thread, const struct darn_load *load)
 {
-    if (darn_state.mode == DARN_MODE_WATCH && *darn_site_armed(load->site) & DARN_ARMED_SYNC_READ &&
+    if (darn_state.mode == DARN_MODE_WATCH && darn_armed(load->site) & DARN_ARMED_SYNC_READ &&
         !is_wanted(load) && darn_random(&thread->random) % AGAIN)
         return 0;
     for (int32_t i = 0; i < WATCHES; i++) {
@@ -336,11 +332,11 @@ void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const str
     /* The exchange of a test-and-set lock waits itself: it ends nobody's spin. */
     if (writer->flags & DARN_SITE_SPIN ||
         (!(site->flags & DARN_SITE_SPIN) &&
-         (writer->flags & DARN_SITE_ATOMIC || *darn_site_armed(writer) & DARN_ARMED_SYNC_WRITE)) ||
+         (writer->flags & DARN_SITE_ATOMIC || darn_armed(writer) & DARN_ARMED_SYNC_WRITE)) ||
         is_known_pair(site, writer))
         return;
     darn_profile_add_pair(DARN_FACT_SUSPECT, site, writer);
-    arm(writer, DARN_ARMED_SUSPECT);
+    darn_armed_add(writer, DARN_ARMED_SUSPECT);
 }
 
 /*
@@ -359,7 +355,7 @@ void darn_spins_hold_suspect(struct darn_thread *thread, const struct darn_touch
     static _Atomic uint8_t tried[1024];
     _Atomic uint8_t *times = &tried[(uintptr_t)touch->site / sizeof(*touch->site) % 1024];
 
-    if (!(*darn_site_armed(touch->site) & DARN_ARMED_SUSPECT) || darn_threads_alive() < 2 ||
+    if (!(darn_armed(touch->site) & DARN_ARMED_SUSPECT) || darn_threads_alive() < 2 ||
         *times >= ATTEMPTS || atomic_load(&held) >= MOST_SUSPECT)
         return;
     if (atomic_exchange(&holding, 1))
@@ -398,8 +394,7 @@ void darn_spins_hold(struct darn_thread *thread, const struct darn_touch *store)
 
 static bool is_member(const struct darn_touch *touch)
 {
-    return touch->site &&
-           *darn_site_armed(touch->site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
+    return touch->site && darn_armed(touch->site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
 }
 
 static bool are_pair(const struct darn_touch *reader, const struct darn_touch *writer)

@@ -3,6 +3,7 @@
 #include <execinfo.h>
 #include <stdbool.h>
 
+#include "runtime/os.h"
 #include "runtime/thread.h"
 
 /* One frame of more than this is not believed. */
@@ -14,16 +15,25 @@ static bool is_on_stack(const struct darn_thread *thread, uintptr_t at)
            at + 2 * sizeof(uintptr_t) <= thread->stack_end;
 }
 
-uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_thread *thread,
-                              const void *frame)
+/* A frame: the caller's frame, and the return address. `copied`: it may not be there. */
+static inline bool read_frame(uintptr_t words[2], uintptr_t at, bool copied)
 {
-    uintptr_t at = (uintptr_t)frame;
+    if (copied)
+        return darn_os_copy(words, (const void *)at, 2 * sizeof(*words)) ==
+               2 * (long)sizeof(*words);
+    words[0] = ((const uintptr_t *)at)[0];
+    words[1] = ((const uintptr_t *)at)[1];
+    return true;
+}
+
+static inline uint32_t walk(uintptr_t *pcs, uint32_t depth, const struct darn_thread *thread,
+                            const void *frame, bool copied)
+{
+    uintptr_t at = (uintptr_t)frame, words[2];
     uint32_t count = 0;
 
     while (count < depth) {
-        const uintptr_t *words = (const uintptr_t *)at; /* caller's frame, return address */
-
-        if (words[1] < 4096)
+        if (!read_frame(words, at, copied) || words[1] < 4096)
             break;
         pcs[count++] = words[1];
         if (words[0] <= at || words[0] - at > MAX_FRAME || !is_on_stack(thread, at) ||
@@ -32,6 +42,17 @@ uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_
         at = words[0];
     }
     return count;
+}
+
+uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_thread *thread,
+                              const void *frame)
+{
+    return walk(pcs, depth, thread, frame, false);
+}
+
+void darn_stack_copy(struct darn_stack *stack, const struct darn_thread *thread, const void *frame)
+{
+    stack->depth = walk(stack->pcs, DARN_STACK_DEPTH, thread, frame, true);
 }
 
 void darn_stack_walk(struct darn_stack *stack, const struct darn_thread *thread, const void *frame)

@@ -25,6 +25,10 @@ void darn_stack_walk(struct darn_stack *stack, const struct darn_thread *thread,
 uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_thread *thread,
                               const void *frame);
 
+/* The same for another thread that was in the frame a moment ago: its stack may be gone by now, and
+ * the walk ends where it is. */
+void darn_stack_copy(struct darn_stack *stack, const struct darn_thread *thread, const void *frame);
+
 /* By the unwinder of libgcc, for code that keeps no frame pointers: slow, and takes the loader's
  * lock. The frames up to `frame`, ours, are left out. */
 void darn_stack_unwind(struct darn_stack *stack, const void *frame);

@@ -18,6 +18,9 @@ enum darn_mode {
 
 struct darn_state {
     bool ready;     /* options are read, threads may be made known */
+    bool inert;     /* there is nothing to do, or nothing may be done: never ready (init.c) */
+    bool secure;    /* the program has rights that its caller has not: nothing of the caller's is
+                       believed, and nobody is started in its name */
     bool finished;  /* the program has ended as far as we are concerned */
     int pid;        /* a child of vfork has our memory, but is not us */
     bool quiet;     /* nothing is to be known about locks but who waits for which */
@@ -31,6 +34,9 @@ extern struct darn_state darn_state;
 
 /* The program was built to be healed, and for nothing else (darn cc --only); NULL: it was not. */
 extern const char darn_production[] __attribute__((weak, visibility("hidden")));
+
+/* The repository that such a program was built to be healed by (--darn-heal); NULL: none. */
+extern const char darn_heal_path[] __attribute__((weak, visibility("hidden")));
 
 /* Reads the options and starts to watch; does nothing when that was done already. */
 void darn_init(void);

@@ -24,11 +24,14 @@
 /* A thread that waits, as one look saw it. */
 struct waiter {
     struct darn_thread *thread;
-    uint32_t number, turn, kind;
+    uint32_t number;
     int tid;
-    uintptr_t target, mutex;
-    bool stable; /* it waited in the same wait at the look before */
-    bool seen;   /* on the way of the search */
+    struct darn_wait wait;
+    uintptr_t given; /* the mutex that it gave back for that, or 0 */
+    int owner;       /* who has the mutex that it needs to go on; 0: nobody, or it is not known */
+    bool is_shared;  /* another process may let it go, as far as is known */
+    bool stable;     /* it waited in the same wait at the look before */
+    bool seen;       /* on the way of the search */
 };
 
 /* Only the watchdog uses these. */
@@ -54,9 +57,35 @@ static bool was_there(const struct waiter *waiter)
 {
     for (uint32_t i = 0; i < before_count; i++) {
         if (before[i].thread == waiter->thread)
-            return before[i].number == waiter->number && before[i].turn == waiter->turn;
+            return before[i].number == waiter->number && before[i].wait.turn == waiter->wait.turn;
     }
     return false;
+}
+
+/* Another process may signal what is shared with it. */
+#define SHARED_MUTEX 128
+#define SHARED_COND  1
+
+/* What a thread waits for is the program's own, and may be unmapped by now: it is copied. Nobody is
+ * said to be stuck because of what cannot be. */
+static void look_into(struct waiter *waiter)
+{
+    const void *target = (const void *)waiter->wait.target;
+    bool cond_too = waiter->wait.kind == DARN_WAIT_COND; /* signalled or not, it needs the mutex */
+    const void *at = cond_too ? (const void *)waiter->given : target;
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+
+    if (!cond_too && waiter->wait.kind != DARN_WAIT_MUTEX)
+        return;
+    waiter->is_shared = true;
+    if (darn_os_copy(&mutex, at, sizeof(mutex)) != (long)sizeof(mutex))
+        return;
+    waiter->owner = mutex.__data.__owner;
+    if (!cond_too)
+        waiter->is_shared = mutex.__data.__kind & SHARED_MUTEX;
+    else if (darn_os_copy(&cond, target, sizeof(cond)) == (long)sizeof(cond))
+        waiter->is_shared = cond.__data.__wrefs & SHARED_COND;
 }
 
 /* Returns how many threads there are, waiting or not. */
@@ -71,18 +100,14 @@ static uint32_t look(void)
     now_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct darn_thread *thread = list[i];
-        struct waiter waiter = {.thread = thread};
+        struct waiter waiter = {.thread = thread, .number = thread->number, .tid = thread->tid};
 
-        waiter.turn = __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE);
-        waiter.kind = __atomic_load_n(&thread->wait.kind, __ATOMIC_ACQUIRE);
-        waiter.number = thread->number;
-        waiter.tid = thread->tid;
-        waiter.target = thread->wait.target;
-        waiter.mutex = thread->waits_with;
-        if (waiter.kind == DARN_WAIT_NONE ||
-            __atomic_load_n(&thread->wait.turn, __ATOMIC_ACQUIRE) != waiter.turn)
+        if (!darn_wait_read(&thread->wait, &waiter.wait))
             continue;
+        waiter.given = __atomic_load_n(&thread->waits_with, __ATOMIC_ACQUIRE);
         waiter.stable = was_there(&waiter);
+        if (waiter.stable)
+            look_into(&waiter);
         now[now_count++] = waiter;
     }
     return count;
@@ -91,21 +116,19 @@ static uint32_t look(void)
 /* Whether the one waits for the other. */
 static bool waits_for(const struct waiter *one, const struct waiter *other)
 {
-    const pthread_mutex_t *mutex = (const pthread_mutex_t *)one->target;
     const struct darn_lock *held;
 
-    switch (one->kind) {
+    switch (one->wait.kind) {
     case DARN_WAIT_MUTEX:
-        return mutex->__data.__owner == other->tid;
+        return one->owner && one->owner == other->tid;
     case DARN_WAIT_JOIN:
-        return one->target == other->number;
-    case DARN_WAIT_COND: /* signalled or not, it needs the mutex to go on */
-        mutex = (const pthread_mutex_t *)one->mutex;
-        return mutex && mutex->__data.__owner == other->tid && one != other;
+        return one->wait.target == other->number;
+    case DARN_WAIT_COND:
+        return one->owner && one->owner == other->tid && one != other;
     case DARN_WAIT_READ:
     case DARN_WAIT_WRITE:
-        held = darn_lock_find(&other->thread->locks, one->target);
-        return held && (one->kind == DARN_WAIT_WRITE || held->kind == DARN_LOCK_WRITE);
+        held = darn_lock_find(&other->thread->locks, one->wait.target);
+        return held && (one->wait.kind == DARN_WAIT_WRITE || held->kind == DARN_LOCK_WRITE);
     default:
         return false;
     }
@@ -132,23 +155,21 @@ static uint32_t find_way(struct waiter *start, struct waiter *at, struct waiter 
     return 0;
 }
 
-static void describe(struct darn_stuck_thread *to, struct darn_thread *thread, bool in_circle)
+static void describe(struct darn_stuck_thread *to, const struct waiter *waiter, bool in_circle)
 {
-    struct darn_touch nothing = {0};
     uint32_t unused;
 
-    to->wait = thread->wait.kind;
-    to->target = thread->wait.target;
-    to->mutex = thread->waits_with;
+    to->wait = waiter->wait.kind;
+    to->target = waiter->wait.target;
+    to->mutex = waiter->given;
     if (in_circle && to->wait == DARN_WAIT_COND) { /* what keeps it is the mutex */
         to->wait = DARN_WAIT_MUTEX;
         to->target = to->mutex;
         to->mutex = 0;
     }
-    darn_side_fill(&to->side, thread, &nothing, thread->wait.frame);
-    to->side.name[0] = '\0'; /* that is the name of the calling thread */
+    darn_side_fill_waiting(&to->side, waiter->thread, waiter->wait.frame);
     if (darn_findings_lock(&unused)) {
-        darn_proc_name(thread->tid, to->side.name, sizeof(to->side.name));
+        darn_proc_name(waiter->tid, to->side.name, sizeof(to->side.name));
         darn_findings_unlock();
     }
 }
@@ -159,10 +180,11 @@ static void report(const char *kind, const char *reason, struct waiter **threads
 
     stuck = (struct darn_stuck){.kind = kind, .reason = reason, .count = count};
     for (uint32_t i = 0; i < count; i++)
-        describe(&stuck.threads[i], threads[i]->thread, !reason);
+        describe(&stuck.threads[i], threads[i], !reason);
     for (uint32_t i = 0; i < count; i++) {
         /* Not one of them has moved meanwhile. */
-        if (__atomic_load_n(&threads[i]->thread->wait.turn, __ATOMIC_ACQUIRE) != threads[i]->turn)
+        if (__atomic_load_n(&threads[i]->thread->wait.turn, __ATOMIC_ACQUIRE) !=
+            threads[i]->wait.turn)
             return;
     }
     mask = darn_os_block_signals();
@@ -193,17 +215,6 @@ static bool check_circles(bool vain)
     return any;
 }
 
-/* Another process may signal what is shared with it. */
-static bool is_shared(const struct waiter *waiter)
-{
-    const pthread_mutex_t *mutex = (const pthread_mutex_t *)waiter->target;
-    const pthread_cond_t *cond = (const pthread_cond_t *)waiter->target;
-
-    if (waiter->kind == DARN_WAIT_MUTEX)
-        return mutex->__data.__kind & 128;
-    return waiter->kind == DARN_WAIT_COND && cond->__data.__wrefs & 1;
-}
-
 /*
  * Every thread of the process is known, sleeps in the kernel and waits for another: nobody is left
  * who could wake one of them. A thread that was woken and has not run yet does not sleep.
@@ -224,8 +235,10 @@ static bool all_sleep(void)
 
 static bool may_end(const struct waiter *waiter)
 {
-    return !waiter->stable || waiter->kind == DARN_WAIT_OTHER || waiter->kind == DARN_WAIT_HEAL ||
-           waiter->kind == DARN_WAIT_GATE || waiter->kind == DARN_WAIT_BARRIER || is_shared(waiter);
+    uint32_t kind = waiter->wait.kind;
+
+    return !waiter->stable || waiter->is_shared || kind == DARN_WAIT_OTHER ||
+           kind == DARN_WAIT_HEAL || kind == DARN_WAIT_GATE || kind == DARN_WAIT_BARRIER;
 }
 
 /* Whether everybody has waited in vain for a while. */
@@ -246,7 +259,7 @@ static void report_waiters(void)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < now_count && count < DARN_STUCK_THREADS; i++) {
-        if (now[i].kind == DARN_WAIT_COND)
+        if (now[i].wait.kind == DARN_WAIT_COND)
             path[count++] = &now[i];
     }
     if (count)

@@ -113,8 +113,21 @@ static void retire(struct darn_thread *thread)
 {
     thread->is_alive = false;
     atomic_fetch_sub(&running, 1);
-    atomic_fetch_sub(&alive, 1);
+    if (atomic_fetch_sub(&alive, 1) == 2)
+        darn_os_wake((const volatile uint32_t *)&alive, 1); /* the sampler is no longer needed */
     give_unused(thread);
+}
+
+void darn_threads_reap(void)
+{
+    for (uint32_t i = 0; i < batch_count * BATCH; i++) {
+        struct darn_thread *thread = &batches[i / BATCH][i % BATCH];
+
+        if (!thread->is_alive || !thread->tid || !darn_os_thread_is_gone(thread->tid))
+            continue;
+        darn_thread_unblock(thread);
+        retire(thread);
+    }
 }
 
 void darn_thread_drop(struct darn_thread *thread)
@@ -139,13 +152,21 @@ static void end_by_key(void *round)
 /* The main thread's stack grows as it is needed; nobody's is larger than this. */
 #define MAIN_STACK (UINT64_C(1) << 30)
 
+/* Who has created the thread knows, or else libc does: but it asks the system, for much more. */
 static void find_own_stack(struct darn_thread *thread)
 {
     pthread_attr_t attributes;
     void *start = NULL;
     size_t size = 0;
 
-    if (darn_os_thread_id() == darn_os_process_id()) {
+    if (thread->stack_start)
+        return;
+    if (thread->stack_size) { /* libc keeps its own data above it */
+        thread->stack_end = (uintptr_t)pthread_self();
+        thread->stack_start = thread->stack_end - thread->stack_size;
+        return;
+    }
+    if (thread->tid == darn_os_process_id()) {
         thread->stack_end = (uintptr_t)__libc_stack_end + 4096; /* the loader's own frames */
         thread->stack_start = thread->stack_end - MAIN_STACK;
         return;

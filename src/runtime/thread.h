@@ -31,6 +31,7 @@ struct darn_thread {
     uint32_t patience; /* and how many of them it waits for something better */
     uint64_t random;   /* state of the generator that decides about windows and noise */
     uintptr_t stack_start, stack_end;
+    size_t stack_size; /* of one that libc chooses; 0: not known */
     struct darn_stack created; /* where it was created */
     struct darn_locks locks;
     struct darn_load loads[DARN_LOADS]; /* Tian's load table (spins.c) */
@@ -55,6 +56,7 @@ struct darn_thread {
     struct darn_wait wait;             /* what it waits for now */
     uintptr_t waits_with;              /* the mutex that it gave back for that */
     unsigned long id;                  /* pthread_t */
+    uint64_t mask;                     /* signals that it blocks once it is known */
     union {                            /* what it runs, and with which argument */
         void *(*pthread)(void *);
         int (*c11)(void *);
@@ -101,6 +103,10 @@ void darn_thread_unblock(struct darn_thread *thread);
 /* Threads that are alive, and those of them that are not blocked. */
 uint32_t darn_threads_alive(void);
 int32_t darn_threads_running(void);
+
+/* Forgets the threads that have ended by the exit system call, without a word to libc. One thread
+ * calls it, now and then. */
+void darn_threads_reap(void);
 
 /* Fills in the threads that are known and alive; returns how many. They may end meanwhile. */
 uint32_t darn_threads_list(struct darn_thread **list, uint32_t most);

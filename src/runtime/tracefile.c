@@ -109,8 +109,8 @@ void darn_tracefile_finish(void)
     __atomic_store_n(&header()->finished, 1, __ATOMIC_RELEASE);
 }
 
-int darn_tracefile_save(const char *path)
+const char *darn_tracefile_bytes(size_t *length)
 {
-    darn_os_remove(path);
-    return file ? darn_os_append(path, (const char *)file, file_size) : 0;
+    *length = file_size;
+    return (const char *)file;
 }

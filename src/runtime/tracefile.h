@@ -7,6 +7,7 @@
 #define DARN_RUNTIME_TRACEFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "trace/format.h"
@@ -18,8 +19,8 @@ int darn_tracefile_open(const char *path, uint64_t size);
 /* Whether the file was written by a program that this one has taken the place of (exec). */
 bool darn_tracefile_is_ours(const char *path);
 
-/* Writes what is in memory alone to a new file. 0 or a negative errno. */
-int darn_tracefile_save(const char *path);
+/* The whole trace, when it has finished. */
+const char *darn_tracefile_bytes(size_t *length);
 
 /* A new block of so many pages, with its header filled in; NULL when there is no room. */
 struct darn_block_header *darn_tracefile_block(enum darn_block_type type, uint32_t thread,

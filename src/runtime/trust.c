@@ -264,9 +264,9 @@ static void note_outside(const struct darn_trust_group *group, bool idle)
     const void *before = idle ? NULL : darn_own_here.outside;
 
     if (!group || before == group)
-        darn_own_here.outside = before;
+        DARN_OWN_STORE(outside, before);
     else
-        darn_own_here.outside = before ? DARN_OUTSIDE_ANY : group;
+        DARN_OWN_STORE(outside, before ? DARN_OUTSIDE_ANY : group);
 }
 
 enum darn_trust darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch,

@@ -5,7 +5,7 @@
  * is nothing to heal, and to hold the variable as well would cost more than all the rest. So who
  * comes to a variable is looked at for a while. If the same lock was held every time, at the same
  * address and from the entry of a section to its end, then threads that hold a lock do not call any
- * more (DARN_ARMED_TRUST). Who comes without a lock still does: from then on everybody calls again,
+ * more (DARN_LEVEL_TRUST). Who comes without a lock still does: from then on everybody calls again,
  * and whoever may have got into a section unseen meanwhile is waited for. As long as such a one may
  * be in its section, nobody is trusted again.
  *

@@ -8,7 +8,7 @@
 #include "runtime/trust_parts.h"
 #include "runtime/trust_places.h"
 #include "section/match.h"
-#include "site/guard.h"
+#include "site/armed.h"
 
 /* A group is trusted after so many visits under locks without a break, a site of it after so many
  * of its own. */
@@ -195,14 +195,14 @@ bool darn_trust_is_known(const struct darn_trust_member *member)
 void darn_trust_set_level(const struct darn_trust_member *member)
 {
     const struct darn_trust_group *group = darn_trust_whole(member->group);
-    uint8_t level = DARN_ARMED_HEAL;
+    enum darn_level level = DARN_LEVEL_HEAL;
 
     if (member->is_far || (member->is_read && !group->reads_matter))
-        level = 0;
+        level = DARN_LEVEL_NONE;
     else if (atomic_load(&group->state) == DARN_TRUST_GIVEN && !member->is_wary &&
              darn_trust_is_known(member))
-        level = DARN_ARMED_TRUST;
-    __atomic_store_n(darn_site_armed(member->site), level, __ATOMIC_RELAXED);
+        level = DARN_LEVEL_TRUST;
+    darn_armed_set_level(member->site, level);
 }
 
 void darn_trust_set_levels(const struct darn_trust_group *group)
@@ -305,13 +305,13 @@ static void add(const struct darn_site *site, struct darn_roles roles)
  * section may give that back. */
 static void add_mark(const struct darn_site *site, struct darn_roles roles)
 {
-    uint8_t level = DARN_ARMED_LEAVE;
+    enum darn_level level = DARN_LEVEL_LEAVE;
 
     for (uint32_t i = 0; i < roles.count; i++) {
         if (roles.list[i].role != DARN_ROLE_LEAVE || darn_trust_is_wary(roles.list[i].rule))
-            level = DARN_ARMED_HEAL;
+            level = DARN_LEVEL_HEAL;
     }
-    __atomic_store_n(darn_site_armed(site), level, __ATOMIC_RELAXED);
+    darn_armed_set_level(site, level);
 }
 
 void darn_trust_add(const struct darn_site *site, struct darn_roles roles)

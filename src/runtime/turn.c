@@ -45,7 +45,7 @@ static void give(struct darn_slot *slot, uint32_t go)
 /* A thread that has ended must be gone before others go on: it still gives its memory back. */
 static void await_leaving(void)
 {
-    for (int tries = 0; leaving && tries < 300 && darn_os_thread_exists(leaving); tries++) {
+    for (int tries = 0; leaving && tries < 300 && !darn_os_thread_is_gone(leaving); tries++) {
         if (tries < 100)
             darn_os_yield();
         else

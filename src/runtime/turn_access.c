@@ -4,11 +4,11 @@
 #include "runtime/control.h"
 #include "runtime/decide.h"
 #include "runtime/learning.h"
-#include "runtime/profile.h"
 #include "runtime/scene.h"
 #include "runtime/sites.h"
 #include "runtime/turn.h"
 #include "runtime/turn_sync.h"
+#include "site/armed.h"
 
 /* A read that has seen the same value so often, with nothing in between, is taken for a spin. */
 #define SPINS_AT 3
@@ -91,7 +91,7 @@ void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch
     if (!darn_turn_has_others())
         return; /* another schedule lets the other thread end later; in this one it is no step */
     if (!touch->site || really_spins(touch->site) ||
-        (*darn_site_armed(touch->site) & DARN_ARMED_STEP && is_step(touch->site)))
+        (darn_armed(touch->site) & DARN_ARMED_STEP && is_step(touch->site)))
         stand(slot, touch, frame);
 }
 

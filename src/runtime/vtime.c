@@ -68,6 +68,15 @@ static uint64_t nanoseconds(const struct timespec *time)
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
 }
 
+uint64_t darn_limit_by_now(const struct darn_limit *limit)
+{
+    uint64_t at = nanoseconds(limit->until), wall = darn_os_wall_clock();
+
+    if (limit->clock == CLOCK_MONOTONIC)
+        return at;
+    return darn_os_now() + (at > wall ? at - wall : 0);
+}
+
 uint64_t darn_vtime_of(clockid_t clock, const struct timespec *moment)
 {
     uint64_t at = nanoseconds(moment);

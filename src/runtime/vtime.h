@@ -18,6 +18,15 @@ void darn_vtime_jump(uint64_t to); /* never backwards */
  * waiting for a moment by looking takes no real time either. */
 uint64_t darn_vtime_look(clockid_t clock);
 
+/* Until when a call of the program waits, by one of its clocks. */
+struct darn_limit {
+    clockid_t clock;
+    const struct timespec *until;
+};
+
+/* The moment by darn_os_now, in runs that are not controlled. */
+uint64_t darn_limit_by_now(const struct darn_limit *limit);
+
 /* The virtual time of a moment of the clock. */
 uint64_t darn_vtime_of(clockid_t clock, const struct timespec *moment);
 

@@ -4,16 +4,16 @@
 #include "runtime/sampler.h"
 #include "runtime/thread.h"
 
-/* Read by the watchdog without a lock: what a wait is comes before that it is one, and `turn` tells
- * two waits apart. */
+/* Read by others without a lock: what a wait is comes before that it is one, and `turn` tells two
+ * waits apart. Whoever sees a part of the new one sees that the old one has ended. */
 void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
                      const volatile void *target, const void *frame)
 {
     if (!thread)
         return;
     darn_heal_blocks(thread);
-    thread->wait.target = (uintptr_t)target;
-    thread->wait.frame = frame;
+    __atomic_store_n(&thread->wait.target, (uintptr_t)target, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->wait.frame, frame, __ATOMIC_RELEASE);
     __atomic_store_n(&thread->wait.turn, thread->wait.turn + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&thread->wait.kind, (uint32_t)kind, __ATOMIC_RELEASE);
     darn_thread_block(thread);

@@ -4,6 +4,7 @@
 #ifndef DARN_RUNTIME_WAITS_H
 #define DARN_RUNTIME_WAITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct darn_thread;
@@ -33,5 +34,17 @@ struct darn_wait {
 void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
                      const volatile void *target, const void *frame);
 void darn_wait_end(struct darn_thread *thread);
+
+/* What another thread waits for. Read while it may go on: kind, target and frame are those of the
+ * same wait. False: it waits for nothing. */
+static inline bool darn_wait_read(const struct darn_wait *from, struct darn_wait *wait)
+{
+    wait->turn = __atomic_load_n(&from->turn, __ATOMIC_ACQUIRE);
+    wait->kind = __atomic_load_n(&from->kind, __ATOMIC_ACQUIRE);
+    wait->target = __atomic_load_n(&from->target, __ATOMIC_ACQUIRE);
+    wait->frame = __atomic_load_n(&from->frame, __ATOMIC_ACQUIRE);
+    return wait->kind != DARN_WAIT_NONE &&
+           __atomic_load_n(&from->turn, __ATOMIC_ACQUIRE) == wait->turn;
+}
 
 #endif

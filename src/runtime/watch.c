@@ -56,8 +56,8 @@ static uint32_t with_state(uint32_t word, uint32_t state)
     return word - word % STATES + state;
 }
 
-void darn_side_fill(struct darn_side *side, struct darn_thread *thread,
-                    const struct darn_touch *touch, const void *frame)
+static void fill(struct darn_side *side, const struct darn_thread *thread,
+                 const struct darn_touch *touch)
 {
     side->touch = *touch;
     side->thread = thread->number;
@@ -66,10 +66,24 @@ void darn_side_fill(struct darn_side *side, struct darn_thread *thread,
     side->has_parent = thread->has_parent;
     side->created = thread->created;
     side->locks = thread->locks;
+}
+
+void darn_side_fill(struct darn_side *side, struct darn_thread *thread,
+                    const struct darn_touch *touch, const void *frame)
+{
+    fill(side, thread, touch);
     darn_os_thread_name(side->name);
     darn_stack_walk(&side->stack, thread, frame);
     if (side->stack.depth && touch->site)
         side->stack.pcs[0]--; /* into the call of the hook, which has the line of the access */
+}
+
+void darn_side_fill_waiting(struct darn_side *side, const struct darn_thread *thread,
+                            const void *frame)
+{
+    fill(side, thread, &(struct darn_touch){0});
+    side->name[0] = '\0';
+    darn_stack_copy(&side->stack, thread, frame);
 }
 
 static void give_window(struct window *window)

@@ -33,6 +33,10 @@ struct darn_side {
 void darn_side_fill(struct darn_side *side, struct darn_thread *thread,
                     const struct darn_touch *touch, const void *frame);
 
+/* The same for another thread, which waits in a frame, or did a moment ago; without a name. */
+void darn_side_fill_waiting(struct darn_side *side, const struct darn_thread *thread,
+                            const void *frame);
+
 /* If the access runs into a window of another thread, claims it. Returns whether it did. */
 bool darn_watch_check(struct darn_thread *thread, const struct darn_touch *touch,
                       const void *frame);

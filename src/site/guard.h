@@ -47,17 +47,9 @@
 #define DARN_FILTER_SHIFT 6
 #define DARN_FILTER_SIZE  4096
 
-/* The bits of the armed byte that say: the site is healed; it is left to the program's own locks
- * where one is held; it is a way out, and of interest to who is in a section. */
-#define DARN_ARMED_HEAL  0x40
-#define DARN_ARMED_TRUST 0x02
-#define DARN_ARMED_LEAVE 0x01
-
-/* A byte of each thread: 0 while it is in a section, else DARN_TRUST_IDLE, or while it holds a lock
- * of the program's own DARN_TRUST_LOCKED. It is the first of a variable (runtime/own.h). */
-#define DARN_TRUST        "darn_own"
-#define DARN_TRUST_IDLE   0x01
-#define DARN_TRUST_LOCKED 0x3f
+/* The byte of each thread that armed bytes are compared with (armed.h): the first of a variable
+ * (runtime/own.h). */
+#define DARN_TRUST "darn_own"
 
 /* Names that end in _here are those of the same program, reached without the detour that shared
  * objects have to make. */

@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/draft.h"
 #include "trace/damage.h"
 #include "trace/file.h"
 #include "trace/layout.h"
 #include "trace/packer.h"
-
-#define PATH_ROOM 4200
 
 static int check_kind(const struct darn_trace_file *file, struct darn_trace_header *header,
                       struct darn_damage *damage)
@@ -26,14 +24,13 @@ static int check_kind(const struct darn_trace_file *file, struct darn_trace_head
 }
 
 /* Block by block, in the order of the file: each is coded on its own. */
-static int copy_blocks(const struct darn_trace_file *file, struct darn_packer *packer,
-                       struct darn_damage *damage)
+static void copy_blocks(const struct darn_trace_file *file, struct darn_packer *packer,
+                        struct darn_damage *damage)
 {
     uint64_t at = DARN_TRACE_HEADER, next;
     struct darn_block_header block;
-    int result;
 
-    while ((result = darn_layout_block(file, false, &at, &next, &block, damage)) > 0) {
+    while (darn_layout_block(file, false, &at, &next, &block, damage) > 0) {
         const uint8_t *payload = file->bytes + at + sizeof(block);
 
         block.room = block.capacity;
@@ -41,45 +38,35 @@ static int copy_blocks(const struct darn_trace_file *file, struct darn_packer *p
         darn_trace_file_forget(file, at, next < file->length ? next : file->length);
         at = next;
     }
-    return result;
 }
 
-/* 0, or -1: what was written is useless then. */
+/* 0, or a negative errno; with damage, what was written is useless. */
 static int write_packed(const struct darn_trace_file *file, const struct darn_trace_header *header,
-                        const char *to, struct darn_damage *damage, int *error)
+                        FILE *to, struct darn_damage *damage)
 {
     struct darn_packer packer;
-    int damaged;
 
-    *error = darn_packer_open(&packer, to);
-    if (*error)
-        return -1;
-    damaged = copy_blocks(file, &packer, damage);
-    *error = darn_packer_close(&packer, header);
-    return damaged || *error ? -1 : 0;
+    darn_packer_open(&packer, to);
+    copy_blocks(file, &packer, damage);
+    return darn_packer_close(&packer, header);
 }
 
 static int replace(const struct darn_trace_file *file, const struct darn_trace_header *header,
                    const char *path, char *error, size_t error_size)
 {
     struct darn_damage damage = {.found = false};
-    char to[PATH_ROOM];
-    int result;
+    struct darn_draft draft;
+    int result = darn_draft_open(&draft, path, false);
 
-    if (snprintf(to, sizeof(to), "%s.packing", path) >= (int)sizeof(to)) {
-        snprintf(error, error_size, "%s: the name is too long", path);
-        return -1;
+    if (!result) {
+        result = write_packed(file, header, draft.file, &damage);
+        result = darn_draft_finish(&draft, damage.found ? -EINVAL : result);
     }
-    if (write_packed(file, header, to, &damage, &result) == 0 && rename(to, path) == 0)
-        return 0;
     if (damage.found)
         snprintf(error, error_size, "%s: byte %" PRIu64 ": %s", path, damage.at, damage.what);
     else if (result)
-        snprintf(error, error_size, "%s: cannot be written: %s", to, strerror(-result));
-    else
-        snprintf(error, error_size, "%s: cannot be replaced: %m", path);
-    (void)unlink(to);
-    return -1;
+        snprintf(error, error_size, "%s: cannot be packed: %s", path, strerror(-result));
+    return result ? -1 : 0;
 }
 
 int darn_trace_pack(const char *path, char *error, size_t error_size)

@@ -9,13 +9,11 @@
 
 #define LEVEL 1
 
-int darn_packer_open(struct darn_packer *packer, const char *path)
+void darn_packer_open(struct darn_packer *packer, FILE *file)
 {
     static const uint8_t nothing[DARN_TRACE_HEADER];
 
-    *packer = (struct darn_packer){.file = fopen(path, "wbe"), .bytes = DARN_TRACE_HEADER};
-    if (!packer->file)
-        return -errno;
+    *packer = (struct darn_packer){.file = file, .bytes = DARN_TRACE_HEADER};
     packer->context = darn_trace_check(ZSTD_createCCtx());
     ZSTD_CCtx_setParameter(packer->context, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(packer->context, ZSTD_c_checksumFlag, 1);
@@ -24,7 +22,6 @@ int darn_packer_open(struct darn_packer *packer, const char *path)
     /* Until the real header is written, this is no trace. */
     if (fwrite(nothing, 1, sizeof(nothing), packer->file) != sizeof(nothing))
         packer->error = -errno;
-    return 0;
 }
 
 static void put(struct darn_packer *packer, const void *bytes, size_t length)
@@ -70,7 +67,7 @@ int darn_packer_close(struct darn_packer *packer, const struct darn_trace_header
     if (!packer->error && fseek(packer->file, 0, SEEK_SET))
         packer->error = -errno;
     put(packer, &header, sizeof(header));
-    if (fclose(packer->file) && !packer->error)
+    if (fflush(packer->file) && !packer->error)
         packer->error = -errno;
     ZSTD_freeCCtx(packer->context);
     free(packer->packed);

@@ -20,16 +20,15 @@ struct darn_packer {
     int error;      /* the first one, a negative errno; nothing is written after it */
 };
 
-/* 0, or a negative errno. */
-int darn_packer_open(struct darn_packer *packer, const char *path);
+/* Begins a trace in an empty file, which stays the caller's. */
+void darn_packer_open(struct darn_packer *packer, FILE *file);
 
 /* Adds a block; of the header, type, thread, sequence and room are used. An error is kept for the
  * end. */
 void darn_packer_block(struct darn_packer *packer, const struct darn_block_header *header,
                        const uint8_t *payload, size_t length);
 
-/* Writes the file header, of which pid, finished and lost are used, and closes the file. 0, or the
- * first error. */
+/* Writes the file header, of which pid, finished and lost are used. 0, or the first error. */
 int darn_packer_close(struct darn_packer *packer, const struct darn_trace_header *header);
 
 #endif

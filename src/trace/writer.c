@@ -1,5 +1,6 @@
 #include "trace/writer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,13 +53,14 @@ static void flush(struct darn_trace_writer *writer, struct filling *filling)
 struct darn_trace_writer *darn_trace_writer_open(const char *path, char *error, size_t error_size)
 {
     struct darn_trace_writer *writer = darn_trace_get(1, sizeof(*writer));
-    int result = darn_packer_open(&writer->packer, path);
+    FILE *file = fopen(path, "wbe");
 
-    if (result) {
-        snprintf(error, error_size, "%s: cannot be written: %s", path, strerror(-result));
+    if (!file) {
+        snprintf(error, error_size, "%s: cannot be written: %s", path, strerror(errno));
         free(writer);
         return NULL;
     }
+    darn_packer_open(&writer->packer, file);
     writer->path = darn_trace_check(strdup(path));
     writer->tables.header =
         (struct darn_block_header){.type = DARN_BLOCK_TABLE, .room = DARN_TRACE_PAYLOAD};
@@ -85,6 +87,8 @@ int darn_trace_writer_close(struct darn_trace_writer *writer, char *error, size_
     }
     flush(writer, &writer->tables);
     result = darn_packer_close(&writer->packer, &header);
+    if (fclose(writer->packer.file) && !result)
+        result = -errno;
     if (result) {
         snprintf(error, error_size, "%s: cannot be written: %s", writer->path, strerror(-result));
         remove_file(writer->path);

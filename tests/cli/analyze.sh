@@ -176,13 +176,13 @@ expect_status 66
 expect_has "$out" "--stats:13: warning"
 
 claim "at the end of a run the runtime has the locks of its trace looked at"
-try sh -c 'printf cycle.std | DARN_OPTIONS=json=locks.jsonl "$0" report --locks' "$darn"
+try sh -c 'DARN_OPTIONS=json=locks.jsonl "$0" report --locks <cycle.std' "$darn"
 expect_status 66
 expect_same "$out" ""
-expect_has "$err" "cycle.std:12: warning: possible deadlock between T1 and T2 [deadlock, predicted]"
+expect_has "$err" ":12: warning: possible deadlock between T1 and T2 [deadlock, predicted]"
 expect_has "$(tail -1 .err)" "SUMMARY: darn: 1 possible deadlock"
 expect_same "$(wc -l <locks.jsonl)" 1
-try sh -c 'printf gate.std | "$0" report --locks' "$darn"
+try sh -c '"$0" report --locks <gate.std' "$darn"
 expect_status 0
 expect_same "$out$err" ""
 

@@ -320,7 +320,7 @@ expect_refused "darn record: profile: bad:3: this is no line of a profile"
 try darn record --profile=nowhere/p ./count
 expect_refused "darn record: profile: nowhere/p cannot be written: No such file or directory"
 try env TMPDIR=/nonexistent darn record ./count
-expect_refused "darn record: no file can be made in /nonexistent: No such file or directory"
+expect_refused "darn record: no temporary directory can be made in /nonexistent: No such file or directory"
 [ ! -e runs ] || fault "the program was run"
 expect_same "$(ls | grep -c '\.trace$')" 0
 

@@ -200,7 +200,7 @@ static void look_at_stop(pid_t thread, int status)
     if (signal == (SIGTRAP | 0x80))
         look_at_call(thread);
     else if (event == PTRACE_EVENT_EXEC && !ask.runtime && seen.started) {
-        ptrace(PTRACE_DETACH, thread, 0, 0); /* it has become the program, as darn run does */
+        ptrace(PTRACE_DETACH, thread, 0, 0); /* it has become the program under test */
         return;
     } else if (event == PTRACE_EVENT_EXEC)
         seen.started = true;
@@ -244,7 +244,7 @@ static void preload_alloc(void)
 static void start_command(pid_t *main)
 {
     long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC |
-                   PTRACE_O_TRACECLONE; /* without forks: the threads */
+                   PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
     int status;
 
     *main = fork();
@@ -255,8 +255,6 @@ static void start_command(pid_t *main)
         execvp(ask.command[0], ask.command);
         fail(ask.command[0]);
     }
-    if (ask.runtime)
-        options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
     if (waitpid(*main, &status, WUNTRACED) < 0 || ptrace(PTRACE_SEIZE, *main, 0, options) < 0)
         fail("ptrace");
     kill(*main, SIGCONT);

@@ -21,6 +21,7 @@
 
 #include "runtime/profile.h"
 #include "runtime/sites.h"
+#include "site/armed.h"
 #include "sites_fixture.h"
 
 #define FIRST     DARN_PROFILE_FIRST_LINE "\n"

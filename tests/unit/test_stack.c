@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #include "runtime/stack.h"
@@ -152,6 +153,30 @@ static void a_deep_recursion_shows_its_innermost_frames(void **state)
         assert_int_equal(stack.pcs[i], 0x401000 + i);
 }
 
+/* The stack of another thread: two pages of it, and then only the first. */
+static void a_stack_that_is_gone_is_not_read(void **state)
+{
+    size_t page = 4096;
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uintptr_t *inner = (uintptr_t *)(pages + 64), *outer = (uintptr_t *)(pages + page + 64);
+    struct darn_thread thread = {.stack_start = (uintptr_t)pages,
+                                 .stack_end = (uintptr_t)(pages + 2 * page)};
+
+    (void)state;
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    inner[0] = (uintptr_t)outer;
+    inner[1] = 0x401000;
+    outer[1] = 0x402000;
+    darn_stack_copy(&stack, &thread, inner);
+    expect_pcs(2, (uintptr_t[]){0x401000, 0x402000});
+    munmap(pages + page, page);
+    darn_stack_copy(&stack, &thread, inner);
+    expect_pcs(1, (uintptr_t[]){0x401000});
+    munmap(pages, page);
+    darn_stack_copy(&stack, &thread, inner);
+    expect_pcs(0, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +189,7 @@ int main(void)
         cmocka_unit_test_setup(a_return_address_that_is_none_ends_the_walk, clear),
         cmocka_unit_test_setup(a_frame_of_more_than_a_megabyte_is_not_believed, clear),
         cmocka_unit_test_setup(a_deep_recursion_shows_its_innermost_frames, clear),
+        cmocka_unit_test_setup(a_stack_that_is_gone_is_not_read, clear),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

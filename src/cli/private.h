@@ -1,0 +1,23 @@
+/*
+ * The private directory of a command: all that it keeps for itself, and for the programs that it
+ * starts, lies there. It is made in TMPDIR (or /tmp) when it is first needed, with a name that
+ * nobody can guess, for its owner alone, and goes when the command ends. One that a killed command
+ * has left is removed when the next one is made. There are only files in it.
+ *
+ * Not for threads: the first who needs it is the main thread.
+ */
+#ifndef DARN_CLI_PRIVATE_H
+#define DARN_CLI_PRIVATE_H
+
+#include <stddef.h>
+
+/* An absolute path, or NULL after one line on stderr. */
+const char *darn_private_directory(const char *command);
+
+/* The path of a file there. 0 or an exit status, after one line on stderr. */
+int darn_private_file(const char *command, const char *name, char *path, size_t size);
+
+/* Removes those of our user whose commands do not live any more. */
+void darn_private_sweep(void);
+
+#endif

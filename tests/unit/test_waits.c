@@ -1,0 +1,122 @@
+/* What one thread waits for, as others see it. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "runtime/heal_closed.h"
+#include "runtime/sampler.h"
+#include "runtime/thread.h"
+#include "runtime/waits.h"
+
+#define TURNS 2000000
+
+__thread struct darn_own darn_own;
+extern __thread struct darn_own darn_own_here __attribute__((alias("darn_own")));
+
+static struct darn_thread thread;
+static uint32_t started;
+static int end;
+
+void darn_closed_show(struct darn_thread *unused)
+{
+    (void)unused;
+}
+
+void darn_thread_block(struct darn_thread *unused)
+{
+    (void)unused;
+}
+
+void darn_thread_unblock(struct darn_thread *unused)
+{
+    (void)unused;
+}
+
+void darn_sampler_start(void)
+{
+    started++;
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    thread = (struct darn_thread){.number = 1};
+    started = 0;
+    return 0;
+}
+
+static void a_wait_is_seen_from_its_beginning_to_its_end(void **state)
+{
+    struct darn_wait wait;
+    uint32_t turn;
+
+    (void)state;
+    assert_false(darn_wait_read(&thread.wait, &wait));
+    darn_wait_begin(&thread, DARN_WAIT_MUTEX, &end, &turn);
+    assert_true(darn_wait_read(&thread.wait, &wait));
+    assert_int_equal(wait.kind, DARN_WAIT_MUTEX);
+    assert_int_equal(wait.target, (uintptr_t)&end);
+    assert_ptr_equal(wait.frame, &turn);
+    turn = wait.turn;
+    darn_wait_end(&thread);
+    assert_false(darn_wait_read(&thread.wait, &wait));
+    darn_wait_begin(&thread, DARN_WAIT_MUTEX, &end, &turn);
+    assert_true(darn_wait_read(&thread.wait, &wait));
+    assert_int_not_equal(wait.turn, turn); /* another wait, for the same */
+}
+
+static void who_waits_for_a_mutex_with_another_in_hand_is_looked_after(void **state)
+{
+    (void)state;
+    darn_wait_begin(&thread, DARN_WAIT_MUTEX, &end, NULL);
+    assert_int_equal(started, 0);
+    darn_wait_end(&thread);
+    thread.locks.count = 1;
+    darn_wait_begin(&thread, DARN_WAIT_MUTEX, &end, NULL);
+    assert_int_equal(started, 1);
+}
+
+/* The target of each is its kind, and so is the frame. */
+static void *keep_waiting(void *unused)
+{
+    (void)unused;
+    while (!__atomic_load_n(&end, __ATOMIC_RELAXED)) {
+        for (uintptr_t kind = DARN_WAIT_MUTEX; kind <= DARN_WAIT_OTHER; kind++) {
+            darn_wait_begin(&thread, (enum darn_wait_kind)kind, (const volatile void *)kind,
+                            (const void *)kind);
+            darn_wait_end(&thread);
+        }
+    }
+    return NULL;
+}
+
+static void what_is_read_belongs_to_one_wait(void **state)
+{
+    struct darn_wait wait;
+    uint32_t wrong = 0;
+    pthread_t other;
+
+    (void)state;
+    assert_int_equal(pthread_create(&other, NULL, keep_waiting, NULL), 0);
+    do {
+        if (darn_wait_read(&thread.wait, &wait))
+            wrong += wait.target != wait.kind || (uintptr_t)wait.frame != wait.kind;
+    } while (wait.turn < TURNS);
+    __atomic_store_n(&end, 1, __ATOMIC_RELAXED);
+    pthread_join(other, NULL);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_wait_is_seen_from_its_beginning_to_its_end, clear),
+        cmocka_unit_test_setup(who_waits_for_a_mutex_with_another_in_hand_is_looked_after, clear),
+        cmocka_unit_test_setup(what_is_read_belongs_to_one_wait, clear),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
