@@ -4,17 +4,17 @@
  * usage: inject [-r] [-t SECONDS] -o RESULT CLASS N[+] -- COMMAND [arguments]
  *
  * CLASS is write, open, mmap, clone, ftruncate, or alloc; N+ makes all calls from the n-th on fail,
- * as on a full disk; N = 0 only counts. Without -r it is the calls of the command's own process,
- * all its threads, after the dynamic linker; what it starts is left alone. With -r it is the calls
- * of darn's runtime, in whatever is started: the runtime makes its system calls by instructions of
- * its own, which lie in the program's file, and those of the program lie in libc. So no test build
- * is needed: what is tried is what is shipped.
+ * as on a full disk; N = 0 only counts. Without -r it is the calls of the command, all its threads
+ * and the processes that it forks, until they execute another program; those of the dynamic linker
+ * do not count. With -r it is the calls of darn's runtime, in whatever is started: the runtime
+ * makes its system calls by instructions of its own, which lie in the program's file, and those of
+ * the program lie in libc. So no test build is needed: what is tried is what is shipped.
  *
  * RESULT gets one line:
  *   end=exit:STATUS | signal:NUMBER | hang   of the command
  *   calls=NUMBER     of the class that were seen
  *   injected=NUMBER  of them that failed
- *   crashes=NUMBER   of processes that died of a fault of their own (with -r: in any of them)
+ *   crashes=NUMBER   of processes that died of a fault of their own
  *   left=NUMBER      of processes that were still there 2 seconds after the command's end
  *   fd=NUMBER        that the first write that failed was to, else -1
  */
