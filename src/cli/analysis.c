@@ -9,6 +9,7 @@
 #include "cli/color.h"
 #include "cli/command.h"
 #include "cli/explain.h"
+#include "cli/gaps.h"
 #include "cli/lineup.h"
 #include "cli/output.h"
 #include "cli/places.h"
@@ -34,7 +35,8 @@ struct analysis {
     struct darn_modules modules;
     struct darn_suppressions *suppressions;
     struct darn_unit_names unit_names;
-    uint64_t events;
+    uint64_t events, lost;
+    bool at_least;
     double reading; /* seconds */
     uint32_t trace; /* the number of the present one */
     struct darn_unit_hints hints;
@@ -133,21 +135,6 @@ static void collect(struct analysis *analysis, struct darn_trace *trace, const c
     }
 }
 
-/* What is missing from the trace may be what a finding was missing. */
-static void warn_of_gaps(const struct analysis *analysis, const char *path,
-                         const struct darn_trace *trace)
-{
-    struct darn_trace_about about = darn_trace_about(trace);
-    const char *command = analysis->options->command;
-
-    if (about.cut_at)
-        darn_warn(command, "%s: only what comes before byte %" PRIu64 " could be read", path,
-                  about.cut_at);
-    if (about.lost)
-        darn_warn(command, "%s: %" PRIu64 " events were not recorded, because the file was full",
-                  path, about.lost);
-}
-
 /* The one finding that is to be explained, while its trace is open. 0, or an exit status. */
 static int explain(struct analysis *analysis, struct darn_trace *trace, const char *path,
                    const struct darn_engine_config *config)
@@ -200,6 +187,7 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
 {
     const struct darn_analysis_options *options = analysis->options;
     struct darn_race_blocks blocks = {NULL, 0, 0};
+    struct darn_trace_about about;
     struct darn_places places;
     struct darn_engine_config config = {
         .ignore_sync = options->ignore_sync,
@@ -227,7 +215,10 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
             want_blocks(analysis, &blocks);
         darn_race_blocks_find(&blocks, trace);
         collect(analysis, trace, path, &blocks);
-        warn_of_gaps(analysis, path, trace);
+        darn_warn_of_gaps(options->command, path, trace);
+        about = darn_trace_about(trace);
+        analysis->lost += about.lost;
+        analysis->at_least |= about.at_least;
         darn_unit_hints_trace(&analysis->hints, &analysis->unit_names, trace,
                               analysis->has_functions);
         if (is_given(options->explain))
@@ -309,12 +300,16 @@ static void print_findings(struct analysis *analysis, FILE *out, const struct da
     }
 }
 
-/* `1234 events (hb, hybrid)` */
+/* `1234 events (hb, hybrid)`, or `1234 of 5678 events (hb, hybrid)` */
 static const char *scope_of(const struct analysis *analysis, struct darn_pool *pool)
 {
     char *names = darn_lineup_names(&analysis->lineup);
-    const char *scope = darn_pool_format(pool, "%" PRIu64 " event%s (%s)", analysis->events,
-                                         analysis->events == 1 ? "" : "s", names ? names : "");
+    uint64_t all = analysis->events + analysis->lost;
+    const char *of = analysis->lost ? darn_pool_format(pool, "%" PRIu64 " of %s", analysis->events,
+                                                       analysis->at_least ? "at least " : "")
+                                    : "";
+    const char *scope = darn_pool_format(pool, "%s%" PRIu64 " event%s (%s)", of, all,
+                                         all == 1 ? "" : "s", names ? names : "");
 
     free(names);
     return scope;

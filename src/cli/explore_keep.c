@@ -134,7 +134,9 @@ void darn_explore_keep(const struct darn_explore_scene *scene, struct darn_explo
         finding->schedule = darn_pool_format(&finding->pool, "%s/schedule", path);
         result = write_all(scene, path, exploration, finding);
     }
-    if (result)
+    if (result) {
         darn_lost(exploration->command, "the schedule cannot be kept in %s: %s", path,
                   strerror(-result));
+        finding->schedule = NULL; /* there is nothing to replay */
+    }
 }

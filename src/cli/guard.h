@@ -16,9 +16,9 @@ void darn_guard(void);
  * it. Also when both processes of the command are killed at once. */
 void darn_guard_child(pid_t parent);
 
-/* For the handler of a signal that asks a command to end: the how manieth time this is. 0: it is
- * the last one again. timeout(1) signals its command and then the whole group, and what the parent
- * is sent, it passes on. */
+/* For the handler of a signal that asks a command to end: how often it was asked by now. 0: this
+ * signal belongs to the last one. timeout(1) signals its command and then the whole group, and the
+ * parent passes on what it is sent. */
 int darn_guard_asked(void);
 
 #endif

@@ -277,19 +277,21 @@ static int write_json(const struct darn_heal *heal, const struct darn_healed *he
     return result;
 }
 
-static void say_learned(const struct darn_heal *heal)
+/* Whether it is there. */
+static bool say_learned(const struct darn_heal *heal)
 {
     struct darn_sections learned = {0};
     uint32_t errors = 0;
 
     if (access(heal->line.learn, F_OK)) {
-        fprintf(stderr, "darn heal: nothing was found; %s was not written\n", heal->line.learn);
-        return;
+        darn_warn("heal", "%s was not written", heal->line.learn);
+        return false;
     }
     if (darn_section_file_load("heal", heal->line.learn, &learned, &errors) == 0)
         fprintf(stderr, "darn heal: %s: %zu section%s to be healed from the beginning next time\n",
                 heal->line.learn, learned.count, learned.count == 1 ? "" : "s");
     darn_sections_free(&learned);
+    return true;
 }
 
 /* The file that the runtime has read is the user's own. */
@@ -298,9 +300,11 @@ static bool is_given(const struct darn_heal *heal)
     return heal->line.sections && !heal->line.from && !heal->signatures.count;
 }
 
-static void report(const struct darn_heal *heal)
+/* 0, or 1 when a file that was asked for could not be written. */
+static int report(const struct darn_heal *heal)
 {
     struct darn_healed healed = {.with = NULL};
+    bool lost = false;
     struct darn_style style = {heal->line.strip_path_prefix,
                                darn_wants_color(heal->line.color, STDERR_FILENO)};
 
@@ -312,18 +316,18 @@ static void report(const struct darn_heal *heal)
         darn_healed_print(stderr, &healed, is_given(heal) ? heal->line.sections : NULL,
                           heal->line.program[0], &style);
         each_fix(heal, &healed, print_fix, &style);
-        if (heal->line.json)
-            write_json(heal, &healed);
+        lost = heal->line.json && write_json(heal, &healed);
     }
-    if (heal->line.learn)
-        say_learned(heal);
+    if (heal->line.learn && !say_learned(heal))
+        lost = true;
     darn_healed_free(&healed);
+    return lost;
 }
 
 int darn_heal_run(struct darn_heal *heal)
 {
     struct darn_launch_limit limit = {0};
-    int status = pass_options(heal);
+    int status = pass_options(heal), lost;
 
     if (!status)
         status = preload(heal);
@@ -331,6 +335,6 @@ int darn_heal_run(struct darn_heal *heal)
         return status;
     status = darn_launch("heal", heal->line.program, false, &limit);
     unsetenv("LD_PRELOAD");
-    report(heal);
-    return status;
+    lost = report(heal);
+    return status ? status : lost;
 }

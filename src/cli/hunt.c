@@ -196,16 +196,16 @@ static int report(struct darn_hunt *hunt)
     FILE *out = json ? stderr : stdout;
     struct darn_style style = {hunt->line.strip_path_prefix,
                                darn_wants_color(hunt->line.color, fileno(out))};
+    bool kept = darn_hunt_save(hunt) == 0;
     int status;
 
-    darn_hunt_save(hunt);
     if (json)
         darn_index_print_json(&hunt->index, stdout);
     darn_index_print(&hunt->index, hunt->name, out, &style);
     status = darn_finish_output();
     if (!status && hunt->line.json_file)
         status = append_json(hunt);
-    return status;
+    return status ? status : !kept;
 }
 
 static void release(struct darn_hunt *hunt)

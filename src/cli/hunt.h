@@ -52,7 +52,7 @@ struct darn_target {
      * second access; or they are critical sections. */
     struct darn_target_side units[2];
     bool in_section[2];
-    uint64_t keys[DARN_TARGET_KEYS];  /* of the sites to be armed, sorted */
+    uint64_t keys[DARN_TARGET_KEYS]; /* of the sites to be armed, sorted */
     uint32_t key_count;
     uint64_t triple[3]; /* of a triple: the keys of entry, remote access and end */
     uint32_t calls[3];  /* of a site in another function, inlined: the call (darn_site_call_of) */
@@ -202,7 +202,7 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
                     const struct darn_target *target);
 
 /* Writes the index, with what was only predicted. Warns when it cannot. */
-void darn_hunt_save(struct darn_hunt *hunt);
+int darn_hunt_save(struct darn_hunt *hunt); /* 0, or a negative errno after a warning */
 
 /* The schedule of the entry, and its story, are those of the player's last run from now on. */
 void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, json_t *entry,

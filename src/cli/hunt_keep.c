@@ -177,10 +177,12 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
         result = write_all(hunt, player, path, finding, schedule, target);
     if (result)
         darn_lost("hunt", "%s cannot be written: %s", path, strerror(-result));
+    if (result && entry)
+        json_object_del(entry, "schedule"); /* there is nothing to replay */
     if (entry)
         darn_index_put(&hunt->index, entry);
     darn_finding_free(finding);
-    darn_hunt_save(hunt);
+    (void)darn_hunt_save(hunt);
 }
 
 void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, json_t *entry,
@@ -204,7 +206,7 @@ void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, j
         result = darn_kept_write_object(path, entry);
     if (result)
         darn_lost("hunt", "%s cannot be written: %s", path, strerror(-result));
-    darn_hunt_save(hunt);
+    (void)darn_hunt_save(hunt);
 }
 
 /* What was predicted and has not come true. */
@@ -231,7 +233,7 @@ static void put_predictions(struct darn_hunt *hunt)
     }
 }
 
-void darn_hunt_save(struct darn_hunt *hunt)
+int darn_hunt_save(struct darn_hunt *hunt)
 {
     json_t *state = hunt->index.state;
     int result;
@@ -242,4 +244,5 @@ void darn_hunt_save(struct darn_hunt *hunt)
     result = darn_index_write(&hunt->index);
     if (result)
         darn_warn("hunt", "%s cannot be written: %s", hunt->directory, strerror(-result));
+    return result;
 }

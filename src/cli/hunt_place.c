@@ -35,7 +35,7 @@ static int make_new(struct darn_hunt *hunt)
             return refuse_directory(name, errno);
     }
     hunt->name = name;
-    return 0;
+    return darn_claim_directory("hunt", name);
 }
 
 static bool is_empty(const char *path)
@@ -65,6 +65,7 @@ static int take_given(struct darn_hunt *hunt)
     const char *name = hunt->line.directory;
     size_t length = strlen(name);
     struct stat about;
+    int status;
 
     hunt->name = name;
     if (length > 1 && name[length - 1] == '/') /* as shells complete it */
@@ -75,6 +76,9 @@ static int take_given(struct darn_hunt *hunt)
         return refuse_directory(name, ENOTDIR);
     if (access(name, W_OK | X_OK))
         return refuse_directory(name, errno);
+    status = darn_claim_directory("hunt", hunt->name);
+    if (status)
+        return status;
     hunt->resumed = has_state(name);
     if (!hunt->resumed && !is_empty(name))
         return darn_refuse("hunt",
@@ -163,8 +167,6 @@ int darn_hunt_settle_down(struct darn_hunt *hunt)
     status = hunt->line.directory ? take_given(hunt) : make_new(hunt);
     if (!status && !realpath(hunt->name, hunt->directory))
         status = refuse_directory(hunt->name, errno);
-    if (!status)
-        status = darn_claim_directory("hunt", hunt->name);
     if (!status)
         status = darn_index_open(&hunt->index, "hunt", hunt->directory);
     if (!status && hunt->resumed)

@@ -41,7 +41,8 @@ static uint32_t limit_of(const struct darn_hunt *hunt)
 /* 0 or an exit status. */
 static int record(struct darn_hunt *hunt, const char *trace)
 {
-    static struct darn_recording recording = {.command = "hunt", .learn_runs = -1, .silent = true};
+    static struct darn_recording recording = {
+        .command = "hunt", .learn_runs = -1, .silent = true, .inside = true};
     const char *variable = getenv(DARN_OPTIONS_VARIABLE);
     char *before = variable ? strdup(variable) : NULL;
     int result = give_input(hunt->exploration.input), status = 0;

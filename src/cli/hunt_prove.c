@@ -246,7 +246,7 @@ int darn_hunt_prove(struct darn_hunt *hunt)
     status = any ? darn_hunt_jobs(hunt, job, start + (left > 0 ? left : 0) * SHARE, progress) : 0;
     settle_rest(hunt); /* no job is left: there is nobody to lock out */
     darn_hunt_look_back(hunt, &hunt->exploration.players[0]);
-    darn_hunt_save(hunt);
+    (void)darn_hunt_save(hunt);
     if (!status && any)
         darn_hunt_say(hunt, "prove: %zu of %zu confirmed, %llu runs (%.1f s)", count_proved(hunt),
                       hunt->target_count, (unsigned long long)(hunt->runs - runs),

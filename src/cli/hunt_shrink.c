@@ -11,9 +11,11 @@
 #define MOST_SECONDS  10.0
 #define LEAST_SECONDS 1.0 /* also when the time of the hunt is over */
 
+/* One that could not be kept has no schedule. */
 static bool is_to_shrink(const json_t *entry)
 {
-    return darn_index_is_proof(entry) && !json_is_true(json_object_get(entry, "shrunk"));
+    return darn_index_is_proof(entry) && json_object_get(entry, "schedule") &&
+           !json_is_true(json_object_get(entry, "shrunk"));
 }
 
 static size_t count_left(const struct darn_hunt *hunt)

@@ -151,12 +151,14 @@ void darn_index_print(const struct darn_index *index, const char *name, FILE *ou
                       const struct darn_style *style)
 {
     size_t i, predicted = 0;
+    bool kept = false; /* the disk may have been full */
     json_t *entry;
 
     json_array_foreach(index->entries, i, entry)
     {
         if (darn_index_is_proof(entry)) {
             print_report(index, entry, name, out);
+            kept |= json_object_get(entry, "schedule") != NULL;
             continue;
         }
         if (predicted++ < PREDICTIONS)
@@ -168,7 +170,7 @@ void darn_index_print(const struct darn_index *index, const char *name, FILE *ou
     if (predicted)
         fputc('\n', out);
     print_summary(index, out, style);
-    if (darn_index_proofs(index))
+    if (kept)
         fprintf(out, "darn: schedules, stories and logs are in %s\n", name);
 }
 

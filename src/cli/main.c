@@ -1,9 +1,12 @@
 /*
  * The table of the commands, and what belongs to none of them: help and version.
  */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/guard.h"
@@ -115,11 +118,37 @@ static int run(const struct command *command, int argc, char **argv)
     return command->run == darn_cmd_report ? status : darn_end_errors(status);
 }
 
+static void go_on(int number)
+{
+    (void)number;
+}
+
+/* A file that may not grow (ulimit -f) makes a write fail, which is told; it shall not end us. By a
+ * handler: what is ignored would be ignored in the programs that we start, too. */
+static void survive_limits(void)
+{
+    struct sigaction action = {.sa_handler = go_on, .sa_flags = SA_RESTART}, old;
+
+    if (sigaction(SIGXFSZ, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &action, NULL);
+}
+
+/* A file of ours that got the number of a closed stderr would get our messages. Reading and writing
+ * fail as before; and the program that we start finds the three as closed as they were. */
+static void occupy_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
     const struct command *command = argc ? find_by_executable(argv[0]) : NULL;
 
     darn_begin_errors();
+    survive_limits();
+    occupy_standard_files();
     if (command)
         return run(command, argc, argv);
     if (argc < 2)

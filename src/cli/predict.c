@@ -108,6 +108,7 @@ int darn_cmd_predict(int argc, char **argv)
         if (status)
             return status;
         recording.output = path;
+        recording.inside = true;
     }
     return predict(&recording, &line.options);
 }

@@ -67,8 +67,13 @@ static int lock_own(void)
     fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
-    /* A sweep that has seen the file before it was locked has emptied the directory. */
-    return flock(fd, LOCK_EX) || access(path, F_OK) ? -errno : 0;
+    /* Not to get the lock is no error: some file systems have none, and no sweep gets it, either.
+     * One that has seen the file before it was locked has removed it. */
+    (void)flock(fd, LOCK_EX);
+    if (access(path, F_OK) == 0)
+        return 0;
+    close(fd);
+    return -ENOENT;
 }
 
 /* 0 or a negative errno. */

@@ -59,6 +59,7 @@ static void say_recorded(const char *path)
     struct darn_trace_about about;
     struct darn_event event;
     uint64_t events = 0;
+    char text[256];
 
     if (!trace)
         return;
@@ -68,9 +69,8 @@ static void say_recorded(const char *path)
     fprintf(stderr, "darn record: %llu events in %s (%.1f MB)%s\n", (unsigned long long)events,
             path, (double)about.bytes / 1e6,
             about.finished ? "" : "; the program did not end properly");
-    if (about.lost)
-        fprintf(stderr, "darn record: %llu events were left out: the trace is full (--max-size)\n",
-                (unsigned long long)about.lost);
+    if (darn_trace_missing(&about, text, sizeof(text)))
+        fprintf(stderr, "darn record: %s\n", text);
     darn_trace_close(trace);
 }
 

@@ -142,28 +142,45 @@ struct input {
     bool again;
 };
 
-static struct input take_input(bool several)
+/* 0 or a negative errno: what was read of a pipe, nobody can read again. */
+static int keep_input(void)
 {
-    struct input input = {lseek(STDIN_FILENO, 0, SEEK_CUR), true};
-    struct stat about;
-    FILE *spool;
+    FILE *spool = tmpfile();
     char piece[65536];
     ssize_t got;
+    int result = 0;
 
-    if (input.start >= 0 && fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode))
-        return input;
-    input.again = false;
+    if (!spool)
+        return -errno;
+    while ((got = read(STDIN_FILENO, piece, sizeof(piece))) > 0)
+        if (fwrite(piece, 1, (size_t)got, spool) != (size_t)got)
+            break;
+    if (got || fflush(spool) || dup2(fileno(spool), STDIN_FILENO) < 0)
+        result = -errno;
+    fclose(spool);
+    return result;
+}
+
+/* 0 or an exit status. */
+static int take_input(const struct darn_recording *recording, bool several, struct input *input)
+{
+    struct stat about;
+    int result;
+
+    *input = (struct input){lseek(STDIN_FILENO, 0, SEEK_CUR), true};
+    if (input->start >= 0 && fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode))
+        return 0;
+    input->again = false;
     if (!several || isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &about) ||
         (!S_ISFIFO(about.st_mode) && !S_ISSOCK(about.st_mode)))
-        return input;
-    spool = tmpfile();
-    while (spool && (got = read(STDIN_FILENO, piece, sizeof(piece))) > 0)
-        fwrite(piece, 1, (size_t)got, spool);
-    if (spool && fflush(spool) == 0 && dup2(fileno(spool), STDIN_FILENO) >= 0)
-        input = (struct input){0, true};
-    if (spool)
-        fclose(spool);
-    return input;
+        return 0;
+    result = keep_input();
+    if (result)
+        return darn_refuse(recording->command,
+                           "the standard input, which each run is to read, cannot be kept: %s",
+                           strerror(-result));
+    *input = (struct input){0, true};
+    return 0;
 }
 
 static void give_input(const struct input *input)
@@ -242,17 +259,28 @@ static int record(struct darn_recording *recording, const char *profile, const s
     if (access(profile, F_OK) == 0)
         snprintf(options.profile, sizeof(options.profile), "%s", profile);
     else if (*profile && recording->learn_runs && !recording->sync_only)
-        options.trace_what = DARN_TRACE_ALL; /* the run that learned was killed, or has crashed */
+        options.trace_what = DARN_TRACE_ALL;
     result = run_once(recording, &options, input, recording->silent, status);
     if (result)
         return result;
-    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE && !recording->silent)
+    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE && recording->silent)
+        return darn_refuse(
+            recording->command,
+            "%s cannot be recorded: the disk is full, or files (ulimit -f) or memory "
+            "(ulimit -v) are limited",
+            recording->program[0]);
+    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE)
         return DARN_EXIT_USAGE; /* the runtime has said why */
     if (access(options.trace, F_OK))
         return darn_refuse(recording->command,
                            "%s left no trace: it ended before it began, or it "
                            "starts no program that darn compiled",
                            recording->program[0]);
+    if (options.trace_what == DARN_TRACE_ALL && !recording->all)
+        darn_warn(recording->command,
+                  "the run that was to learn has left nothing in %s (it was killed, or the disk is "
+                  "full): all accesses were recorded",
+                  profile);
     if (darn_trace_pack(options.trace, error, sizeof(error)))
         darn_warn(recording->command, "%s; the trace stays as the program left it", error);
     return 0;
@@ -270,7 +298,7 @@ static int check_trace(const struct darn_recording *recording)
         return darn_refuse(recording->command, "%s cannot be written: %s", path, strerror(-result));
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return darn_refuse(recording->command, "%s is no regular file; a trace needs one", path);
-    return darn_claim_file(recording->command, path);
+    return recording->inside ? 0 : darn_claim_file(recording->command, path);
 }
 
 /* The number of the first line that does not belong into a profile; 0: there is none; negative when
@@ -364,8 +392,8 @@ int darn_recording_run(struct darn_recording *recording, int *status)
         result = prepare_paths(recording, !once, profile, sizeof(profile));
     if (result)
         return result;
-    input = take_input(!once);
-    if (!once)
+    result = take_input(recording, !once, &input);
+    if (!result && !once)
         result = learn(recording, profile, &input);
     if (!result)
         result = record(recording, profile, &input, status);

@@ -20,7 +20,8 @@ struct darn_recording {
     bool all, sync_only, any;
     bool quiet; /* says nothing about what was recorded */
     bool help;
-    bool silent; /* nobody sees what the recorded run prints, either */
+    bool inside;                    /* the output is in a directory that is ours alone */
+    bool silent;                    /* nobody sees what the recorded run prints, either */
     struct darn_launch_limit limit; /* of each run. When a program that was to learn has not come to
                                        its end, all its accesses are recorded */
     char **program;

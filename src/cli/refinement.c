@@ -111,7 +111,9 @@ int darn_refinement_write(const struct darn_refinement *refinement, FILE *to)
     }
     fputs("]}\n", to);
     free(room);
-    return fflush(to) || ferror(to) ? -EIO : 0;
+    if (fflush(to) || ferror(to))
+        return errno ? -errno : -EIO;
+    return 0;
 }
 
 /* NULL when there is no such section, or it has gone. */

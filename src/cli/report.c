@@ -117,19 +117,28 @@ static bool is_empty_file(int fd)
     return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
 }
 
+/* Writes to the log, which is closed then. What it cannot take goes to stderr: a report is not lost
+ * because a disk is full. */
+static void write_log(const struct darn_options *options, int fd, const struct text *text)
+{
+    int result = fd < 0 ? fd : darn_sink_write(fd, text->bytes, text->length);
+
+    if (fd > STDERR_FILENO && close(fd) && !result) /* some file systems tell it only now */
+        result = -errno;
+    if (!result || fd == STDERR_FILENO) /* or there is nobody left to tell */
+        return;
+    darn_warn("report", "log_path: %s cannot be written: %s; this goes to stderr instead",
+              options->log_path, strerror(-result));
+    (void)darn_sink_write(STDERR_FILENO, text->bytes, text->length);
+}
+
 static void print_text(const struct darn_options *options, const struct subject *subject)
 {
     int fd = darn_sink_open(options->log_path, subject->pid);
-    struct darn_style style = {.strip_path_prefix = options->strip_path_prefix};
-    struct text text;
+    struct darn_style style = {options->strip_path_prefix, darn_wants_color(options->color, fd)};
+    struct text text = render(darn_format_find("text"), subject, &style, !is_empty_file(fd));
 
-    if (fd < 0) {
-        darn_warn("report", "log_path: %s cannot be written: %s", options->log_path, strerror(-fd));
-        fd = STDERR_FILENO;
-    }
-    style.color = darn_wants_color(options->color, fd);
-    text = render(darn_format_find("text"), subject, &style, !is_empty_file(fd));
-    (void)darn_sink_write(fd, text.bytes, text.length); /* there is nobody left to tell */
+    write_log(options, fd, &text);
     free(text.bytes);
 }
 
@@ -267,7 +276,7 @@ static int report_locks(const struct darn_options *options)
     status = darn_analysis_run(&analysis, path);
     fclose(analysis.out);
     if (status == DARN_EXIT_FINDINGS)
-        (void)darn_sink_write(fd < 0 ? STDERR_FILENO : fd, text.bytes, text.length);
+        write_log(options, fd, &text);
     free(text.bytes);
     return status;
 }

@@ -249,6 +249,7 @@ static int write_all(FILE *file, const struct darn_sections *sections)
 
     if (!page)
         return -ENOMEM;
+    errno = 0;
     fprintf(file, "{\"darn-sections\": %d,\n", DARN_REPOSITORY_VERSION);
     if (sections->refinement.runs)
         fprintf(file,
@@ -267,7 +268,9 @@ static int write_all(FILE *file, const struct darn_sections *sections)
     free(page);
     if (!fits)
         return -E2BIG;
-    return fflush(file) || ferror(file) ? -EIO : 0;
+    if (fflush(file) || ferror(file))
+        return errno ? -errno : -EIO;
+    return 0;
 }
 
 static int write_beside(const char *path, const struct darn_sections *sections)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/free_runs.h"
+#include "cli/gaps.h"
 #include "cli/input.h"
 #include "cli/launch.h"
 #include "cli/output.h"
@@ -28,7 +29,7 @@ struct learn {
     struct darn_free_runs runs;
     char profile[DARN_OPTIONS_PATH];
     uint64_t begun, made, correct;
-    bool progress;
+    bool progress, warned;
 };
 
 static void show_progress(void *context)
@@ -99,6 +100,10 @@ static void done(void *context, const struct darn_free_run *run)
     }
     learn->correct++;
     darn_learning_take(learn->learning, trace);
+    if (darn_trace_about(trace).lost && !learn->warned) { /* the other runs are much like it */
+        darn_warn_of_gaps(COMMAND, run->options.trace, trace);
+        learn->warned = true;
+    }
     darn_trace_close(trace);
 }
 
@@ -130,7 +135,7 @@ static int make_profile(struct learn *learn)
     recording.output = trace;
     recording.profile = learn->profile;
     recording.learn_runs = 1;
-    recording.quiet = recording.silent = true;
+    recording.quiet = recording.silent = recording.inside = true;
     recording.limit.milliseconds = learn->line->timeout_ms;
     recording.program = learn->line->program;
     return darn_recording_run(&recording, &ignored);

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "cli/gaps.h"
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/sections.h"
@@ -240,12 +241,9 @@ static int feed(const struct run *run, struct darn_shared *shared)
 /* What is missing may be what would have shown a section. */
 static void warn_of_gaps(const struct run *run, const struct darn_shared *shared)
 {
-    struct darn_trace_about about = darn_trace_about(run->trace);
     uint64_t dropped = darn_shared_cost(shared).dropped;
 
-    if (about.lost)
-        darn_warn(COMMAND, "%s: %" PRIu64 " events were not recorded, because the file was full",
-                  run->path, about.lost);
+    darn_warn_of_gaps(COMMAND, run->path, run->trace);
     if (dropped)
         darn_warn(COMMAND,
                   "%s: %" PRIu64 " accesses were forgotten: there are too many ways to "

@@ -145,6 +145,8 @@ static int wait_for(const struct darn_sh *sh, pid_t pid)
     }
     if (handle >= 0)
         close(handle);
+    while (waitpid(-pid, NULL, WNOHANG) > 0) /* its orphans are our children: guard.h */
+        ;
     return error ? error : status;
 }
 

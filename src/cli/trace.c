@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/gaps.h"
 #include "trace/std_write.h"
 
 enum { PREFIX, JSON, HELP };
@@ -129,8 +130,8 @@ static int run(const struct line *line, struct darn_trace *trace)
         return refuse_damage(darn_trace_error(trace));
     }
     result = darn_finish_output();
-    if (darn_trace_about(trace).cut_at && strcmp(line->what, "stat") != 0)
-        darn_warn("trace", "%s; only what comes before was read", darn_trace_error(trace));
+    if (strcmp(line->what, "stat") != 0)
+        darn_warn_of_gaps("trace", line->path, trace);
     return result;
 }
 

@@ -43,14 +43,13 @@ static bool is_complete(const struct stat_of *stat)
 static void print_completeness(const struct stat_of *stat)
 {
     const struct darn_trace_about *about = &stat->about;
+    char text[256];
 
     printf("complete  %s\n", is_complete(stat) ? "yes" : "no");
     if (about->cut_at)
         printf("          the rest is damaged: %s\n", darn_trace_error(stat->trace));
-    if (about->lost)
-        printf("          the file was full, %" PRIu64
-               " events were lost; it is read up to there\n",
-               about->lost);
+    if (darn_trace_missing(about, text, sizeof(text)))
+        printf("          %s; it is read up to there\n", text);
     if (!about->finished)
         printf("          the program did not end in good order%s\n",
                about->cut_at || about->lost ? "" : "; what it recorded is there");
@@ -183,6 +182,10 @@ static void print_json(const struct stat_of *stat)
         put_text(object, "damage", darn_trace_error(stat->trace));
     }
     put_number(object, "lost", about->lost);
+    if (about->why) {
+        put_text(object, "why_lost", about->why);
+        json_object_set_new(object, "lost_at_least", json_boolean(about->at_least));
+    }
     put_number(object, "bytes", about->bytes);
     json_object_set_new(object, "bytes_per_event", json_real(bytes_per_event(stat)));
     put_number(object, "threads", darn_trace_thread_count(stat->trace));

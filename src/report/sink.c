@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/pool.h"
@@ -45,14 +46,28 @@ int darn_sink_write(int fd, const char *text, size_t length)
     return 0;
 }
 
+/* Half a line would spoil the next one. What others have appended meanwhile stays. */
+static void take_back(int fd, off_t before)
+{
+    struct stat about;
+    off_t end = lseek(fd, 0, SEEK_CUR);
+
+    if (end > before && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == end)
+        (void)!ftruncate(fd, before);
+}
+
 int darn_sink_append(const char *path, const char *text, size_t length)
 {
     int fd = open_to_append(path, 0);
+    off_t before;
     int result;
 
     if (fd < 0)
         return fd;
+    before = lseek(fd, 0, SEEK_END);
     result = darn_sink_write(fd, text, length);
+    if (result && before >= 0)
+        take_back(fd, before);
     /* Some file systems tell only now that the disk is full. */
     if (close(fd) && !result && errno != EINTR)
         result = -errno;

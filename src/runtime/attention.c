@@ -21,9 +21,25 @@ extern volatile uint8_t darn_filter_here[DARN_FILTER_SIZE] __attribute__((alias(
 
 /*
  * Protects everything below and the contents of the filter. Nothing nests inside. Guards read the
- * filter without it: a guard that reads an old byte misses a window, or calls in vain.
+ * filter without it: a guard that reads an old byte misses a window, or calls in vain. Taken with
+ * signals blocked: a handler may spin, or open a window, too.
  */
 static struct darn_spin lock;
+
+static uint64_t take_lock(void)
+{
+    uint64_t mask = darn_os_block_signals();
+
+    darn_spin_lock(&lock);
+    return mask;
+}
+
+static void give_lock(uint64_t mask)
+{
+    darn_spin_unlock(&lock);
+    darn_os_restore_signals(mask);
+}
+
 static bool always, keep, off, inviting_sections;
 static _Atomic uint32_t places; /* of the invitation */
 static _Atomic uint32_t round_number;
@@ -82,17 +98,17 @@ static void refresh(void)
 
 void darn_attention_refresh(void)
 {
-    darn_spin_lock(&lock);
+    uint64_t mask = take_lock();
+
     refresh();
-    darn_spin_unlock(&lock);
+    give_lock(mask);
 }
 
 void darn_attention_mark(uintptr_t address, uint64_t size)
 {
-    uint64_t mask = darn_os_block_signals();
     uintptr_t last = (address + size - 1) >> DARN_FILTER_SHIFT;
+    uint64_t mask = take_lock();
 
-    darn_spin_lock(&lock);
     any_marked = true;
     for (uintptr_t line = address >> DARN_FILTER_SHIFT; line <= last; line++) {
         uint32_t index = darn_filter_index(line << DARN_FILTER_SHIFT);
@@ -100,8 +116,7 @@ void darn_attention_mark(uintptr_t address, uint64_t size)
         marked[index] = darn_filter[index] = 1;
     }
     darn_attention = !off;
-    darn_spin_unlock(&lock);
-    darn_os_restore_signals(mask);
+    give_lock(mask);
 }
 
 bool darn_attention_is_marked(uintptr_t address, uint64_t size)
@@ -120,49 +135,54 @@ bool darn_attention_is_marked(uintptr_t address, uint64_t size)
 
 void darn_attention_always(void)
 {
-    darn_spin_lock(&lock);
+    uint64_t mask = take_lock();
+
     always = true;
     refresh();
-    darn_spin_unlock(&lock);
+    give_lock(mask);
 }
 
 void darn_attention_keep(void)
 {
-    darn_spin_lock(&lock);
+    uint64_t mask = take_lock();
+
     keep = true;
     refresh();
-    darn_spin_unlock(&lock);
+    give_lock(mask);
 }
 
 void darn_attention_invite(uint32_t windows)
 {
-    darn_spin_lock(&lock);
+    uint64_t mask = take_lock();
+
     places = windows;
     atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
     refresh();
-    darn_spin_unlock(&lock);
+    give_lock(mask);
 }
 
 void darn_attention_invite_sections(bool on)
 {
+    uint64_t mask;
+
     darn_sections_invite(on);
-    darn_spin_lock(&lock);
+    mask = take_lock();
     inviting_sections = on;
     if (on)
         atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
     refresh();
-    darn_spin_unlock(&lock);
+    give_lock(mask);
 }
 
 uint32_t darn_attention_withdraw(void)
 {
+    uint64_t mask = take_lock();
     uint32_t left;
 
-    darn_spin_lock(&lock);
     left = places;
     places = 0;
     refresh();
-    darn_spin_unlock(&lock);
+    give_lock(mask);
     return left;
 }
 
@@ -178,13 +198,13 @@ uint32_t darn_attention_round(void)
 
 bool darn_attention_accept(void)
 {
+    uint64_t mask = take_lock();
     bool accepted;
 
-    darn_spin_lock(&lock);
     accepted = places != 0;
     if (accepted)
         places--;
-    darn_spin_unlock(&lock);
+    give_lock(mask);
     return accepted;
 }
 
@@ -205,8 +225,9 @@ void darn_attention_after_fork(bool child)
 
 void darn_attention_off(void)
 {
-    darn_spin_lock(&lock);
+    uint64_t mask = take_lock();
+
     off = true;
     refresh();
-    darn_spin_unlock(&lock);
+    give_lock(mask);
 }

@@ -25,9 +25,7 @@ uintptr_t darn_attributes_stack(const pthread_attr_t *attributes, size_t *size)
 
     if (attributes)
         return stack_of(attributes, size);
-    *size = 0;
-    if (pthread_getattr_default_np(&usual))
-        return 0;
+    pthread_attr_init(&usual);
     start = stack_of(&usual, size);
     pthread_attr_destroy(&usual);
     return start;

@@ -343,6 +343,9 @@ static void begin_run(void)
     struct darn_thread *thread = darn_thread_peek();
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* The server may have been killed meanwhile; in a new namespace of processes it is 0. */
+    if (getppid() && getppid() != darn_control->server)
+        darn_os_exit(0);
     setpgid(0, 0);
     darn_state.pid = darn_os_process_id();
     if (thread)

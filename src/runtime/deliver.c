@@ -234,5 +234,10 @@ int darn_deliver_check(void)
 
 bool darn_deliver_locks(const char *trace, size_t length)
 {
-    return darn_helper_run("--locks", trace, length) == DARN_STATUS_PREDICTED;
+    int status = darn_helper_run("--locks", trace, length);
+
+    if (status != DARN_STATUS_REPORTED && status != DARN_STATUS_PREDICTED)
+        darn_say(
+            "darn: detect_deadlocks: the order in which locks were taken could not be analyzed");
+    return status == DARN_STATUS_PREDICTED;
 }

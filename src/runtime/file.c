@@ -133,7 +133,7 @@ void darn_out_start(struct darn_out *out, const char *path)
 static void flush(struct darn_out *out)
 {
     if (!out->error)
-        out->error = darn_os_write_all(out->fd, out->buffer, out->used);
+        out->error = darn_os_write(out->fd, out->buffer, out->used);
     out->used = 0;
 }
 

@@ -1,4 +1,5 @@
 /* What is said about healing when the program has ended. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 
@@ -161,6 +162,7 @@ static void write_counts(const char *path)
 {
     char *room = darn_os_allocate(TEXT_SIZE), *name = darn_os_allocate(DARN_OPTIONS_PATH + 16);
     struct darn_text text, to;
+    int error;
 
     if (!room || !name) {
         darn_say("darn: heal_out: out of memory; the counts are not written");
@@ -174,9 +176,10 @@ static void write_counts(const char *path)
     }
     darn_text_start(&text, room, TEXT_SIZE);
     put_all(&text);
-    if (text.cut ||
-        darn_os_append(name, darn_heal_is_child ? O_NOFOLLOW : 0, text.to, text.used) < 0)
-        darn_say("darn: heal_out: the counts cannot be written");
+    error = text.cut ? -EFBIG
+                     : darn_os_append(name, darn_heal_is_child ? O_NOFOLLOW : 0, text.to, text.used);
+    if (error)
+        darn_say_failed("darn: heal_out: the account cannot be written", error);
     darn_os_free(room, TEXT_SIZE);
     darn_os_free(name, DARN_OPTIONS_PATH + 16);
 }

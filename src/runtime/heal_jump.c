@@ -16,20 +16,11 @@ static void leave_hook(struct darn_thread *thread)
     darn_own_set_sections(0, 0);
 }
 
-/* A handler may have a stack of its own, and jump there as it likes. */
-static bool is_left(const struct darn_thread *thread, uintptr_t frame, uintptr_t to)
-{
-    bool own = frame >= thread->stack_start && frame < thread->stack_end;
-    bool back = to >= thread->stack_start && to < thread->stack_end;
-
-    return own == back ? to > frame : back;
-}
-
 void darn_heal_jump(struct darn_thread *thread, uintptr_t to)
 {
     struct darn_healer *healer = thread->healer;
 
-    if (healer && healer->busy && is_left(thread, (uintptr_t)healer->busy, to))
+    if (healer && healer->busy && darn_stack_is_left(thread, (uintptr_t)healer->busy, to))
         leave_hook(thread);
     else
         darn_heal_abandon(thread);

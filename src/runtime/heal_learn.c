@@ -4,6 +4,7 @@
  * Two accesses that race are healed by the sections of the compiler that they are in; one that is
  * in none becomes a section of its own.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
@@ -196,6 +197,7 @@ void darn_heal_write_learned(void)
     const char *path = darn_state.options.heal_learn, *between = "";
     struct darn_text text;
     char *room;
+    int error;
 
     if (!path[0] || darn_heal_is_child)
         return;
@@ -216,7 +218,10 @@ void darn_heal_write_learned(void)
     }
     darn_text_add(&text, *between ? "\n ]}\n" : "]}\n");
     darn_os_remove(path);
-    if (text.cut || darn_os_append(path, O_NOFOLLOW, text.to, text.used) < 0)
-        darn_say("darn: heal_learn: the repository cannot be written");
+    error = text.cut ? -EFBIG : darn_os_append(path, O_NOFOLLOW, text.to, text.used);
+    if (error) {
+        darn_say_failed("darn: heal_learn: the repository cannot be written", error);
+        darn_os_remove(path); /* a part of it is none */
+    }
     darn_os_free(room, TEXT_SIZE);
 }

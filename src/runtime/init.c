@@ -285,9 +285,16 @@ int darn_exit_status(int status)
 
 void darn_keep_learned(void)
 {
-    if (darn_state.ready && darn_state.mode == DARN_MODE_LEARN &&
-        darn_os_process_id() == darn_state.pid && darn_profile_write(darn_state.options.learn))
-        darn_say("darn: learn: the profile cannot be written");
+    int result;
+
+    if (!darn_state.ready || darn_state.mode != DARN_MODE_LEARN ||
+        darn_os_process_id() != darn_state.pid)
+        return;
+    result = darn_profile_write(darn_state.options.learn);
+    if (result < 0)
+        darn_say_failed("darn: learn: the profile cannot be written", result);
+    else if (result)
+        darn_say("darn: learn: what is in the file is no profile");
 }
 
 /* Asked before the first system call: where there are none, a filter need not allow any. */

@@ -9,6 +9,7 @@
 #include "runtime/gates.h"
 #include "runtime/heal.h"
 #include "runtime/intercept.h"
+#include "runtime/record.h"
 #include "runtime/sections.h"
 
 static struct darn_thread *leave_sections(void)
@@ -39,19 +40,26 @@ static uintptr_t target_of(const struct __jmp_buf_tag *env)
     return stack;
 }
 
-static void jump(const struct __jmp_buf_tag *env)
+static void jump(const struct __jmp_buf_tag *env, const void *frame)
 {
-    struct darn_thread *thread = leave_sections();
+    struct darn_thread *thread = darn_thread_peek();
+    uintptr_t to = target_of(env);
 
-    if (thread && darn_healing)
-        darn_heal_jump(thread, target_of(env));
-    darn_gates_jump();
+    darn_gates_jump(); /* before we wait for the turn: whoever has it may want to pass */
+    if (thread && darn_turns && thread->slot)
+        darn_turn_jump(thread->slot, to, frame);
+    leave_sections();
+    if (!thread)
+        return;
+    if (darn_healing)
+        darn_heal_jump(thread, to);
+    darn_record_jump(thread, to);
 }
 
 #define INTERCEPT_JUMP(name)                                                                       \
     DARN_INTERCEPT(void, name, struct __jmp_buf_tag env[1], int value)                             \
     {                                                                                              \
-        jump(env);                                                                                 \
+        jump(env, __builtin_frame_address(0));                                                     \
         DARN_REAL(name)(env, value);                                                               \
         __builtin_unreachable();                                                                   \
     }

@@ -7,4 +7,7 @@
 void darn_module_init(const struct darn_site *start, const struct darn_site *stop,
                       const char *command);
 
+/* What loads and unloads modules: whoever closes one sends, under this address. */
+extern const char darn_loader;
+
 #endif

@@ -228,16 +228,42 @@ void darn_os_thread_name(char *name)
         CALL2(SYS_prctl, PR_GET_NAME, name);
 }
 
-void darn_os_write(int fd, const char *text, size_t length)
+/*
+ * What we write raises no signal in the program: SIGXFSZ where a file may not grow (ulimit -f),
+ * SIGPIPE where nobody reads any more. Either comes to the thread that made the call: it is held
+ * back meanwhile and taken out, unless one was pending before, which is the program's.
+ */
+static long quietly(long number, long a, long b, long c)
+{
+    const struct timespec at_once = {0, 0};
+    uint64_t both = bit(SIGXFSZ) | bit(SIGPIPE), old = 0, pending = 0, raised;
+    long result;
+
+    CALL4(SYS_rt_sigprocmask, SIG_BLOCK, &both, &old, sizeof(old));
+    if (old & both && !confined)
+        CALL2(SYS_rt_sigpending, &pending, sizeof(pending));
+    result = CALL3(number, a, b, c);
+    raised = result == -EFBIG ? bit(SIGXFSZ) : result == -EPIPE ? bit(SIGPIPE) : 0;
+    if (raised & ~pending)
+        CALL4(SYS_rt_sigtimedwait, &raised, NULL, &at_once, sizeof(raised));
+    if ((old & both) != both)
+        CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
+    return result;
+}
+
+int darn_os_write(int fd, const char *text, size_t length)
 {
     while (length) {
-        long written = CALL3(SYS_write, fd, text, length);
+        long written = quietly(SYS_write, fd, (long)text, (long)length);
 
+        if (written == -EINTR)
+            continue;
         if (written <= 0)
-            return;
+            return written ? (int)written : -EIO;
         text += written;
         length -= (size_t)written;
     }
+    return 0;
 }
 
 int darn_os_append(const char *path, int flags, const char *text, size_t length)
@@ -247,7 +273,7 @@ int darn_os_append(const char *path, int flags, const char *text, size_t length)
 
     if (fd < 0)
         return fd;
-    result = darn_os_write_all(fd, text, length);
+    result = darn_os_write(fd, text, length);
     CALL1(SYS_close, fd);
     return result;
 }
@@ -258,7 +284,7 @@ void *darn_os_map_new_file(const char *path, size_t size, int *error)
     long result = fd;
 
     if (fd >= 0) {
-        result = CALL2(SYS_ftruncate, fd, size);
+        result = quietly(SYS_ftruncate, fd, (long)size, 0);
         if (result >= 0)
             result = call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -286,6 +312,11 @@ uint64_t darn_os_file_limit(void)
 uint64_t darn_os_descriptor_limit(void)
 {
     return limit_of(RLIMIT_NOFILE);
+}
+
+uint64_t darn_os_memory_limit(void)
+{
+    return limit_of(RLIMIT_AS);
 }
 
 #ifndef MADV_POPULATE_WRITE
@@ -604,21 +635,6 @@ void darn_os_close(int fd)
 long darn_os_read(int fd, char *to, size_t size)
 {
     return CALL3(SYS_read, fd, to, size);
-}
-
-int darn_os_write_all(int fd, const char *text, size_t length)
-{
-    while (length) {
-        long written = CALL3(SYS_write, fd, text, length);
-
-        if (written == -EINTR)
-            continue;
-        if (written <= 0)
-            return written ? (int)written : -EIO;
-        text += written;
-        length -= (size_t)written;
-    }
-    return 0;
 }
 
 int darn_os_has_name(int fd)

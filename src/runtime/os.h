@@ -66,11 +66,12 @@ void darn_os_restore_timing(int slack);
 /* The name of the calling thread, at least 16 bytes. */
 void darn_os_thread_name(char *name);
 
-/* Writes all of it, as far as that is possible. */
-void darn_os_write(int fd, const char *text, size_t length);
+/* Writes all of it: 0, or negative when a part is missing. The program gets no SIGXFSZ and no
+ * SIGPIPE of it. */
+int darn_os_write(int fd, const char *text, size_t length);
 
-/* Appends to a file, which is made if it is not there; 0 or negative. Flags: O_NOFOLLOW for a name
- * that others can guess. */
+/* Appends to a file, which is made if it is not there; 0 or negative, as above. Flags: O_NOFOLLOW
+ * for a name that others can guess. */
 int darn_os_append(const char *path, int flags, const char *text, size_t length);
 
 /* Reads a whole file, as far as it fits: the number of bytes. Opens it in a process of its own, for
@@ -111,6 +112,9 @@ void *darn_os_map_new_file(const char *path, size_t size, int *error);
 /* The most bytes that a file may have (ulimit -f). */
 uint64_t darn_os_file_limit(void);
 
+/* The most bytes of addresses that the process may have (ulimit -v). */
+uint64_t darn_os_memory_limit(void);
+
 /* Makes sure that there is room on the disk behind a mapped page range: 0 or negative. */
 int darn_os_populate(void *start, size_t size);
 
@@ -141,8 +145,7 @@ int darn_os_elsewhere(int (*work)(void *), void *argument, void *stack, size_t s
 int darn_os_open(const char *path, int flags); /* a new file has the mode 0666 */
 void darn_os_close(int fd);
 long darn_os_read(int fd, char *to, size_t size);
-int darn_os_write_all(int fd, const char *text, size_t length); /* 0 or negative */
-int darn_os_has_name(int fd);                                   /* 0: the file was removed */
+int darn_os_has_name(int fd); /* 0: the file was removed */
 int darn_os_rename(const char *from, const char *to);
 int darn_os_remove(const char *path);
 

@@ -1,12 +1,12 @@
 #include "runtime/record.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/attention.h"
 #include "runtime/counters.h"
 #include "runtime/deliver.h"
 #include "runtime/finding.h"
@@ -119,7 +119,8 @@ static uint32_t where_of(struct darn_thread *thread, struct darn_stream *stream,
     size_t i = (hash ^ hash >> 9) % DARN_WHERE_CACHE;
 
     if (stream->wheres[i].site != key || stream->wheres[i].caller != caller) {
-        stream->wheres[i].where = new_where(thread, site, frame);
+        /* What is lost needs no entry in the tables, only to be told from others. */
+        stream->wheres[i].where = stream->is_cut ? (uint32_t)hash : new_where(thread, site, frame);
         stream->wheres[i].site = key;
         stream->wheres[i].caller = caller;
     }
@@ -203,6 +204,34 @@ static void note_stack(struct darn_thread *thread, struct darn_stream *stream, u
         stream->deepest = address;
 }
 
+/* False: nothing is recorded, or this is a handler that has come in between. */
+static inline bool begin(struct darn_stream *stream)
+{
+    if (!stream || stream->busy)
+        return false;
+    stream->busy_at = (uintptr_t)__builtin_frame_address(0);
+    stream->busy = true;
+    return true;
+}
+
+/* The thread will not go on where it is busy. What was being written there may be torn: the block
+ * ends with the event before it. */
+static void leave(struct darn_stream *stream)
+{
+    if (!stream->busy)
+        return;
+    stream->at = stream->limit = NULL;
+    stream->busy = false;
+}
+
+void darn_record_jump(struct darn_thread *thread, uintptr_t to)
+{
+    struct darn_stream *stream = thread->stream;
+
+    if (stream && stream->busy && darn_stack_is_left(thread, stream->busy_at, to))
+        leave(stream);
+}
+
 void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t size,
                         const struct darn_site *site, bool sync, const void *frame)
 {
@@ -210,9 +239,8 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
     struct darn_coded coded;
     bool synchronizes;
 
-    if (!stream || stream->busy)
+    if (!begin(stream))
         return;
-    stream->busy = true;
     sync = sync || is_sync_address(address, site) ||
            darn_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
     synchronizes = sync || site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN);
@@ -251,9 +279,8 @@ void darn_record_event(struct darn_thread *thread, const struct darn_event *even
     struct darn_stream *stream = thread->stream;
     struct darn_coded coded = {.event = *event};
 
-    if (!stream || stream->busy)
+    if (!begin(stream))
         return;
-    stream->busy = true;
     darn_stream_settle(thread, stream);
     if (frame)
         coded.where = where_of(thread, stream, site, frame);
@@ -268,9 +295,8 @@ void darn_record_alloc(const void *block, uint64_t size, const void *frame)
     struct darn_coded coded = {
         .event = {.kind = DARN_EVENT_ALLOC, .target = (uintptr_t)block, .extra = size}};
 
-    if (!stream || stream->busy || !block || darn_state.options.trace_what == DARN_TRACE_SYNC)
+    if (!block || darn_state.options.trace_what == DARN_TRACE_SYNC || !begin(stream))
         return;
-    stream->busy = true;
     stream->blocks++;
     darn_record_block((uintptr_t)block, size);
     darn_stream_settle(thread, stream);
@@ -309,6 +335,7 @@ void darn_record_thread_start(struct darn_thread *thread)
     thread->stream = darn_stream_take();
     if (!thread->stream) {
         darn_count(DARN_COUNT_THREADS_NOT_RECORDED);
+        darn_stream_missed();
         return;
     }
     darn_os_thread_name(name);
@@ -361,6 +388,7 @@ void darn_record_thread_end(struct darn_thread *thread)
 
     if (!stream)
         return;
+    leave(stream); /* cancelled there, or ended by a handler */
     release_held(thread);
     forget_stack(thread, stream->deepest);
     darn_record_event(thread, &(struct darn_event){.kind = DARN_EVENT_EXIT}, NULL, NULL);
@@ -377,9 +405,11 @@ static int refuse(const char *path, int error)
     darn_say_start(&say);
     darn_say_text(&say, "darn: trace=");
     darn_say_text(&say, path);
-    darn_say_text(&say, error == -17 ? ": the file is there already"
-                        : error == -28
-                            ? ": there is no room on the disk"
+    darn_say_text(&say, error == -EEXIST   ? ": the file is there already"
+                        : error == -ENOSPC ? ": there is no room on the disk"
+                        : error == -EFBIG  ? ": files may not be large enough (ulimit -f)"
+                        : error == -ENOMEM
+                            ? ": there is no memory for it (ulimit -v)"
                             : ": the file cannot be made; is the directory there, and yours?");
     darn_say_end(&say);
     return STATUS_WRONG_USAGE;
@@ -398,7 +428,7 @@ int darn_record_open(void)
         return 0;
     if (options->trace[0]) {
         error = darn_tracefile_open(options->trace, size);
-        if (error == -17 && darn_tracefile_is_ours(options->trace)) {
+        if (error == -EEXIST && darn_tracefile_is_ours(options->trace)) {
             darn_os_remove(options->trace);
             error = darn_tracefile_open(options->trace, size);
         }
@@ -408,23 +438,21 @@ int darn_record_open(void)
         is_temporary = true;
     }
     /* A program that the program has started finds the file taken: one trace, one process. */
-    if (error == -17)
+    if (error == -EEXIST)
         return 0;
     if (!error)
-        error = darn_tables_open() ? -28 : 0;
+        error = darn_tables_open() ? -ENOSPC : 0;
+    if (error && is_temporary) {
+        darn_say("darn: detect_deadlocks: there is no memory for it: the order in which locks are "
+                 "taken is not looked at");
+        return 0;
+    }
     if (error) {
         darn_os_remove(options->trace);
         return refuse(options->trace, error);
     }
     darn_recording = is_open = true;
     return 0;
-}
-
-void darn_record_stop(void)
-{
-    darn_recording = false;
-    if (darn_state.mode == DARN_MODE_RECORD)
-        darn_attention_off();
 }
 
 void darn_record_finish(void)
@@ -442,6 +470,7 @@ void darn_record_finish(void)
             darn_tables_counter((uint32_t)i + 1, value, darn_counter_text((enum darn_counter)i));
     }
     darn_recording = is_open = false;
+    darn_streams_tell();
     darn_tracefile_finish();
     if (is_temporary && !darn_findings_any_stuck()) { /* what happened need not be predicted */
         size_t length;

@@ -21,8 +21,6 @@ extern bool darn_recording;
 int darn_record_open(void);
 void darn_record_finish(void);
 
-/* There is no more room: nothing else is recorded, and the program runs on undisturbed. */
-void darn_record_stop(void);
 void darn_record_after_fork(void); /* in the child, which records nothing */
 
 void darn_record_thread_start(struct darn_thread *thread);
@@ -32,6 +30,9 @@ void darn_record_thread_end(struct darn_thread *thread);
  * that somebody spins on. */
 void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t size,
                         const struct darn_site *site, bool sync, const void *frame);
+
+/* The thread jumps to the stack pointer `to`, perhaps out of a handler that has come in between. */
+void darn_record_jump(struct darn_thread *thread, uintptr_t to);
 
 /* Any other event, with a stamp. */
 void darn_record_event(struct darn_thread *thread, const struct darn_event *event,

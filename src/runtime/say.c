@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "runtime/say.h"
 
 #include <fcntl.h>
@@ -20,6 +21,14 @@ void darn_say_text(struct darn_say *say, const char *text)
 void darn_say_number(struct darn_say *say, uint64_t number)
 {
     darn_text_number(&say->text, number);
+}
+
+void darn_say_error(struct darn_say *say, int error)
+{
+    const char *text = strerrordesc_np(-error); /* strerror may allocate */
+
+    darn_text_add(&say->text, ": ");
+    darn_text_add(&say->text, text ? text : "unknown error");
 }
 
 /* As `darn report` does it: FILE.PID. Static, for stacks may be tiny; short lines come one by one.
@@ -52,5 +61,15 @@ void darn_say(const char *text)
 
     darn_say_start(&say);
     darn_say_text(&say, text);
+    darn_say_end(&say);
+}
+
+void darn_say_failed(const char *text, int error)
+{
+    struct darn_say say;
+
+    darn_say_start(&say);
+    darn_say_text(&say, text);
+    darn_say_error(&say, error);
     darn_say_end(&say);
 }

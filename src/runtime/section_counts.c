@@ -1,4 +1,5 @@
 /* What is said about sections when the program has ended. */
+#include <errno.h>
 #include <stddef.h>
 
 #include "base/text.h"
@@ -36,6 +37,7 @@ static void write_counts(const char *path)
 {
     char *room = darn_os_allocate(TEXT_SIZE);
     struct darn_text text;
+    int error;
 
     if (!room) {
         darn_say("darn: sections_out: out of memory; the counts are not written");
@@ -45,8 +47,9 @@ static void write_counts(const char *path)
     for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next)
         add_counts(&text, rule);
     darn_text_add(&text, "done\n");
-    if (text.cut || darn_os_append(path, 0, text.to, text.used) < 0)
-        darn_say("darn: sections_out: the counts cannot be written");
+    error = text.cut ? -EFBIG : darn_os_append(path, 0, text.to, text.used);
+    if (error)
+        darn_say_failed("darn: sections_out: the counts cannot be written", error);
     darn_os_free(room, TEXT_SIZE);
 }
 

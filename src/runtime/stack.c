@@ -1,7 +1,6 @@
 #include "runtime/stack.h"
 
 #include <execinfo.h>
-#include <stdbool.h>
 
 #include "runtime/os.h"
 #include "runtime/thread.h"
@@ -58,6 +57,14 @@ void darn_stack_copy(struct darn_stack *stack, const struct darn_thread *thread,
 void darn_stack_walk(struct darn_stack *stack, const struct darn_thread *thread, const void *frame)
 {
     stack->depth = darn_stack_walk_into(stack->pcs, DARN_STACK_DEPTH, thread, frame);
+}
+
+bool darn_stack_is_left(const struct darn_thread *thread, uintptr_t frame, uintptr_t to)
+{
+    bool own = frame >= thread->stack_start && frame < thread->stack_end;
+    bool back = to >= thread->stack_start && to < thread->stack_end;
+
+    return own == back ? to > frame : back;
 }
 
 /* Of our own functions on the way from the interceptor to the unwinder. */

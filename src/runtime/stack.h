@@ -2,6 +2,7 @@
 #ifndef DARN_RUNTIME_STACK_H
 #define DARN_RUNTIME_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DARN_STACK_DEPTH 24
@@ -28,6 +29,10 @@ uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_
 /* The same for another thread that was in the frame a moment ago: its stack may be gone by now, and
  * the walk ends where it is. */
 void darn_stack_copy(struct darn_stack *stack, const struct darn_thread *thread, const void *frame);
+
+/* Whether a jump of the thread to the stack pointer `to` leaves `frame`. A signal handler may have
+ * a stack of its own, and jump there as it likes. */
+bool darn_stack_is_left(const struct darn_thread *thread, uintptr_t frame, uintptr_t to);
 
 /* By the unwinder of libgcc, for code that keeps no frame pointers: slow, and takes the loader's
  * lock. The frames up to `frame`, ours, are left out. */

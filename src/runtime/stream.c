@@ -5,16 +5,20 @@
 #include <string.h>
 
 #include "runtime/os.h"
-#include "runtime/record.h"
 #include "runtime/spin.h"
 #include "runtime/tracefile.h"
 
 /* Taken by every event that synchronizes: on a cache line of its own. From 1 on. */
 static _Alignas(64) _Atomic uint64_t stamps = 1;
 
-/* Protects the list of unused streams; nothing nests inside. */
+/* Protects the lists of streams; nothing nests inside. */
 static struct darn_spin list_lock;
-static struct darn_stream *unused;
+static struct darn_stream *unused, *all;
+static uint64_t stream_count;
+
+/* So many lost events are told to the file at once; a program that is killed takes fewer than that
+ * for each thread with it. */
+#define TOLD_EACH 1024
 
 static uint64_t next_stamp(void)
 {
@@ -28,7 +32,7 @@ static void reset(struct darn_stream *stream)
     stream->at = stream->limit = NULL;
     stream->sequence = 0;
     stream->segment++;
-    stream->busy = stream->pending = false;
+    stream->busy = stream->pending = stream->is_cut = false;
     stream->deepest = 0;
     memset(stream->reads, 0, sizeof(stream->reads));
     memset(stream->known, 0, sizeof(stream->known));
@@ -41,12 +45,16 @@ struct darn_stream *darn_stream_take(void)
 
     darn_spin_lock(&list_lock);
     stream = unused;
-    if (stream)
+    if (stream) {
         unused = stream->next;
+    } else if (darn_tracefile_may_take((stream_count + 1) * sizeof(*stream)) &&
+               (stream = darn_os_allocate(sizeof(*stream)))) {
+        stream_count++;
+        stream->other = all;
+        all = stream;
+    }
     darn_spin_unlock(&list_lock);
     darn_os_restore_signals(mask);
-    if (!stream)
-        stream = darn_os_allocate(sizeof(*stream));
     if (stream)
         reset(stream);
     return stream;
@@ -61,6 +69,39 @@ void darn_stream_give(struct darn_stream *stream)
     unused = stream;
     darn_spin_unlock(&list_lock);
     darn_os_restore_signals(mask);
+}
+
+void darn_stream_missed(void)
+{
+    darn_tracefile_lost_thread(next_stamp());
+}
+
+static void tell(struct darn_stream *stream)
+{
+    uint64_t lost = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED);
+
+    darn_tracefile_lost(lost - __atomic_exchange_n(&stream->told, lost, __ATOMIC_RELAXED));
+}
+
+void darn_streams_tell(void)
+{
+    darn_spin_lock(&list_lock);
+    for (struct darn_stream *stream = all; stream; stream = stream->other)
+        tell(stream);
+    darn_spin_unlock(&list_lock);
+}
+
+/* After the first one the reader stops: the file knows it before anything else can happen. */
+static void lose(struct darn_stream *stream, uint64_t stamp)
+{
+    uint64_t lost = stream->lost + 1;
+
+    __atomic_store_n(&stream->lost, lost, __ATOMIC_RELAXED);
+    if (!stream->is_cut)
+        darn_tracefile_lost_from(stamp ? stamp : atomic_load(&stamps));
+    if (!stream->is_cut || lost % TOLD_EACH == 0)
+        tell(stream);
+    stream->is_cut = true;
 }
 
 /* Short threads shall not take up much room. */
@@ -88,8 +129,7 @@ void darn_stream_put(struct darn_thread *thread, struct darn_stream *stream,
                      const struct darn_coded *coded)
 {
     if (stream->at >= stream->limit && !new_block(thread, stream)) {
-        darn_tracefile_lost();
-        darn_record_stop();
+        lose(stream, coded->stamp);
         return;
     }
     stream->at = darn_codec_put(&stream->codec, stream->at, coded);

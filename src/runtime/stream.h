@@ -28,7 +28,8 @@ struct darn_stream {
     struct darn_codec codec;
     uint32_t sequence; /* of the next block */
     uint32_t segment;  /* counts the stamps: accesses in between have the same meaning */
-    bool busy;         /* a signal handler that comes in between records nothing */
+    bool busy;         /* a signal handler that comes in between records nothing, */
+    uintptr_t busy_at; /* unless it leaves this frame by a jump */
     bool pending;      /* `late` waits for its stamp */
     struct darn_coded late;
     uint32_t last_alloc, alike; /* where the last allocation was, and how many there were */
@@ -58,12 +59,22 @@ struct darn_stream {
         uint64_t version; /* all stores up to this version are acquired, */
         uint64_t seen;    /* or were at least read */
     } known[DARN_REPEATS];
-    struct darn_stream *next; /* in the list of unused ones */
+    uint64_t lost;             /* events of all its threads that found no room, */
+    uint64_t told;             /* and how many of them the file knows of */
+    bool is_cut;               /* the thread has lost events */
+    struct darn_stream *next;  /* in the list of unused ones, */
+    struct darn_stream *other; /* and of all */
 };
 
 /* One for a new thread, or NULL when there is no memory; and back. */
 struct darn_stream *darn_stream_take(void);
 void darn_stream_give(struct darn_stream *stream);
+
+/* The thread has no stream: nothing of it will be recorded. */
+void darn_stream_missed(void);
+
+/* At the end: the file is told what all threads have lost. */
+void darn_streams_tell(void);
 
 /* Writes an event; it is lost when there is no room, and counted. */
 void darn_stream_put(struct darn_thread *thread, struct darn_stream *stream,

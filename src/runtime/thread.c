@@ -17,6 +17,7 @@
 #include "runtime/share.h"
 #include "runtime/spin.h"
 #include "runtime/state.h"
+#include "runtime/stream.h"
 #include "runtime/turn.h"
 
 /* Records are taken from the system in pieces of this many. */
@@ -92,6 +93,8 @@ struct darn_thread *darn_thread_new(void)
 
     if (!thread) {
         darn_count(DARN_COUNT_THREADS_UNKNOWN);
+        if (darn_recording)
+            darn_stream_missed();
         return NULL;
     }
     heat = thread->heat;
@@ -152,7 +155,13 @@ static void end_by_key(void *round)
 /* The main thread's stack grows as it is needed; nobody's is larger than this. */
 #define MAIN_STACK (UINT64_C(1) << 30)
 
-/* Who has created the thread knows, or else libc does: but it asks the system, for much more. */
+#define PAGE UINT64_C(4096)
+
+/*
+ * The creator of a thread knows the size. libc knows all (pthread_getattr_np), but it asks the
+ * system for more than that, which a filter may forbid, and allocates: each thread would get an
+ * arena of the heap, and 64 MB of addresses, which a program may not have (ulimit -v).
+ */
 static void find_own_stack(struct darn_thread *thread)
 {
     pthread_attr_t attributes;
@@ -160,15 +169,16 @@ static void find_own_stack(struct darn_thread *thread)
     size_t size = 0;
 
     if (thread->stack_start)
-        return;
-    if (thread->stack_size) { /* libc keeps its own data above it */
-        thread->stack_end = (uintptr_t)pthread_self();
-        thread->stack_start = thread->stack_end - thread->stack_size;
-        return;
-    }
+        return; /* the program's own */
     if (thread->tid == darn_os_process_id()) {
         thread->stack_end = (uintptr_t)__libc_stack_end + 4096; /* the loader's own frames */
         thread->stack_start = thread->stack_end - MAIN_STACK;
+        return;
+    }
+    /* libc keeps what it knows of a thread at the upper end of the stack that it makes for it. */
+    if (thread->stack_size) {
+        thread->stack_end = ((uintptr_t)pthread_self() + PAGE - 1) & ~(PAGE - 1);
+        thread->stack_start = thread->stack_end - thread->stack_size;
         return;
     }
     if (pthread_getattr_np(pthread_self(), &attributes))

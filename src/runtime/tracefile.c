@@ -1,5 +1,6 @@
 #include "runtime/tracefile.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -7,44 +8,66 @@
 #include "base/options.h"
 #include "runtime/os.h"
 
+/* Less than this is not worth it. */
+#define SMALLEST (2 * DARN_TRACE_BLOCK)
+
 static char file_path[DARN_OPTIONS_PATH];
 static uint8_t *file;
 static uint64_t file_size;
 static _Atomic uint64_t next = DARN_TRACE_HEADER;
 static _Atomic bool full;
+static enum darn_trace_why bound = DARN_WHY_MAX_SIZE; /* why the file is not larger */
+
+bool darn_tracefile_may_take(uint64_t size)
+{
+    return size <= darn_os_memory_limit() / 32;
+}
 
 static struct darn_trace_header *header(void)
 {
     return (struct darn_trace_header *)file;
 }
 
-/* A limit on address space or file size shall not keep us from recording less. */
-static void *map(const char *path, uint64_t *size, int *error)
+/* The file or, without a path, memory. NULL and an error when there is none. */
+static void *take(const char *path, uint64_t size, int *error)
 {
+    *error = -ENOMEM;
+    if (!darn_tracefile_may_take(size))
+        return NULL;
+    return path ? darn_os_map_new_file(path, size, error) : darn_os_allocate(size);
+}
+
+/* As much of `size` as limits on files and memory allow: recording less is better than nothing. */
+static void *take_most(const char *path, uint64_t *size, int *error)
+{
+    uint64_t most = darn_os_file_limit();
     void *at = NULL;
 
-    for (; !at && *size >= 2 * DARN_TRACE_BLOCK; *size /= 2) {
+    *error = -EFBIG;
+    if (path && *size > most) {
+        *size = most;
+        bound = DARN_WHY_FILE_LIMIT;
+    }
+    for (; *size >= SMALLEST; *size /= 2) {
         *size &= ~(uint64_t)(DARN_TRACE_PAGE - 1);
-        at = darn_os_map_new_file(path, *size, error);
-        if (at || *error == -17 /* EEXIST */ || *error == -2 /* ENOENT */ || *error == -13)
+        at = take(path, *size, error);
+        if (at || (*error != -ENOMEM && *error != -EFBIG))
             break;
+        bound = *error == -ENOMEM ? DARN_WHY_MEMORY : DARN_WHY_FILE_LIMIT;
     }
     return at;
 }
 
 int darn_tracefile_open(const char *path, uint64_t size)
 {
-    uint64_t limit = darn_os_file_limit();
-    int error = 0;
+    int error;
 
-    if (path && size > limit)
-        size = limit; /* more would end the program by a signal */
-    file = path ? map(path, &size, &error) : darn_os_allocate(size);
+    file = take_most(path, &size, &error);
     if (!file)
-        return error ? error : -12;
+        return error;
     if (darn_os_populate(file, DARN_TRACE_HEADER)) {
         full = true;
-        return -28; /* ENOSPC */
+        return path ? -ENOSPC : -ENOMEM;
     }
     if (path)
         strncpy(file_path, path, sizeof(file_path) - 1);
@@ -63,6 +86,17 @@ bool darn_tracefile_is_ours(const char *path)
            old.pid == (uint32_t)darn_os_process_id();
 }
 
+/* For good: a trace with holes would be worse than a short one. NULL, for there is no block. */
+static struct darn_block_header *end(enum darn_trace_why why)
+{
+    uint32_t none = DARN_WHY_UNKNOWN;
+
+    __atomic_compare_exchange_n(&header()->why, &none, why, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    full = true;
+    return NULL;
+}
+
 struct darn_block_header *darn_tracefile_block(enum darn_block_type type, uint32_t thread,
                                                uint32_t sequence, uint32_t pages)
 {
@@ -73,10 +107,10 @@ struct darn_block_header *darn_tracefile_block(enum darn_block_type type, uint32
     if (!file || full)
         return NULL;
     at = atomic_fetch_add(&next, size);
-    if (at + size > file_size || darn_os_populate(file + at, size)) {
-        full = true; /* for good: a trace with holes would be worse than a short one */
-        return NULL;
-    }
+    if (at + size > file_size)
+        return end(bound);
+    if (darn_os_populate(file + at, size))
+        return end(file_path[0] ? DARN_WHY_DISK : DARN_WHY_MEMORY);
     block = (struct darn_block_header *)(file + at);
     block->type = (uint16_t)type;
     block->thread = thread;
@@ -86,10 +120,30 @@ struct darn_block_header *darn_tracefile_block(enum darn_block_type type, uint32
     return block;
 }
 
-void darn_tracefile_lost(void)
+void darn_tracefile_lost(uint64_t count)
 {
     if (file)
-        __atomic_fetch_add(&header()->lost, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&header()->lost, count, __ATOMIC_RELAXED);
+}
+
+void darn_tracefile_lost_from(uint64_t stamp)
+{
+    uint64_t before = file ? __atomic_load_n(&header()->lost_at, __ATOMIC_RELAXED) : 1;
+
+    while ((!before || before > stamp) &&
+           !__atomic_compare_exchange_n(&header()->lost_at, &before, stamp, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+void darn_tracefile_lost_thread(uint64_t stamp)
+{
+    if (!file)
+        return;
+    (void)end(DARN_WHY_MEMORY);
+    header()->at_least = 1;
+    darn_tracefile_lost(1);
+    darn_tracefile_lost_from(stamp);
 }
 
 /* Other threads may still be about to write into a block that they got a moment ago. */

@@ -16,6 +16,10 @@
  * no file yet, only memory. */
 int darn_tracefile_open(const char *path, uint64_t size);
 
+/* Whether the file, or the streams of all threads, may take so much address space. Where there is a
+ * limit (ulimit -v), what we take the program's heap and its threads' stacks cannot have. */
+bool darn_tracefile_may_take(uint64_t size);
+
 /* Whether the file was written by a program that this one has taken the place of (exec). */
 bool darn_tracefile_is_ours(const char *path);
 
@@ -26,8 +30,12 @@ const char *darn_tracefile_bytes(size_t *length);
 struct darn_block_header *darn_tracefile_block(enum darn_block_type type, uint32_t thread,
                                                uint32_t sequence, uint32_t pages);
 
-/* An event could not be recorded. */
-void darn_tracefile_lost(void);
+/* So many events could not be recorded; the first one that a thread could not record has this
+ * stamp, or would have had a later one than all that were given so far; a thread has no memory for
+ * a stream, and cannot even count. */
+void darn_tracefile_lost(uint64_t count);
+void darn_tracefile_lost_from(uint64_t stamp);
+void darn_tracefile_lost_thread(uint64_t stamp);
 
 /* Where the payload of a block begins and ends. */
 static inline uint8_t *darn_block_start(struct darn_block_header *block)

@@ -216,6 +216,7 @@ void darn_turn_take(struct darn_slot *self)
     if (atomic_load(&holder) != self->index + 1) {
         come_back(self);
     } else if (!is_alone(self) || !darn_step_is_possible(self)) {
+        self->go = GO_WAIT; /* whoever has jumped out of its wait may not have seen it */
         self->state = DARN_STATE_READY;
         if (!decide_as(self))
             wait_for_turn(self);
@@ -249,6 +250,14 @@ void darn_turn_return(struct darn_slot *slot)
     slot->ready = NULL;
     come_back(slot);
     slot->inside = false;
+}
+
+void darn_turn_jump(struct darn_slot *slot, uintptr_t to, const void *frame)
+{
+    if (!slot->inside || !darn_stack_is_left(slot->thread, (uintptr_t)slot->frame, to))
+        return;
+    darn_turn_step(slot, DARN_STEP_YIELD, NULL, frame);
+    darn_turn_take(slot);
 }
 
 int darn_turn_holder(void)

@@ -117,6 +117,10 @@ void darn_turn_changed(struct darn_object *object);
 void darn_turn_leave(struct darn_slot *slot);
 void darn_turn_return(struct darn_slot *slot);
 
+/* The thread jumps to the stack pointer `to`, perhaps out of a handler that has come while it
+ * waited for its turn: the step is given up, and the turn is waited for all the same. */
+void darn_turn_jump(struct darn_slot *slot, uintptr_t to, const void *frame);
+
 /* The program handles signals: one may wake a thread that nothing else would. */
 void darn_turn_expect_signals(void);
 

@@ -42,8 +42,20 @@ struct darn_trace_header {
     uint32_t pid;
     uint32_t packed;   /* 1: by darn record, after the end of the program */
     uint32_t finished; /* 1: the program has ended in good order, and said so */
-    uint64_t lost;     /* events that were not recorded because the file was full */
+    uint64_t lost;     /* events that were not recorded */
     uint64_t bytes;    /* of the whole file, when it is packed; 0: not known */
+    uint64_t lost_at;  /* the smallest stamp of what was lost: events from there on are not read */
+    uint32_t why;      /* enum darn_trace_why */
+    uint32_t at_least; /* 1: a thread could not even count what it lost */
+};
+
+/* Why events were not recorded; 0 in traces that do not say it. */
+enum darn_trace_why {
+    DARN_WHY_UNKNOWN,
+    DARN_WHY_MAX_SIZE,   /* the file has reached --max-size */
+    DARN_WHY_FILE_LIMIT, /* files may not be larger: ulimit -f */
+    DARN_WHY_DISK,       /* the disk was full */
+    DARN_WHY_MEMORY,     /* no memory, or no address space: ulimit -v */
 };
 
 #define DARN_BLOCK_MAGIC 0x4b4c4264u /* "dBLK" */

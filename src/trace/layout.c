@@ -260,7 +260,8 @@ int darn_layout_read(struct darn_layout *layout, const struct darn_trace_file *f
         qsort(layout->blocks, layout->block_count, sizeof(*layout->blocks), compare);
     if (!damage->found)
         (void)check_sequences(layout, damage);
-    layout->is_partial = damage->found || layout->header.lost;
+    /* Traces that do not say where the loss began: where the first thread had no more room. */
+    layout->is_partial = damage->found || (layout->header.lost && !layout->header.lost_at);
     if (damage->found)
         darn_layout_cut(layout, damage->at);
     else

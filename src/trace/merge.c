@@ -220,14 +220,36 @@ static void retire(struct darn_merge *merge)
         sink(merge, 0);
 }
 
+/* The events that are in the file, but come after something that is not. */
+static uint64_t count_rest(struct darn_merge *merge)
+{
+    struct darn_coded coded;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < merge->heap_count && !merge->damage.found; i++) {
+        struct darn_merge_stream *stream = merge->heap[i];
+
+        count += stream->holds;
+        do {
+            while (stream->at < stream->end && decode(merge, stream, &coded) == 0)
+                count++;
+        } while (!merge->damage.found && advance(merge, stream) > 0);
+    }
+    return count;
+}
+
 int darn_merge_next(struct darn_merge *merge, struct darn_event *event)
 {
+    uint64_t end = merge->layout->header.lost_at;
     struct darn_coded coded;
 
     while (!merge->damage.found && !merge->ended && merge->heap_count) {
         struct darn_merge_stream *stream = merge->heap[0];
 
-        if (stream->holds) {
+        if (stream->holds && end && stream->key >= end) {
+            merge->unread = count_rest(merge);
+            merge->ended = true;
+        } else if (stream->holds) {
             stream->holds = false;
             give(merge, stream, &stream->next, event);
             return 1;

@@ -43,6 +43,7 @@ struct darn_merge {
     struct darn_damage damage;
     uint64_t damaged_block; /* where the block with the damage begins */
     bool ended;             /* what follows is not known well enough */
+    uint64_t unread;        /* events that follow after something that was lost */
 };
 
 void darn_merge_open(struct darn_merge *merge, const struct darn_layout *layout,

@@ -62,6 +62,9 @@ int darn_packer_close(struct darn_packer *packer, const struct darn_trace_header
                                        .packed = 1,
                                        .finished = from->finished,
                                        .lost = from->lost,
+                                       .lost_at = from->lost_at,
+                                       .why = from->why,
+                                       .at_least = from->at_least,
                                        .bytes = packer->bytes};
 
     if (!packer->error && fseek(packer->file, 0, SEEK_SET))

@@ -13,6 +13,7 @@
 #include "trace/layout.h"
 #include "trace/memory.h"
 #include "trace/merge.h"
+#include "trace/missing.h"
 #include "trace/tables.h"
 #include "trace/trace_std.h"
 #include "trace/unpack.h"
@@ -264,7 +265,9 @@ struct darn_trace_about darn_trace_about(const struct darn_trace *trace)
     about.packed = header->packed;
     about.version = header->version;
     about.pid = header->pid;
-    about.lost = header->lost;
+    about.lost = header->lost + trace->merge.unread;
+    about.at_least = header->at_least || !header->finished;
+    about.why = header->lost ? darn_missing_why(header->why) : NULL;
     about.program = trace->tables.program;
     return about;
 }

@@ -55,10 +55,15 @@ struct darn_trace_about {
     uint32_t version;
     uint32_t pid;
     uint64_t bytes;  /* of the file */
-    uint64_t lost;   /* events that were not recorded because the file was full */
+    uint64_t lost;   /* events that are missing: not recorded or, once all were read, after those */
+    bool at_least;   /* there are more of them, which nobody could count */
+    const char *why; /* there are: `max-size`, `file-limit`, `disk`, `memory`; `full`: not known */
     uint64_t cut_at; /* with `prefix`: the byte from which on nothing could be read, or 0 */
     const char *program;
 };
+
+/* `3100000 events are missing, because the disk was full`, for people; NULL when none are. */
+const char *darn_trace_missing(const struct darn_trace_about *about, char *text, size_t size);
 
 struct darn_trace;
 

@@ -153,7 +153,8 @@ expect_has "$err" "cut.std:7: "
 try "$darn" analyze --prefix cut.std
 expect_status 66
 expect_has "$out" "possible data race on 'x'"
-expect_has "$err" "warning: cut.std: only what comes before byte "
+expect_has "$err" "warning: cut.std:7: "
+expect_has "$err" "; only what comes before was read"
 
 claim "wrong use is refused in one line"
 try "$darn" analyze

@@ -188,16 +188,21 @@ try darn record --quiet --profile=both --learn-runs=1 -- ./count
 expect_status 0
 expect_same "$(sort both | uniq -d)" ""
 
-claim "--max-size bounds the file, and it is said what was lost"
+claim "--max-size bounds the file, and it is said what is missing, by each command"
 try darn record --max-size=1 -o small.trace -- ./count many
 expect_status 0
-expect_has "$err" "events were left out: the trace is full (--max-size)"
+expect_has "$err" "events are missing, because the trace has reached --max-size"
 [ "$(stat -c %s small.trace)" -le 1048576 ] || fault "$(stat -c %s small.trace) bytes"
+missing=$(sed -n 's/^darn record: \(.* events are missing, .*\)/\1/p' .err)
 expect_has "$(stat_of small.trace)" "complete  no
-          the file was full, "
-expect_has "$(stat_of small.trace)" " events were lost; it is read up to there"
+          $missing; it is read up to there"
 try darn trace stat --json small.trace
 expect_lacks "$out" '"lost":0'
+expect_has "$out" '"why_lost":"max-size","lost_at_least":false'
+for command in 'analyze' 'trace dump' 'trace export-std'; do
+    try darn $command small.trace
+    expect_same "$err" "darn ${command% *}: warning: small.trace: $missing"
+done
 DARN_OPTIONS=trace=$PWD/raw.trace:max_size=1 ./count many
 [ "$(stat -c %s raw.trace)" -le 1048576 ] || fault "raw: $(stat -c %s raw.trace) bytes"
 
@@ -210,7 +215,9 @@ for ((i = 0; i < 100; i++)); do [ -e ready ] && break || sleep 0.1; done
 expect_has "$(stat_of killed.trace)" "as the program left it"
 expect_has "$(stat_of killed.trace)" "complete  no
           the program did not end in good order; what it recorded is there"
-expect_has "$(darn analyze killed.trace)" "possible data race on 'counter'"
+try darn analyze killed.trace
+expect_has "$out" "possible data race on 'counter'"
+expect_same "$err" "darn analyze: warning: killed.trace: the program did not end in good order; the trace ends where it did"
 
 claim "Ctrl-C ends the program, and its trace remains"
 rm -f ready
@@ -265,11 +272,12 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=512k none disk 2>/dev/null; then
     trap "umount $PWD/disk" EXIT
     try env DARN_OPTIONS="trace=$PWD/disk/t.trace" ./count many
     expect_status 0
-    expect_has "$(stat_of disk/t.trace)" "the file was full, "
+    expect_has "$(stat_of disk/t.trace)" " events are missing, because the disk was full"
     # How far the threads got until then is up to the scheduler.
     try darn analyze disk/t.trace
     [ "$status" = 0 ] || expect_status 66
-    expect_has "$err" "events were not recorded, because the file was full"
+    expect_has "$err" " events are missing, because the disk was full"
+    expect_lacks "$err" max-size
     umount disk
     trap - EXIT
 else

@@ -170,6 +170,12 @@ void darn_say(const char *text)
     strcat(said, "\n");
 }
 
+void darn_say_failed(const char *text, int error)
+{
+    (void)text;
+    (void)error;
+}
+
 /* ---- the program ---- */
 
 enum {

@@ -382,6 +382,53 @@ static void nothing_is_read_after_events_were_lost(void **state)
     darn_trace_close(trace);
 }
 
+/* The stamp of what was lost first is known: what comes before it is read of all threads, also when
+ * one of them has no block at all, and what comes after it is counted as missing. */
+static void what_comes_before_the_first_loss_is_read(void **state)
+{
+    static struct payload payload;
+    struct darn_trace_header header;
+    struct darn_trace_about about;
+    struct darn_trace *trace;
+    struct read_back back;
+    char text[128];
+
+    (void)state;
+    image_start(&image, 1);
+    memcpy(&header, image.bytes, sizeof(header));
+    header.lost = 3;
+    header.lost_at = 5;
+    header.why = DARN_WHY_DISK;
+    header.finished = 1;
+    memcpy(image.bytes, &header, sizeof(header));
+    put_event(&payload, (struct darn_event){.kind = DARN_EVENT_START}, 0, 1);
+    put_event(&payload, (struct darn_event){.kind = DARN_EVENT_FORK, .target = 1}, 0, 2);
+    put_event(&payload, (struct darn_event){.kind = DARN_EVENT_FORK, .target = 2}, 0, 4);
+    put_event(&payload, (struct darn_event){.kind = DARN_EVENT_READ, .target = 8}, 0, 0);
+    put_event(&payload, (struct darn_event){.kind = DARN_EVENT_RELEASE, .target = 64}, 0, 6);
+    put_event(&payload, (struct darn_event){.kind = DARN_EVENT_READ, .target = 8}, 0, 0);
+    image_block(&image, DARN_BLOCK_EVENTS, 0, 0, &payload, 1000);
+    put_event(&payload, (struct darn_event){.kind = DARN_EVENT_START}, 0, 3);
+    put_event(&payload, (struct darn_event){.kind = DARN_EVENT_ACQUIRE, .target = 64}, 0, 7);
+    image_block(&image, DARN_BLOCK_EVENTS, 1, 0, &payload, DARN_CODEC_MOST - 1);
+    trace = must_open_memory(image.bytes, image.length, false);
+    for (int round = 0; round < 2; round++) {
+        back = read_all(trace);
+        assert_int_equal(back.result, 0);
+        assert_int_equal(back.count, 5);
+        assert_int_equal(back.events[4].kind, DARN_EVENT_READ);
+        free(back.events);
+        about = darn_trace_about(trace);
+        assert_int_equal(about.lost, 3 + 3);
+        assert_false(about.at_least);
+        assert_string_equal(about.why, "disk");
+        assert_string_equal(darn_trace_missing(&about, text, sizeof(text)),
+                            "6 events are missing, because the disk was full");
+        darn_trace_rewind(trace);
+    }
+    darn_trace_close(trace);
+}
+
 static void many_threads_are_read(void **state)
 {
     struct darn_trace_writer *writer = darn_trace_writer_open(path_of("a"), error, sizeof(error));
@@ -453,6 +500,7 @@ int main(void)
         cmocka_unit_test(a_file_with_holes_is_read),
         cmocka_unit_test(events_before_the_first_stamp_of_a_thread_come_first),
         cmocka_unit_test(nothing_is_read_after_events_were_lost),
+        cmocka_unit_test(what_comes_before_the_first_loss_is_read),
         cmocka_unit_test(many_threads_are_read),
         cmocka_unit_test(counters_are_told),
         cmocka_unit_test(a_trace_that_cannot_be_written_is_told),

@@ -5,6 +5,7 @@
  * build: -O2
  * run: --budget=max --noise=random:1000/500 x 8
  * run: x 4
+ * modes: record heal only
  * expect: none
  */
 #include <pthread.h>

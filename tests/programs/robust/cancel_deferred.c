@@ -4,6 +4,7 @@
  * build: -O2
  * run: --budget=max --noise=random:500/200 x 8
  * run: x 4
+ * modes: record heal only
  * expect: none
  */
 #include <pthread.h>

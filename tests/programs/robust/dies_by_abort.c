@@ -5,6 +5,7 @@
  * run: --budget=max --noise=random:500/200 x 3
  * run: x 3
  * exit: 134
+ * modes: record heal only
  * expect: none
  */
 #include <pthread.h>

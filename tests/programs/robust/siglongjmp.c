@@ -5,6 +5,7 @@
  * build: -O2
  * run: --budget=max --noise=random:1000/500 x 6
  * run: x 4
+ * modes: record hunt explore heal only
  * expect: none
  */
 #include <pthread.h>

@@ -5,6 +5,7 @@
  * build: -O2
  * run: --budget=max --noise=random:200/100 x 6
  * run: x 4
+ * modes: record explore heal only
  * expect: none
  */
 #include <pthread.h>
