@@ -20,10 +20,6 @@
 #define PATIENCE      UINT64_C(60000000000)
 #define PATIENCE_IDLE UINT64_C(1800000000)
 
-/* Between two looks: at first for what takes a moment. */
-#define SHORTEST_LOOK UINT64_C(200000)
-#define LONGEST_LOOK  UINT64_C(5000000)
-
 static const char *const inherited[] = {
     "PATH", "HOME",   "TERM", "LANG",         "LC_ALL",          "NO_COLOR",
     "PWD",  "TMPDIR", "TZ",   "ASAN_OPTIONS", "DEBUGINFOD_URLS", DARN_OPTIONS_VARIABLE,
@@ -99,44 +95,26 @@ const char *darn_helper_program(void)
     return program;
 }
 
-/* Its exit status; DARN_OS_LOST when it had to be killed. */
-static int await(int keeper)
-{
-    uint64_t start = darn_os_now(), now = start, moved = start, used = 0, look = SHORTEST_LOOK;
-    int status;
-
-    while ((status = darn_os_reap(keeper)) < 0) {
-        uint64_t time = darn_os_spawned_time();
-
-        now = darn_os_now();
-        if (time != used)
-            moved = now;
-        used = time;
-        if (is_stuck && now - moved > PATIENCE_IDLE)
-            return DARN_OS_LOST; /* it does not even die */
-        if (!is_stuck && (now - moved > PATIENCE_IDLE || now - start > PATIENCE)) {
-            is_stuck = true;
-            moved = now;
-            darn_os_spawned_kill();
-        }
-        darn_os_sleep(look);
-        look = 2 * look < LONGEST_LOOK ? 2 * look : LONGEST_LOOK;
-    }
-    return is_stuck ? DARN_OS_LOST : status;
-}
-
 static int run(const char *path, const char *flag, const char *input, size_t length)
 {
     char *arguments[] = {(char *)path, (char *)"report", (char *)flag, NULL};
     bool to_stdout = strcmp(darn_state.options.log_path, "stdout") == 0;
-    struct darn_os_program report = {path, arguments, environment, input, length, -1, darn_log(2)};
-    int keeper;
+    struct darn_os_program report = {.path = path,
+                                     .arguments = arguments,
+                                     .environment = environment,
+                                     .input = input,
+                                     .length = length,
+                                     .errors = darn_log(2),
+                                     .idle = PATIENCE_IDLE,
+                                     .most = PATIENCE};
+    int status;
 
     if (!path[0] || is_stuck || darn_state.secure)
         return DARN_OS_NOT_STARTED;
     report.output = to_stdout ? darn_log(1) : report.errors;
-    keeper = darn_os_spawn(&report);
-    return keeper > 0 ? await(keeper) : DARN_OS_NOT_STARTED;
+    status = darn_os_run(&report);
+    is_stuck = status == DARN_OS_HUNG;
+    return status;
 }
 
 int darn_helper_run(const char *flag, const char *input, size_t length)

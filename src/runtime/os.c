@@ -4,50 +4,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <time.h>
 
-#if !defined(__x86_64__)
-#error "darn runs on x86-64 so far: add the system call of this machine here"
-#endif
+#include "runtime/os_call.h"
 
-static long call(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
-#define CALL1(n, a)          call(n, (long)(a), 0, 0, 0, 0, 0)
-#define CALL2(n, a, b)       call(n, (long)(a), (long)(b), 0, 0, 0, 0)
-#define CALL3(n, a, b, c)    call(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define CALL4(n, a, b, c, d) call(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-
-static _Atomic bool confined;
+_Atomic bool darn_os_confined;
 
 void darn_os_confine(void)
 {
-    atomic_store(&confined, true);
+    atomic_store(&darn_os_confined, true);
 }
 
 static struct timespec timespec_of(uint64_t nanoseconds)
@@ -196,19 +169,19 @@ long darn_os_copy(void *to, const void *from, size_t size)
 {
     struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
 
-    if (confined)
+    if (darn_os_confined)
         return -EPERM;
     return call(SYS_process_vm_readv, darn_os_process_id(), (long)&here, 1, (long)&there, 1, 0);
 }
 
 int darn_os_is_mapped(uintptr_t address)
 {
-    return !confined && CALL3(SYS_msync, address & ~UINT64_C(4095), 4096, MS_ASYNC) >= 0;
+    return !darn_os_confined && CALL3(SYS_msync, address & ~UINT64_C(4095), 4096, MS_ASYNC) >= 0;
 }
 
 int darn_os_exact_timing(void)
 {
-    int slack = confined ? 0 : (int)CALL1(SYS_prctl, PR_GET_TIMERSLACK);
+    int slack = darn_os_confined ? 0 : (int)CALL1(SYS_prctl, PR_GET_TIMERSLACK);
 
     if (slack > 0)
         CALL2(SYS_prctl, PR_SET_TIMERSLACK, 1);
@@ -224,7 +197,7 @@ void darn_os_restore_timing(int slack)
 void darn_os_thread_name(char *name)
 {
     name[0] = '\0';
-    if (!confined)
+    if (!darn_os_confined)
         CALL2(SYS_prctl, PR_GET_NAME, name);
 }
 
@@ -240,7 +213,7 @@ static long quietly(long number, long a, long b, long c)
     long result;
 
     CALL4(SYS_rt_sigprocmask, SIG_BLOCK, &both, &old, sizeof(old));
-    if (old & both && !confined)
+    if (old & both && !darn_os_confined)
         CALL2(SYS_rt_sigpending, &pending, sizeof(pending));
     result = CALL3(number, a, b, c);
     raised = result == -EFBIG ? bit(SIGXFSZ) : result == -EPIPE ? bit(SIGPIPE) : 0;
@@ -373,20 +346,6 @@ int darn_os_truncate(const char *path, uint64_t size)
     return (int)CALL2(SYS_truncate, path, size);
 }
 
-static size_t read_file(const char *path, char *to, size_t size)
-{
-    int fd = darn_os_open(path, O_RDONLY);
-    size_t used = 0;
-    long got;
-
-    if (fd < 0)
-        return 0;
-    while (used < size && (got = CALL3(SYS_read, fd, to + used, size - used)) > 0)
-        used += (size_t)got;
-    CALL1(SYS_close, fd);
-    return used;
-}
-
 int darn_os_syscall_of(int tid)
 {
     char path[64] = "/proc/self/task/", text[64];
@@ -419,210 +378,24 @@ void darn_os_exit(int status)
 
 /* Such clocks have a number that is made of that of the process, or thread: pthread_getcpuclockid.
  */
-static uint64_t time_used(int id, int kind)
+uint64_t darn_os_time_used(int id, enum darn_os_clock clock)
 {
     struct timespec used = {0, 0};
 
-    if (confined || CALL2(SYS_clock_gettime, (int)(~(unsigned)id << 3) | kind, &used) < 0)
+    if (darn_os_confined ||
+        CALL2(SYS_clock_gettime, (int)(~(unsigned)id << 3) | (int)clock, &used) < 0)
         return UINT64_MAX;
     return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
 uint64_t darn_os_thread_time(int tid)
 {
-    return time_used(tid, 6);
-}
-
-/*
- * What is spawned must not be seen by the program's wait() nor send it SIGCHLD, and must not show
- * up in its table of files. A child without an exit signal is unseen, but only until it executes a
- * program; so there are two: the first, the keeper, has a table of files of its own, starts the
- * program, feeds it, waits for it and ends with its status. Both run in our memory on system calls
- * alone, with all signals blocked as their creator has them.
- */
-/* One at a time: the findings' lock. */
-static struct {
-    struct darn_os_program program;
-    int pair[2];
-    _Atomic int child; /* 0: not started yet */
-} spawn;
-static _Alignas(64) unsigned char keeper_stack[8192], program_stack[8192];
-
-static void lead_to(int fd, int number)
-{
-    if (fd < 0)
-        fd = (int)CALL3(SYS_open, "/dev/null", O_WRONLY, 0);
-    if (fd != number)
-        CALL3(SYS_dup3, fd, number, 0);
-}
-
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-
-static int execute(void *unused)
-{
-    (void)unused;
-    CALL3(SYS_dup3, spawn.pair[1], 0, 0);
-    lead_to(spawn.program.output, 1);
-    lead_to(spawn.program.errors, 2);
-    CALL3(SYS_close_range, 3, ~0u, 0);
-    CALL3(SYS_execve, spawn.program.path, spawn.program.arguments, spawn.program.environment);
-    for (;;)
-        CALL1(SYS_exit, DARN_OS_NOT_STARTED);
-}
-
-/* Without SIGPIPE when nobody reads. */
-static void feed(int socket, const char *text, size_t length)
-{
-    while (length) {
-        long sent = call(SYS_sendto, socket, (long)text, (long)length, MSG_NOSIGNAL, 0, 0);
-
-        if (sent <= 0)
-            break;
-        text += sent;
-        length -= (size_t)sent;
-    }
-    CALL2(SYS_shutdown, socket, SHUT_WR);
-}
-
-static int keep_program(void)
-{
-    int status = 0, child;
-
-    if (CALL4(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, spawn.pair) < 0)
-        return DARN_OS_NOT_STARTED;
-    child = clone(execute, program_stack + sizeof(program_stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
-                  NULL);
-    if (child < 0)
-        return DARN_OS_NOT_STARTED;
-    spawn.child = child;
-    /* The program under test may count on being the last who holds one of its files. */
-    CALL3(SYS_dup3, spawn.pair[0], 0, 0);
-    CALL3(SYS_close_range, 1, ~0u, 0);
-    feed(0, spawn.program.input, spawn.program.length);
-    if (CALL4(SYS_wait4, child, &status, __WALL, NULL) != child)
-        return DARN_OS_LOST;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : DARN_OS_LOST;
-}
-
-static int keep(void *unused)
-{
-    /* The program may ignore SIGCHLD: then there would be nothing to wait for. The table of signal
-     * handlers is our own as well. */
-    struct {
-        void (*handler)(int);
-        unsigned long flags;
-        void (*restorer)(void);
-        uint64_t mask;
-    } action = {SIG_DFL, 0, NULL, 0};
-
-    (void)unused;
-    CALL4(SYS_rt_sigaction, SIGCHLD, &action, NULL, sizeof(action.mask));
-    for (;;)
-        CALL1(SYS_exit, keep_program());
-}
-
-int darn_os_spawn(const struct darn_os_program *program)
-{
-    int saved = errno, child;
-
-    if (confined)
-        return -EPERM;
-    spawn.program = *program;
-    spawn.child = 0;
-    child = clone(keep, keeper_stack + sizeof(keeper_stack), CLONE_VM, NULL);
-    errno = saved; /* the only way in which libc's clone touches anything of ours */
-    return child;
-}
-
-uint64_t darn_os_spawned_time(void)
-{
-    return spawn.child ? time_used(spawn.child, 2) : 0;
-}
-
-void darn_os_spawned_kill(void)
-{
-    if (spawn.child)
-        CALL2(SYS_kill, spawn.child, SIGKILL);
-}
-
-int darn_os_reap(int child)
-{
-    int status = 0;
-    long result = CALL4(SYS_wait4, child, &status, __WALL | WNOHANG, NULL);
-
-    if (result == 0)
-        return -1;
-    return result == child && WIFEXITED(status) ? WEXITSTATUS(status) : DARN_OS_LOST;
-}
-
-struct reading {
-    const char *path;
-    char *to;
-    size_t size, used;
-};
-
-static int read_elsewhere(void *argument)
-{
-    struct reading *reading = argument;
-
-    reading->used = read_file(reading->path, reading->to, reading->size);
-    for (;;)
-        CALL1(SYS_exit, 0);
-}
-
-size_t darn_os_read_file(const char *path, char *to, size_t size)
-{
-    struct reading reading = {path, to, size, 0};
-    int saved = errno, child;
-
-    if (confined)
-        return 0;
-    child = clone(read_elsewhere, keeper_stack + sizeof(keeper_stack), CLONE_VM | CLONE_VFORK,
-                  &reading);
-    errno = saved;
-    if (child > 0)
-        CALL4(SYS_wait4, child, NULL, __WALL, NULL);
-    else
-        reading.used = read_file(path, to, size);
-    return reading.used;
-}
-
-struct errand {
-    int (*work)(void *);
-    void *argument;
-    int result;
-};
-
-static int run_errand(void *argument)
-{
-    struct errand *errand = argument;
-
-    errand->result = errand->work(errand->argument);
-    for (;;)
-        CALL1(SYS_exit, 0);
-}
-
-int darn_os_elsewhere(int (*work)(void *), void *argument, void *stack, size_t size)
-{
-    struct errand errand = {work, argument, -EINTR}; /* should somebody kill it */
-    uint64_t mask = darn_os_block_signals();
-    int saved = errno;
-    int child = clone(run_errand, (char *)stack + size, CLONE_VM | CLONE_VFORK, &errand);
-
-    errno = saved;
-    if (child > 0)
-        CALL4(SYS_wait4, child, NULL, __WALL, NULL);
-    else
-        errand.result = work(argument);
-    darn_os_restore_signals(mask);
-    return errand.result;
+    return darn_os_time_used(tid, DARN_OS_THREAD);
 }
 
 int darn_os_open(const char *path, int flags)
 {
-    if (confined)
+    if (darn_os_confined)
         return -EPERM;
     return (int)CALL4(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666);
 }

@@ -78,10 +78,11 @@ int darn_os_append(const char *path, int flags, const char *text, size_t length)
  * the program may count on the numbers of its files. One at a time. */
 size_t darn_os_read_file(const char *path, char *to, size_t size);
 
-/* Exit statuses of a spawned program that are not its own: it could not be started; what became of
- * it is not known. */
+/* Exit statuses of a program that are not its own: it could not be started; what became of it is not
+ * known; it hung and was killed. */
 #define DARN_OS_NOT_STARTED 127
 #define DARN_OS_LOST        126
+#define DARN_OS_HUNG        125
 
 struct darn_os_program {
     const char *path; /* absolute: nothing is searched for */
@@ -89,21 +90,13 @@ struct darn_os_program {
     char *const *environment;
     const char *input; /* its standard input */
     size_t length;
-    int output, errors; /* descriptors of ours that are its 1 and 2; negative: nowhere */
+    int output, errors;  /* descriptors of ours that are its 1 and 2; negative: nowhere */
+    uint64_t idle, most; /* killed when it has done nothing, or has run, for so long: nanoseconds */
 };
 
-/* Starts a program, which gets no other file of ours. The program under test does not see it: not
- * by wait(), not by SIGCHLD, not in its table of files. The id of its keeper, or negative. One at a
- * time. */
-int darn_os_spawn(const struct darn_os_program *program);
-
-/* The exit status of a spawned program; -1 while it runs. */
-int darn_os_reap(int keeper);
-
-/* How much processor time the spawned program has used, in nanoseconds, and its end. For as long as
- * it was not reaped. */
-uint64_t darn_os_spawned_time(void);
-void darn_os_spawned_kill(void);
+/* Runs a program, which gets no other file of ours, and returns its exit status. The program under
+ * test does not see it: not by wait(), not by SIGCHLD, not in its table of files. One at a time. */
+int darn_os_run(const struct darn_os_program *program);
 
 /* Maps a new file of this size, shared; NULL and *error when there is one already or it cannot be
  * made. No descriptor is left. */

@@ -81,7 +81,7 @@ static void a_file_that_may_not_grow_is_an_error_alone(void **state)
     small = (struct rlimit){10, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
     result = darn_os_write(fd, "twelve bytes", 12);
-    appended = darn_os_append(path, "more", 4);
+    appended = darn_os_append(path, 0, "more", 4);
     unlink(path);
     mapped = darn_os_map_new_file(path, 4096, &error);
     setrlimit(RLIMIT_FSIZE, &old);
