@@ -12,7 +12,7 @@
 #include "runtime/state.h"
 #include "runtime/trust.h"
 
-/* So many hooks come before the first of their accesses, at most (plugin/group.c). */
+/* So many hooks come before the first of their accesses, at most (plugin/core/group.c). */
 #define GROUP 64
 
 bool darn_healing, darn_heal_is_open, darn_heal_is_child, darn_heal_signals;

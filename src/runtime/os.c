@@ -179,6 +179,32 @@ int darn_os_is_mapped(uintptr_t address)
     return !darn_os_confined && CALL3(SYS_msync, address & ~UINT64_C(4095), 4096, MS_ASYNC) >= 0;
 }
 
+/* What a write would say: the kernel makes an atomic one that changes no bit. Of what it compares
+ * with, and whom it would wake for that, nothing matters. */
+static long write_nothing(uintptr_t address)
+{
+    static uint32_t nobody_waits_here;
+
+    return call(SYS_futex, (long)&nobody_waits_here, FUTEX_WAKE_OP_PRIVATE, 1, 1,
+                (long)(address & ~UINT64_C(3)), FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 2047));
+}
+
+static int can_access(uintptr_t address, int writes)
+{
+    char byte;
+
+    return (writes ? write_nothing(address) : darn_os_copy(&byte, (const void *)address, 1)) !=
+           -EFAULT;
+}
+
+int darn_os_can_access(uintptr_t address, uint64_t size, int writes)
+{
+    uintptr_t last = address + (size ? size - 1 : 0);
+
+    return can_access(address, writes) &&
+           (last / 4096 == address / 4096 || can_access(last, writes));
+}
+
 int darn_os_exact_timing(void)
 {
     int slack = darn_os_confined ? 0 : (int)CALL1(SYS_prctl, PR_GET_TIMERSLACK);
@@ -290,6 +316,11 @@ uint64_t darn_os_descriptor_limit(void)
 uint64_t darn_os_memory_limit(void)
 {
     return limit_of(RLIMIT_AS);
+}
+
+uint64_t darn_os_stack_limit(void)
+{
+    return limit_of(RLIMIT_STACK);
 }
 
 #ifndef MADV_POPULATE_WRITE

@@ -59,6 +59,10 @@ long darn_os_copy(void *to, const void *from, size_t size);
 /* Whether there is memory at the address, asked without touching it. */
 int darn_os_is_mapped(uintptr_t address);
 
+/* Whether an access to it would not fault, asked without changing it. 1 also where the system does
+ * not tell. */
+int darn_os_can_access(uintptr_t address, uint64_t size, int writes);
+
 /* Makes waits end on time: the kernel adds 50 microseconds to each by default. */
 int darn_os_exact_timing(void); /* returns what to restore */
 void darn_os_restore_timing(int slack);
@@ -102,8 +106,9 @@ int darn_os_run(const struct darn_os_program *program);
  * made. No descriptor is left. */
 void *darn_os_map_new_file(const char *path, size_t size, int *error);
 
-/* The most bytes that a file may have (ulimit -f). */
+/* The most bytes that a file may have (ulimit -f), and the main thread's stack (ulimit -s). */
 uint64_t darn_os_file_limit(void);
+uint64_t darn_os_stack_limit(void);
 
 /* The most bytes of addresses that the process may have (ulimit -v). */
 uint64_t darn_os_memory_limit(void);

@@ -104,10 +104,21 @@ static void keep_met(void)
         darn_control_end(DARN_END_MET);
 }
 
+/* An access that faults is none: two threads that both follow a null pointer do not race at what is
+ * behind it. */
+static bool can_be_made(const struct darn_slot *slot)
+{
+    if (!darn_step_is_access(slot->op) && slot->op != DARN_STEP_SPIN)
+        return true;
+    return darn_os_can_access(slot->object, slot->size, darn_step_changes(slot->op)) ||
+           darn_threads_may_grow_to(slot->object);
+}
+
 void darn_scene_met(enum darn_met_kind kind, const struct darn_slot *a, const struct darn_slot *b,
                     bool b_first, uint64_t step)
 {
-    struct darn_block_met *met = new_met(kind, a->place, b->place, step);
+    struct darn_block_met *met =
+        can_be_made(a) && can_be_made(b) ? new_met(kind, a->place, b->place, step) : NULL;
 
     if (!met)
         return;
@@ -129,7 +140,8 @@ void darn_scene_note(const struct darn_slot *local, const struct darn_slot *slot
 void darn_scene_tripled(const struct darn_slot *local, uint64_t step)
 {
     const struct darn_block_thread *notes = noted[local->index];
-    struct darn_block_met *met = new_met(DARN_MET_TRIPLE, local->place, notes[1].place, step);
+    struct darn_block_met *met =
+        can_be_made(local) ? new_met(DARN_MET_TRIPLE, local->place, notes[1].place, step) : NULL;
 
     if (!met)
         return;
@@ -144,7 +156,8 @@ void darn_scene_quadrupled(const struct darn_slot *local, const struct darn_slot
                            uint64_t step)
 {
     const struct darn_block_thread *notes = noted[local->index];
-    struct darn_block_met *met = new_met(DARN_MET_QUAD, slot->place, notes[2].place, step);
+    struct darn_block_met *met =
+        can_be_made(slot) ? new_met(DARN_MET_QUAD, slot->place, notes[2].place, step) : NULL;
 
     if (!met)
         return;

@@ -155,6 +155,15 @@ static void end_by_key(void *round)
 /* The main thread's stack grows as it is needed; nobody's is larger than this. */
 #define MAIN_STACK (UINT64_C(1) << 30)
 
+bool darn_threads_may_grow_to(uintptr_t address)
+{
+    uintptr_t end = (uintptr_t)__libc_stack_end;
+    uint64_t limit = darn_os_stack_limit();
+
+    return address < end && end - address < (limit < MAIN_STACK ? limit : MAIN_STACK) &&
+           !darn_os_is_mapped(address);
+}
+
 #define PAGE UINT64_C(4096)
 
 /*

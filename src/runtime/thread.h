@@ -111,6 +111,9 @@ void darn_threads_reap(void);
 /* Fills in the threads that are known and alive; returns how many. They may end meanwhile. */
 uint32_t darn_threads_list(struct darn_thread **list, uint32_t most);
 
+/* Whether nothing is there yet, but the main thread's stack grows when somebody touches it. */
+bool darn_threads_may_grow_to(uintptr_t address);
+
 /* The word that holds the number of threads alive: the sampler sleeps on it. */
 const volatile uint32_t *darn_threads_word(void);
 

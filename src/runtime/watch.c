@@ -107,6 +107,13 @@ static void answer(struct window *window, uint32_t word, struct darn_thread *thr
     }
 }
 
+/* One that faults is none. */
+static bool can_be_made(const struct darn_touch *touch)
+{
+    return touch->op == DARN_OP_FREE ||
+           darn_os_can_access(touch->address, touch->size, touch->op != DARN_OP_READ);
+}
+
 /* Claims the window for this access. */
 static bool claim(struct window *window, uint32_t word, struct darn_thread *thread,
                   const struct darn_touch *touch, const void *frame)
@@ -134,7 +141,8 @@ bool darn_watch_check(struct darn_thread *thread, const struct darn_touch *touch
 
         /* What is read between here and the claim belongs together: the claim fails if not. */
         if (state_of(word) == OPEN && window->owner != thread->number &&
-            darn_touch_conflict(&window->touch, touch)) {
+            darn_touch_conflict(&window->touch, touch) && can_be_made(&window->touch) &&
+            can_be_made(touch)) {
             bool spins = darn_spins_may_wait(&window->touch, touch);
 
             if (!claim(window, word, thread, touch, frame))

@@ -1,6 +1,6 @@
 /*
  * TRIPLE, QUAD: the accesses of a thread count only if they are of one transaction, as the
- * prediction has it (engine/transactions.h): of one execution of a function or annotated block, or
+ * prediction has it (engine/atomicity/transactions.h): of one execution of a function or annotated block, or
  * of one critical section; and the thread has neither started nor waited for others in between.
  *
  * Where it cannot be known, because a function was left by longjmp, say, or is inlined into itself,

@@ -37,10 +37,10 @@ release() {
     wait $command
     status=$?
 }
-# await COMMAND: until it succeeds, 10 seconds at most.
+# await COMMAND: until it succeeds, 30 seconds at most.
 await() {
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 600; i++)); do
         "$@" && return
         sleep 0.05
     done

@@ -326,6 +326,11 @@ expect_has "$(tail -1 .err)" "SUMMARY: darn: nothing found in "
 expect_same "$(ls -A tmp)" ""
 ! pgrep -f "^$PWD/many" >/dev/null || fault "processes are left"
 
+claim "a signal that comes to the command and to its whole group is one: what there is is printed"
+try timeout -s TERM 1 darn explore --schedules=1000000000 -- "$PWD/many"
+expect_status 124
+expect_has "$(tail -1 .err)" "SUMMARY: darn: nothing found in "
+
 claim "a program that cannot be explored: one line, status 2"
 try darn explore --timeout=0.5 -- ./many forever
 expect_refused "darn explore: ./many does not end within 0.5 s under control; --timeout=S gives it more"

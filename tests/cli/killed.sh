@@ -70,10 +70,10 @@ EOS
 darn cc -O1 -g victim.c -o victim -pthread || exit 1
 victim=$PWD/victim
 
-# await COMMAND: until it succeeds, 10 seconds at most.
+# await COMMAND: until it succeeds, 30 seconds at most.
 await() {
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 600; i++)); do
         "$@" && return
         sleep 0.05
     done

@@ -117,20 +117,22 @@ TMPDIR=/nonexistent try darn run --detect-deadlocks=1 -- ./count locks
 expect_status 66
 expect_has "$err" "possible deadlock"
 
-# await COMMAND: until it succeeds, 10 seconds at most.
+# await COMMAND: until it succeeds, 30 seconds at most.
 await() {
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 600; i++)); do
         "$@" && return
         sleep 0.05
     done
     return 1
 }
-# Whether there is a directory whose command lives.
+# Whether there is a directory whose command lives. To look takes the lock for a moment: not of one
+# that was left, which a command may be about to remove.
+left=
 is_used() {
     local lock
     for lock in tmp/*/.darn-lock; do
-        { ! flock -n 9; } 9<"$lock" && return
+        [ "$lock" != "tmp/$left/.darn-lock" ] && { ! flock -n 9; } 9<"$lock" && return
     done 2>/dev/null
     return 1
 }
