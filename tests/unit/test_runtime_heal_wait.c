@@ -8,14 +8,14 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "runtime/heal.h"
-#include "runtime/hold.h"
-#include "runtime/os.h"
-#include "runtime/sampler.h"
+#include "runtime/heal/heal.h"
+#include "runtime/heal/hold.h"
+#include "runtime/os/os.h"
+#include "runtime/watch/sampler.h"
 #include "runtime/state.h"
-#include "runtime/turn_sync.h"
-#include "runtime/vtime.h"
-#include "runtime/waits.h"
+#include "runtime/control/turn_sync.h"
+#include "runtime/control/vtime.h"
+#include "runtime/thread/waits.h"
 
 #define MS UINT64_C(1000000)
 

@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/hold.h"
-#include "runtime/os.h"
-#include "runtime/own.h"
+#include "runtime/heal/hold.h"
+#include "runtime/os/os.h"
+#include "runtime/thread/own.h"
 #include "runtime/state.h"
-#include "runtime/trust.h"
+#include "runtime/heal/trust.h"
 #include "site/armed.h"
 #include "sites_fixture.h"
 
