@@ -29,6 +29,10 @@ plugin/core: plugin/core plugin/spin
 plugin/spin: plugin/core plugin/spin
 plugin/section: plugin/core plugin/spin plugin/section
 plugin/heal: plugin/core plugin/spin plugin/section plugin/heal
+report/symbol: report/symbol
+report/text: report/text
+report/story: report/story report/text report/symbol
+report/heal: report/heal report/text
 runtime/os: runtime/os
 runtime/report: runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/heal
 runtime/thread: runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
@@ -43,7 +47,7 @@ runtime/production: runtime/os runtime/control runtime/production
 "
 
 # Rooms that are not cut into parts yet.
-undivided="cli report"
+undivided="cli"
 
 # Prints one line for each wrong include of the tree. An include whose first part is no room is
 # somebody else's header; a way out of the room by ".." would hide which room is meant.
