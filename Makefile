@@ -28,6 +28,12 @@ check:
 	@ctest --test-dir $(BUILD)-asan -L tools --output-on-failure -j$(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS)
 
+# Every call of darn and of its runtime fails once; `check` does some of that.
+check-fault:
+	@scripts/deps check
+	@$(MAKE) --no-print-directory all
+	@tests/fault/run $(BUILD) all
+
 # Compares darn with the plain build, TSan, DRD and Helgrind; writes docs/bench.md.
 bench:
 	@scripts/deps bench
@@ -40,4 +46,4 @@ install: all
 clean:
 	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD).log $(BUILD)-asan.log bench/work
 
-.PHONY: all demo check bench install clean
+.PHONY: all demo check check-fault bench install clean

@@ -135,7 +135,7 @@ void darn_explore_keep(const struct darn_explore_scene *scene, struct darn_explo
         result = write_all(scene, path, exploration, finding);
     }
     if (result) {
-        darn_warn(exploration->command, "the schedule cannot be kept in %s: %s", path,
+        darn_lost(exploration->command, "the schedule cannot be kept in %s: %s", path,
                   strerror(-result));
         finding->schedule = NULL; /* there is nothing to replay */
     }

@@ -273,7 +273,7 @@ static int write_json(const struct darn_heal *heal, const struct darn_healed *he
     }
     free(text);
     if (result)
-        darn_warn("heal", "json: %s cannot be written: %s", heal->line.json, strerror(-result));
+        darn_lost("heal", "json: %s cannot be written: %s", heal->line.json, strerror(-result));
     return result;
 }
 
@@ -311,7 +311,7 @@ static int report(const struct darn_heal *heal)
     read_accounts(heal, &healed);
     name_gates(heal, &healed);
     if (!healed.with) {
-        darn_warn("heal", "%s has left no account of what was healed", heal->line.program[0]);
+        darn_lost("heal", "%s has left no account of what was healed", heal->line.program[0]);
     } else {
         darn_healed_print(stderr, &healed, is_given(heal) ? heal->line.sections : NULL,
                           heal->line.program[0], &style);

@@ -202,7 +202,7 @@ static void write_json(const struct darn_exploration *exploration,
                      : -ENOMEM;
 
     if (result)
-        darn_warn("heal", "json: %s cannot be written: %s", line->json, strerror(-result));
+        darn_lost("heal", "json: %s cannot be written: %s", line->json, strerror(-result));
     free(whole);
     free(text);
     json_decref(object);

@@ -176,7 +176,7 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
     if (!result)
         result = write_all(hunt, player, path, finding, schedule, target);
     if (result)
-        darn_warn("hunt", "%s cannot be written: %s", path, strerror(-result));
+        darn_lost("hunt", "%s cannot be written: %s", path, strerror(-result));
     if (result && entry)
         json_object_del(entry, "schedule"); /* there is nothing to replay */
     if (entry)
@@ -205,7 +205,7 @@ void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, j
     if (!result)
         result = darn_kept_write_object(path, entry);
     if (result)
-        darn_warn("hunt", "%s cannot be written: %s", path, strerror(-result));
+        darn_lost("hunt", "%s cannot be written: %s", path, strerror(-result));
     (void)darn_hunt_save(hunt);
 }
 

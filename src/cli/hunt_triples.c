@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "cli/hunt.h"
 #include "cli/section_elf.h"
-#include "engine/partners.h"
+#include "engine/atomicity/partners.h"
 #include "section/resolve.h"
 #include "trace/trace.h"
 

@@ -1,6 +1,7 @@
 /*
  * The index of a hunt, for people; and darn report DIRECTORY.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "cli/line.h"
 #include "report/format.h"
 #include "report/kinds.h"
+#include "report/unread.h"
 
 #define STORY_LINES 60 /* of a story in the report */
 
@@ -37,7 +39,10 @@ static bool print_file(const char *path, unsigned most, FILE *out)
     bool all = true;
 
     if (!file) {
-        fprintf(out, "%s is not there\n", path);
+        int error = errno;
+
+        fprintf(out, "%s: %s\n", path, strerror(error));
+        darn_unread(path, error);
         return true;
     }
     while (getline(&line, &room, file) >= 0 && (all = most-- > 0))

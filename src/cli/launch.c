@@ -94,14 +94,15 @@ int darn_pass_options(const char *command, const struct darn_options *options)
     return 0;
 }
 
+/* Who is to be quiet is not started otherwise. */
 static void send_to_nowhere(int fd)
 {
     int nowhere = open("/dev/null", O_WRONLY);
 
-    if (nowhere >= 0) {
-        dup2(nowhere, fd);
-        close(nowhere);
-    }
+    if (nowhere < 0)
+        _exit(STATUS_CANNOT_RUN);
+    dup2(nowhere, fd);
+    close(nowhere);
 }
 
 /* What a shell makes of it: 128 and the number of the signal that ended the program. */

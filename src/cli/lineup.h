@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 
 /* What `--engine` is when nothing is said. */
 #define DARN_LINEUP_DEFAULT "hb,hybrid,deadlock,notify"

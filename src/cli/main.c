@@ -106,12 +106,16 @@ static const struct command *find_by_executable(const char *path)
     return strncmp(name, "darn-", 5) == 0 ? find(name + 5) : NULL;
 }
 
+/* `darn report` answers the runtime, which wants to know whether a report was printed: 0 is yes. */
 static int run(const struct command *command, int argc, char **argv)
 {
+    int status;
+
     argv[0] = (char *)command->name;
     if (command->guarded)
         darn_guard();
-    return command->run(argc, argv);
+    status = command->run(argc, argv);
+    return command->run == darn_cmd_report ? status : darn_end_errors(status);
 }
 
 static void go_on(int number)
@@ -142,6 +146,7 @@ int main(int argc, char **argv)
 {
     const struct command *command = argc ? find_by_executable(argv[0]) : NULL;
 
+    darn_begin_errors();
     survive_limits();
     occupy_standard_files();
     if (command)

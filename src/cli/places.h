@@ -5,7 +5,7 @@
 #ifndef DARN_CLI_PLACES_H
 #define DARN_CLI_PLACES_H
 
-#include "engine/transactions.h"
+#include "engine/atomicity/transactions.h"
 #include "trace/trace.h"
 
 struct darn_places {

@@ -8,7 +8,7 @@
 #ifndef DARN_CLI_RACE_BLOCKS_H
 #define DARN_CLI_RACE_BLOCKS_H
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 #include "trace/trace.h"
 
 struct darn_race_blocks {

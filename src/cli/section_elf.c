@@ -238,14 +238,17 @@ static bool open_image(struct image *image, struct darn_section_elf *elf, const 
     return image->elf != NULL;
 }
 
-/* Sites first: the sections of one file may name those of another only if that is read, too. */
-static void read_all(struct darn_section_elf *elf, const struct darn_words *paths)
+/* Sites first: the sections of one file may name those of another only if that is read, too. 0 or
+ * an exit status. */
+static int read_all(struct darn_section_elf *elf, const char *command,
+                    const struct darn_words *paths)
 {
     struct image image;
 
     for (size_t i = 0; i < paths->count; i++) {
-        if (open_image(&image, elf, paths->items[i]))
-            each_part(&image, DARN_SITE_SECTION, read_sites);
+        if (!open_image(&image, elf, paths->items[i]))
+            return darn_refuse(command, "%s: cannot be read as an ELF file", paths->items[i]);
+        each_part(&image, DARN_SITE_SECTION, read_sites);
     }
     sort_sites(elf);
     for (size_t i = 0; i < paths->count; i++) {
@@ -253,12 +256,13 @@ static void read_all(struct darn_section_elf *elf, const struct darn_words *path
             each_part(&image, DARN_SECTIONS_SECTION, read_records);
     }
     elf->large = darn_sections_merge(&elf->sections);
+    return 0;
 }
 
 int darn_section_elf_read(struct darn_section_elf *elf, const char *command, const char *path,
                           bool libs)
 {
-    int kind = darn_program_kind(path);
+    int status, kind = darn_program_kind(path);
     struct darn_words paths = {0};
 
     *elf = (struct darn_section_elf){.site_count = 0};
@@ -274,9 +278,9 @@ int darn_section_elf_read(struct darn_section_elf *elf, const char *command, con
         return darn_refuse(command, "%s was not compiled by darn; compile it with darn cc -g",
                            path);
     }
-    read_all(elf, &paths);
+    status = read_all(elf, command, &paths);
     darn_words_free(&paths);
-    return 0;
+    return status;
 }
 
 void darn_section_elf_free(struct darn_section_elf *elf)

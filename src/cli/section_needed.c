@@ -1,5 +1,6 @@
 #include "cli/section_needed.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/unread.h"
 #include "site/section.h"
 
 /* Where the loader looks last. Its cache is not read: it leads to the same directories. */
@@ -39,8 +41,10 @@ static bool open_object(struct object *object, const char *path)
 {
     *object = (struct object){.path = path};
     object->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (object->fd < 0)
+    if (object->fd < 0) {
+        darn_unread(path, errno);
         return false;
+    }
     elf_version(EV_CURRENT);
     object->elf = elf_begin(object->fd, ELF_C_READ_MMAP, NULL);
     if (object->elf && elf_kind(object->elf) == ELF_K_ELF)

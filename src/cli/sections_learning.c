@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "cli/sections_learn.h"
-#include "engine/invariants.h"
+#include "engine/atomicity/invariants.h"
 #include "site/section.h"
 #include "trace/trace.h"
 

@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/program.h"
 #include "cli/sections.h"
-#include "engine/shared.h"
+#include "engine/atomicity/shared.h"
 #include "section/resolve.h"
 #include "site/site.h"
 #include "trace/trace.h"

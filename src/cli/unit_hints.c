@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/say.h"
-#include "engine/transactions.h"
+#include "engine/atomicity/transactions.h"
 #include "site/site.h"
 
 /* Puts blanks over the words that name the function. */

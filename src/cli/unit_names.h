@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "engine/transactions.h"
+#include "engine/atomicity/transactions.h"
 
 struct darn_unit_names {
     char *include, *exclude; /* separated by blanks */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/held.h"
-#include "engine/order.h"
-#include "engine/periods.h"
+#include "engine/common/held.h"
+#include "engine/common/order.h"
+#include "engine/common/periods.h"
 
 #define STEPS  DARN_PREDICTION_STEPS
 #define AROUND 3  /* deeds before and after a step */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 #include "trace/trace.h"
 
 /* Why an event is worth telling. */

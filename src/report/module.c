@@ -1,10 +1,13 @@
 #include "report/module.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "report/unread.h"
 
 struct darn_module_entry {
     struct darn_module_entry *next;
@@ -25,8 +28,10 @@ static int open_file(const char *path)
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-    if (fd < 0)
+    if (fd < 0) {
+        darn_unread(path, errno);
         return -1;
+    }
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
         return fd;
     close(fd);

@@ -5,7 +5,7 @@
 #ifndef DARN_REPORT_PREDICT_H
 #define DARN_REPORT_PREDICT_H
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 #include "report/finding.h"
 #include "report/module.h"
 #include "trace/trace.h"

@@ -1,5 +1,6 @@
 #include "report/source.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/pool.h"
+#include "report/unread.h"
 #include "report/utf8.h"
 
 #define TAB   8
@@ -24,6 +26,8 @@ static FILE *open_source(const char *dir, const char *file)
     if (dir && file[0] != '/')
         file = darn_pool_format(&pool, "%s/%s", dir, file);
     fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        darn_unread(file, errno);
     darn_pool_release(&pool);
     if (fd < 0)
         return NULL;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "runtime/attention.h"
+#include "runtime/counters.h"
 #include "runtime/intercept.h"
 #include "runtime/log.h"
 #include "runtime/os.h"
@@ -466,6 +467,10 @@ void darn_control_serve(void)
 {
     uint32_t seen = 0;
 
+    if (darn_counter_value(DARN_COUNT_SITES_UNKNOWN)) { /* schedules would be of a part of it */
+        darn_say("darn: control: a part of the program cannot be controlled: no memory");
+        darn_os_exit(2);
+    }
     start_serving();
     for (;;) {
         uint32_t command;

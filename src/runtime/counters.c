@@ -31,3 +31,9 @@ const char *darn_counter_text(enum darn_counter counter)
 {
     return texts[counter];
 }
+
+bool darn_counter_is_loss(enum darn_counter counter)
+{
+    return counter == DARN_COUNT_THREADS_UNKNOWN || counter == DARN_COUNT_THREADS_NOT_RECORDED ||
+           counter == DARN_COUNT_SITES_UNKNOWN || counter == DARN_COUNT_FACTS_LOST;
+}

@@ -2,6 +2,7 @@
 #ifndef DARN_RUNTIME_COUNTERS_H
 #define DARN_RUNTIME_COUNTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DARN_COUNTERS(X)                                                                           \
@@ -51,5 +52,8 @@ void darn_count(enum darn_counter counter);
 void darn_counters_clear(void);
 uint64_t darn_counter_value(enum darn_counter counter);
 const char *darn_counter_text(enum darn_counter counter);
+
+/* Whether what it counts is missing from the results for want of memory: told in any case. */
+bool darn_counter_is_loss(enum darn_counter counter);
 
 #endif

@@ -55,8 +55,8 @@ struct darn_cure_module {
     struct darn_cure_module *next;
 };
 
-/* Reads the repository; "": there is none, and nothing is known yet. 0, or -1 when it cannot be
- * read. */
+/* Reads the repository; "": there is none, and nothing is known yet. 0, or negative as
+ * darn_rules_load. */
 int darn_cures_load(const char *path);
 
 /* All of them, in the order of the repository. */

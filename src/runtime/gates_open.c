@@ -161,6 +161,8 @@ int darn_gates_open(const char *path)
         darn_gates = darn_os_allocate(DARN_GATES * sizeof(*darn_gates));
     if (size && room && darn_gates)
         darn_deadlocks_read(text, size, &deadlock, &reader);
+    else
+        darn_say("darn: heal: out of memory; the deadlocks of the repository are not kept away");
     if (text)
         darn_os_free(text, FILE_SIZE + 1);
     if (room)

@@ -1,5 +1,6 @@
 #include "runtime/heal.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "runtime/attention.h"
@@ -8,11 +9,10 @@
 #include "runtime/heal_parts.h"
 #include "runtime/hold.h"
 #include "runtime/os.h"
-#include "runtime/say.h"
 #include "runtime/state.h"
 #include "runtime/trust.h"
 
-/* So many hooks come before the first of their accesses, at most (plugin/group.c). */
+/* So many hooks come before the first of their accesses, at most (plugin/core/group.c). */
 #define GROUP 64
 
 bool darn_healing, darn_heal_is_open, darn_heal_is_child, darn_heal_signals;
@@ -25,21 +25,13 @@ static const void *caller_of(const void *frame)
 int darn_heal_open(void)
 {
     const char *path = darn_state.options.heal;
-    struct darn_say say;
-    int signatures;
+    int signatures, error;
 
     if (!path[0] && !darn_state.options.heal_learn[0])
         return 0;
-    if (darn_holds_open() || darn_cures_load(path)) {
-        darn_say_start(&say);
-        darn_say_text(&say, "darn: heal=");
-        darn_say_text(&say, path);
-        darn_say_text(&say, ": there is no such file, or it is no repository");
-        if (darn_production) /* nobody's service stays down because of a cure */
-            darn_say_text(&say, "; the program runs without being healed");
-        darn_say_end(&say);
-        return darn_production ? 0 : 2;
-    }
+    error = darn_holds_open() ? -ENOMEM : darn_cures_load(path);
+    if (error)
+        return darn_rules_refuse("heal", path, error, "being healed");
     darn_heal_is_open = true;
     signatures = path[0] ? darn_gates_open(path) : 0;
     darn_healing = darn_cures() || signatures > 0 || darn_state.options.heal_learn[0];

@@ -164,8 +164,10 @@ static void write_counts(const char *path)
     struct darn_text text, to;
     int error;
 
-    if (!room || !name)
+    if (!room || !name) {
+        darn_say("darn: heal_out: out of memory; the counts are not written");
         return;
+    }
     darn_text_start(&to, name, DARN_OPTIONS_PATH + 16);
     darn_text_add(&to, path);
     if (darn_heal_is_child) {
@@ -243,6 +245,8 @@ void darn_heal_finish(void)
 {
     darn_healers_sum();
     find_parts();
+    if (darn_rules_are_short())
+        darn_say("darn: heal: out of memory; not all sections were healed");
     darn_heal_write_learned();
     if (darn_state.options.heal_out[0]) {
         if (!darn_heal_is_child || did_something())

@@ -195,12 +195,17 @@ void darn_heal_learn(const struct darn_site *one, const struct darn_site *other)
 void darn_heal_write_learned(void)
 {
     const char *path = darn_state.options.heal_learn, *between = "";
-    char *room = path[0] && !darn_heal_is_child ? darn_os_allocate(TEXT_SIZE) : NULL;
     struct darn_text text;
+    char *room;
     int error;
 
-    if (!room)
+    if (!path[0] || darn_heal_is_child)
         return;
+    room = darn_os_allocate(TEXT_SIZE);
+    if (!room) {
+        darn_say("darn: heal_learn: out of memory; the repository is not written");
+        return;
+    }
     darn_text_start(&text, room, TEXT_SIZE);
     darn_text_add(&text, "{\"darn-sections\": 1,\n \"sections\": [");
     for (const struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {

@@ -266,7 +266,8 @@ static void say_counters(void)
         uint64_t value = darn_counter_value((enum darn_counter)i);
         struct darn_say say;
 
-        if (!value)
+        if (!value ||
+            (!darn_state.options.verbosity && !darn_counter_is_loss((enum darn_counter)i)))
             continue;
         darn_say_start(&say);
         darn_say_text(&say, "darn: ");
@@ -326,8 +327,7 @@ int darn_finish(int status)
         darn_sections_finish();
     if (darn_heal_is_open)
         darn_heal_finish();
-    if (darn_state.options.verbosity >= 1)
-        say_counters();
+    say_counters();
     findings = darn_findings_lock(&count);
     if (findings && darn_findings_seen())
         darn_deliver_summary(findings, count);

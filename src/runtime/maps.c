@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/os.h"
+#include "runtime/say.h"
 
 #define TEXT_SIZE (1 << 20) /* of /proc/self/maps; what does not fit is not symbolized */
 
@@ -69,17 +70,31 @@ static const char *read_line(const char *at, struct mapping *mapping)
     return *end ? end + 1 : end;
 }
 
+static void say_once(bool has_memory)
+{
+    static bool said;
+
+    if (!said)
+        darn_say(has_memory
+                     ? "darn: /proc/self/maps cannot be read; stacks in reports have no names"
+                     : "darn: out of memory; stacks in reports have no names");
+    said = true;
+}
+
 struct darn_maps *darn_maps_read(void)
 {
     static struct darn_maps *maps;
 
     if (!maps)
         maps = darn_os_allocate(sizeof(*maps));
-    if (!maps)
+    if (maps)
+        maps->length = darn_os_read_file("/proc/self/maps", maps->text, TEXT_SIZE - 1);
+    if (!maps || !maps->length) {
+        say_once(maps);
         return NULL;
-    maps->length = darn_os_read_file("/proc/self/maps", maps->text, TEXT_SIZE - 1);
+    }
     maps->text[maps->length] = '\0';
-    return maps->length ? maps : NULL;
+    return maps;
 }
 
 static bool same_path(const struct mapping *a, const struct mapping *b)

@@ -469,6 +469,8 @@ void darn_record_finish(void)
         if (value)
             darn_tables_counter((uint32_t)i + 1, value, darn_counter_text((enum darn_counter)i));
     }
+    if (darn_counter_value(DARN_COUNT_SITES_UNKNOWN)) /* and with them their accesses */
+        darn_stream_missed();
     darn_recording = is_open = false;
     darn_streams_tell();
     darn_tracefile_finish();

@@ -1,6 +1,6 @@
 /*
  * Which stores of pointers are recorded: those that may hand out memory that nobody else knows yet,
- * a block of the heap or a piece of the thread's own stack (src/engine/escape.h).
+ * a block of the heap or a piece of the thread's own stack (src/engine/common/escape.h).
  *
  * Nobody looks up blocks here: whatever lies between the lowest and the highest block that there
  * ever was may be one. A number that looks like one of these addresses costs an event.

@@ -1,5 +1,6 @@
 #include "runtime/rules.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "runtime/os.h"
 #include "runtime/rules_parts.h"
 #include "runtime/say.h"
+#include "runtime/state.h"
 
 #define PIECE     (1 << 20)
 #define FILE_SIZE (64 << 20)
@@ -15,6 +17,16 @@
 struct darn_rule_point **darn_rule_buckets;
 
 static struct darn_rule *rules, **last_rule = &rules;
+
+static bool is_short;
+
+static void *allocate(size_t size)
+{
+    void *memory = darn_os_allocate(size);
+
+    is_short |= !memory;
+    return memory;
+}
 
 /* Memory that is never given back, in pieces. */
 void *darn_rules_take(size_t size)
@@ -25,9 +37,9 @@ void *darn_rules_take(size_t size)
 
     size = (size + 15) & ~(size_t)15;
     if (size > PIECE / 4)
-        return darn_os_allocate(size);
+        return allocate(size);
     if (size > left) {
-        piece = darn_os_allocate(PIECE);
+        piece = allocate(PIECE);
         left = piece ? PIECE : 0;
     }
     if (!piece)
@@ -36,6 +48,11 @@ void *darn_rules_take(size_t size)
     piece += size;
     left -= size;
     return taken;
+}
+
+bool darn_rules_are_short(void)
+{
+    return is_short;
 }
 
 /* Neighbours often have the same names. */
@@ -163,8 +180,8 @@ static void say_error(void *context, const struct darn_repository_error *error)
 int darn_rules_prepare(void)
 {
     if (!darn_rule_buckets)
-        darn_rule_buckets = darn_os_allocate(DARN_RULE_BUCKETS * sizeof(*darn_rule_buckets));
-    return darn_rule_buckets ? 0 : -1;
+        darn_rule_buckets = allocate(DARN_RULE_BUCKETS * sizeof(*darn_rule_buckets));
+    return darn_rule_buckets ? 0 : -ENOMEM;
 }
 
 static bool pass_on(void *context, const struct darn_section *section)
@@ -194,7 +211,7 @@ size_t darn_rules_read_file(const char *path, char *text, size_t most)
 int darn_rules_read(const char *path,
                     bool (*section)(void *unused, const struct darn_section *section))
 {
-    char *text = darn_os_allocate(FILE_SIZE + 1), *room = darn_rules_take(ROOM);
+    char *text = allocate(FILE_SIZE + 1), *room = darn_rules_take(ROOM);
     struct darn_section *one = darn_rules_take(sizeof(*one));
     struct reading reading = {path, section, 0};
     struct darn_repository_reader reader = {pass_on, say_error, false, &reading, room, ROOM};
@@ -202,12 +219,34 @@ int darn_rules_read(const char *path,
     size_t size;
 
     if (!text || !room || !one || darn_rules_prepare())
-        return -1;
+        return -ENOMEM;
     size = darn_rules_read_file(path, text, FILE_SIZE);
     if (size)
         errors = darn_repository_read(text, size, one, &reader);
     darn_os_free(text, FILE_SIZE + 1);
-    return size && !(errors && !reading.count) ? 0 : -1;
+    if (is_short)
+        return -ENOMEM;
+    return size && !(errors && !reading.count) ? 0 : -EINVAL;
+}
+
+int darn_rules_refuse(const char *option, const char *path, int error, const char *without)
+{
+    bool goes_on = darn_production || error == -ENOMEM;
+    struct darn_say say;
+
+    darn_say_start(&say);
+    darn_say_text(&say, "darn: ");
+    darn_say_text(&say, option);
+    darn_say_text(&say, "=");
+    darn_say_text(&say, path);
+    darn_say_text(&say, error == -ENOMEM ? ": out of memory"
+                                         : ": there is no such file, or it is no repository");
+    if (goes_on) {
+        darn_say_text(&say, "; the program runs without ");
+        darn_say_text(&say, without);
+    }
+    darn_say_end(&say);
+    return goes_on ? 0 : 2;
 }
 
 int darn_rules_load(const char *path)

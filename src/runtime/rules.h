@@ -70,9 +70,17 @@ struct darn_rule {
     struct darn_rule *next;
 };
 
-/* Reads the repository: 0, or -1 when it cannot be read. Mistakes in it are said; the rest is used.
- */
+/* Reads the repository: 0, -ENOMEM, or -EINVAL when it cannot be read. Mistakes in it are said; the
+ * rest is used. */
 int darn_rules_load(const char *path);
+
+/* Says that the repository of this option is not used, and why. The exit status; 0: the program
+ * runs without it. Nobody's service stays down because of a cure, and no program for want of
+ * memory. */
+int darn_rules_refuse(const char *option, const char *path, int error, const char *without);
+
+/* Whether there was no memory for some of the rules. */
+bool darn_rules_are_short(void);
 
 /* The sections that a module has announced; its sites are known already. */
 void darn_rules_module(const struct darn_site *start, const struct darn_site *stop,

@@ -32,10 +32,11 @@ size_t darn_rules_read_file(const char *path, char *text, size_t most);
 /* Says a mistake in it. */
 void darn_rules_say_error(const char *path, const struct darn_repository_error *error);
 
-/* Makes room for rules: 0, or -1 when there is no memory. */
+/* Makes room for rules: 0, or -ENOMEM. */
 int darn_rules_prepare(void);
 
-/* Reads a repository: 0, or -1 when it cannot be read, or nothing in it. Mistakes are said. */
+/* Reads a repository: 0, -ENOMEM, or -EINVAL when it cannot be read, or nothing in it. Mistakes are
+ * said. */
 int darn_rules_read(const char *path,
                     bool (*section)(void *unused, const struct darn_section *section));
 

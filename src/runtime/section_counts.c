@@ -39,8 +39,10 @@ static void write_counts(const char *path)
     struct darn_text text;
     int error;
 
-    if (!room)
+    if (!room) {
+        darn_say("darn: sections_out: out of memory; the counts are not written");
         return;
+    }
     darn_text_start(&text, room, TEXT_SIZE);
     for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next)
         add_counts(&text, rule);
@@ -101,6 +103,8 @@ static void say_all_missing(void)
 
 void darn_sections_finish(void)
 {
+    if (darn_rules_are_short())
+        darn_say("darn: sections: out of memory; not all sections were looked at");
     if (darn_state.options.sections_out[0])
         write_counts(darn_state.options.sections_out);
     else

@@ -9,7 +9,6 @@
 #include "runtime/os.h"
 #include "runtime/rules.h"
 #include "runtime/sampler.h"
-#include "runtime/say.h"
 #include "runtime/state.h"
 
 bool darn_sections;
@@ -38,19 +37,14 @@ static bool wants_noise(void)
 int darn_sections_open(void)
 {
     const char *path = darn_state.options.sections;
-    struct darn_say say;
+    int error;
 
     always = wants_noise();
     if (!path[0])
         return 0;
-    if (darn_rules_load(path)) {
-        darn_say_start(&say);
-        darn_say_text(&say, "darn: sections=");
-        darn_say_text(&say, path);
-        darn_say_text(&say, ": there is no such file, or it is no repository");
-        darn_say_end(&say);
-        return 2;
-    }
+    error = darn_rules_load(path);
+    if (error)
+        return darn_rules_refuse("sections", path, error, "them");
     darn_sections = true;
     if (always) {
         darn_rules_arm_all();

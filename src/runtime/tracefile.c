@@ -62,6 +62,8 @@ int darn_tracefile_open(const char *path, uint64_t size)
 {
     int error;
 
+    if (!path)
+        bound = DARN_WHY_UNKNOWN; /* its size is our own choice */
     file = take_most(path, &size, &error);
     if (!file)
         return error;

@@ -1,10 +1,14 @@
 #!/bin/bash
 # usage: includes.sh SRC — every include between the rooms of SRC points the way the design says:
 # base <- site <- trace <- engine <- report <- cli, with section, plugin, runtime, schedule and search aside. A wrong one is
-# shown as file:line. The check is tried on small trees with planted faults first.
+# shown as file:line, and so is a folder of too many files. The check is tried on small trees with planted faults first.
 set -u
 
-# room: the rooms that its files may include
+# A folder of more files than this hides a second subsystem.
+most=45
+
+# room: the rooms that its files may include. room/part: the parts of that room that its files may include; what lies in the
+# room itself may include them all.
 rules="
 base: base
 site: base site
@@ -17,7 +21,18 @@ report: base site section trace engine schedule report
 cli: base site section trace engine schedule search report cli
 plugin: base site section plugin
 runtime: base site section trace schedule runtime
+engine/common: engine/common
+engine/race: engine/common engine/race
+engine/atomicity: engine/common engine/race engine/atomicity
+engine/deadlock: engine/common engine/deadlock
+plugin/core: plugin/core plugin/spin
+plugin/spin: plugin/core plugin/spin
+plugin/section: plugin/core plugin/spin plugin/section
+plugin/heal: plugin/core plugin/spin plugin/section plugin/heal
 "
+
+# Rooms that are not cut into parts yet.
+undivided="cli report runtime"
 
 # Prints one line for each wrong include of the tree. An include whose first part is no room is
 # somebody else's header; a way out of the room by ".." would hide which room is meant.
@@ -29,6 +44,18 @@ wrong_includes() {
         [[ $rules == *$'\n'"$room: "* ]] ||
             echo "$src/$room:1: the room '$room' has no rule in $0"
     done
+    for room in "$src"/*/*/; do
+        [ -d "$room" ] || continue
+        room=${room#"$src"/}
+        room=${room%/}
+        [[ $rules == *$'\n'"${room%%/*}/"* && $rules != *$'\n'"$room: "* ]] &&
+            echo "$src/$room:1: the part '$room' has no rule in $0"
+    done
+    find "$src" -type f -name '*.[ch]*' | sed "s|^$src/||; s|/[^/]*$||" | LC_ALL=C sort | uniq -c |
+        while read -r count room; do
+            [ "$count" -le "$most" ] || [[ " $undivided " == *" $room "* ]] ||
+                echo "$src/$room:1: $count files are too many for one folder"
+        done
     grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.inc' --include='*.def' \
         '^[[:space:]]*#[[:space:]]*include' "$src" | LC_ALL=C sort |
         awk -v src="$src/" -v rules="$rules" '
@@ -56,6 +83,9 @@ wrong_includes() {
                     print where ": \"" name "\" does not name its room"
                 else if (name ~ /\// && target[1] in rooms && !((path[1], target[1]) in may))
                     print where ": " path[1] " must not include \"" name "\""
+                else if (path[1] == target[1] && ((from = path[1] "/" path[2]) in rooms) &&
+                         ((to = target[1] "/" target[2]) in rooms) && !((from, to) in may))
+                    print where ": " from " must not include \"" name "\""
             }'
 }
 
@@ -91,6 +121,14 @@ try_trees() {
     try_tree 'runtime/a.c:1: runtime must not include "plugin/x.h"' runtime/a.c '#include "plugin/x.h"'
     try_tree 'plugin/a.c:1: plugin must not include "runtime/os.h"' plugin/a.c '#include "runtime/os.h"'
     try_tree 'cli/deep/a.c:1: cli must not include "runtime/os.h"' cli/deep/a.c '#include "runtime/os.h"'
+    try_tree "" engine/race/a.c '#include "engine/common/clock.h"' '#include "base/map.h"'
+    try_tree "" plugin/plugin.c '#include "plugin/heal/only.h"' '#include "plugin/core/access.h"'
+    try_tree 'engine/common/a.c:1: engine/common must not include "engine/race/past.h"' \
+        engine/common/a.c '#include "engine/race/past.h"'
+    try_tree 'plugin/section/a.c:2: plugin/section must not include "plugin/heal/only.h"' \
+        plugin/section/a.c '' '#include "plugin/heal/only.h"'
+    try_tree "engine/attic:1: the part 'engine/attic' has no rule in $0" engine/attic/a.c ''
+    most=0 try_tree "base:1: 1 files are too many for one folder" base/a.c ''
     try_tree 'cli/a.c:1: "../runtime/os.h" does not name its room' cli/a.c '#include "../runtime/os.h"'
     try_tree 'cli/a.c:1: an include that this check cannot read' cli/a.c '#include HEADER'
     try_tree "attic:1: the room 'attic' has no rule in $0" attic/a.c ''

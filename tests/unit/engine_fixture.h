@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 #include "trace/trace.h"
 
 /* One run of an engine. */

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 
 #define FIXTURE_NAMES 64
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 
 #define PROGRAM_THREADS 5
 #define PROGRAM_OPS     24

@@ -1,7 +1,7 @@
 /*
  * What happens before what and what races, found the slow way: every edge by its definition
- * (src/engine/order.h), the whole closure, every pair of accesses. Nothing here is clever, and none
- * of it is shared with the engines.
+ * (src/engine/common/order.h), the whole closure, every pair of accesses. Nothing here is clever,
+ * and none of it is shared with the engines.
  */
 #ifndef DARN_TESTS_SLOW_RACES_H
 #define DARN_TESTS_SLOW_RACES_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "random_trace.h"
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 
 #define SLOW_WORDS (TRACE_EVENTS / 64)
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/blocks.h"
+#include "engine/common/blocks.h"
 
 #define BLOCKS 300
 #define STEPS  200000

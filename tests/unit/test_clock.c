@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/clock.h"
-#include "engine/slots.h"
+#include "engine/common/clock.h"
+#include "engine/common/slots.h"
 
 static struct darn_clocks clocks;
 static struct darn_slots slots;

@@ -1,7 +1,7 @@
 /* Atomicity by blocks: the examples of Wang & Stoller, section 6, with the paper's answers. */
 #include "atomicity_fixture.h"
 
-#include "engine/vblocks.h"
+#include "engine/atomicity/vblocks.h"
 
 static const char *blocks(const char *text)
 {

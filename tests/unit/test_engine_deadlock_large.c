@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 
 struct run {
     void *state;

@@ -2,7 +2,7 @@
  * traces. */
 #include "slow_locksets.h"
 
-#include "engine/teams.h"
+#include "engine/race/teams.h"
 
 #define TRACES 8000
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/invariants.h"
+#include "engine/atomicity/invariants.h"
 #include "site/section.h"
 #include "trace/trace.h"
 

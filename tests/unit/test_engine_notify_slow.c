@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "engine/engine.h"
+#include "engine/common/engine.h"
 #include "event_order.h"
 
 #define THREADS 5

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/partners.h"
+#include "engine/atomicity/partners.h"
 #include "trace/trace.h"
 
 static char said[1024];

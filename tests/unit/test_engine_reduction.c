@@ -1,8 +1,8 @@
 /* Atomicity by reduction: the examples of Wang & Stoller, section 5, with the paper's answers. */
 #include "atomicity_fixture.h"
 
-#include "engine/movers.h"
-#include "engine/mtree.h"
+#include "engine/atomicity/movers.h"
+#include "engine/atomicity/mtree.h"
 
 static const char *offline(const char *text)
 {

@@ -2,7 +2,7 @@
  * handed over. */
 #include "engine_fixture.h"
 
-#include "engine/shared.h"
+#include "engine/atomicity/shared.h"
 
 #define X UINT64_C(0x1000)
 #define L UINT64_C(0x2000)

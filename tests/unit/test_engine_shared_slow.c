@@ -4,7 +4,7 @@
 #include "random_trace.h"
 #include "slow_races.h"
 
-#include "engine/shared.h"
+#include "engine/atomicity/shared.h"
 
 #define TRACES 10000
 

@@ -1,8 +1,8 @@
-/* When memory escapes (src/engine/escape.h): on the module itself, and as STD text on an engine. */
+/* When memory escapes (src/engine/common/escape.h): on the module itself, and as STD text on an engine. */
 #include "atomicity_fixture.h"
 
-#include "engine/escape.h"
-#include "engine/pointers.h"
+#include "engine/common/escape.h"
+#include "engine/common/pointers.h"
 
 static struct darn_escape *escape;
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/held.h"
+#include "engine/common/held.h"
 
 #define A UINT64_C(0x100)
 #define B UINT64_C(0x200)

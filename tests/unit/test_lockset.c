@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/lockset.h"
+#include "engine/common/lockset.h"
 
 #define LOCKS 10
 #define STEPS 200000

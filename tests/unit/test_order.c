@@ -1,4 +1,4 @@
-/* What orders events (src/engine/order.h), one kind of synchronization after the other, as the
+/* What orders events (src/engine/common/order.h), one kind of synchronization after the other, as the
  * happens-before engine shows it. */
 #include "engine_fixture.h"
 

@@ -2,7 +2,7 @@
  * events on thousands of random traces. */
 #include "slow_locksets.h"
 
-#include "engine/periods.h"
+#include "engine/common/periods.h"
 
 #define TRACES 4000
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/shadow.h"
+#include "engine/common/shadow.h"
 
 /* The past of a byte is a number that depends on all visits and their order. The block belongs to
  * the cell: whoever loses one or frees it twice is caught. */

@@ -1,7 +1,7 @@
-/* What counts as a transaction (src/engine/transactions.h). */
+/* What counts as a transaction (src/engine/atomicity/transactions.h). */
 #include "engine_fixture.h"
 
-#include "engine/transactions.h"
+#include "engine/atomicity/transactions.h"
 
 static char log_text[512];
 

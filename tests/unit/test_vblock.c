@@ -1,8 +1,8 @@
 /* Blocks by themselves: what makes two of them one, and how two of them can be interleaved. */
 #include "engine_fixture.h"
 
-#include "engine/vblock.h"
-#include "engine/vset.h"
+#include "engine/atomicity/vblock.h"
+#include "engine/atomicity/vset.h"
 
 #define K 0x910
 #define L 0x920

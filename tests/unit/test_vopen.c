@@ -2,7 +2,7 @@
  * and 6.5. */
 #include "engine_fixture.h"
 
-#include "engine/vopen.h"
+#include "engine/atomicity/vopen.h"
 
 static struct darn_locksets *sets;
 static struct darn_held *held;

@@ -1,0 +1,419 @@
+#include "engine/common/lockset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/common/grow.h"
+
+/* A member is the index of its lock and its mode; a set is sorted by it, and has a lock once. */
+#define MEMBER(index, exclusive) ((index) << 1 | (uint32_t)(exclusive))
+#define LOCK_OF(member)          ((member) >> 1)
+#define IS_EXCLUSIVE(member)     ((member)&1)
+
+#define CACHE_SIZE 8192
+
+enum operation { NOTHING, ADD, REMOVE, INTERSECT, SUBSET, DISJOINT, DISJOINT_FOR };
+
+struct set {
+    uint32_t first; /* in `members` */
+    uint32_t count;
+    uint32_t hash;
+    uint32_t
+        exclusive; /* the set of darn_lockset_exclusive + 1, or 0 as long as nobody has asked */
+};
+
+/* Direct mapped: the last answer for a place in the table, whatever it was. */
+struct answer {
+    uint32_t operation;
+    uint32_t a, b;
+    uint32_t result;
+};
+
+/* Open addressing; an entry is an index + 1, or 0. */
+struct table {
+    uint32_t *slots;
+    size_t capacity;
+};
+
+struct darn_locksets {
+    uint64_t *locks;
+    size_t lock_count, lock_capacity;
+    struct table lock_table;
+    struct set *sets;
+    size_t set_count, set_capacity;
+    struct table set_table;
+    uint32_t *members;
+    size_t member_count, member_capacity;
+    uint32_t *scratch; /* the set that is being made */
+    size_t scratch_capacity;
+    struct answer cache[CACHE_SIZE];
+};
+
+struct darn_locksets *darn_locksets_create(void)
+{
+    struct darn_locksets *sets = calloc(1, sizeof(*sets));
+
+    if (!sets)
+        return NULL;
+    sets->sets = darn_grow(NULL, &sets->set_capacity, 1, sizeof(*sets->sets));
+    sets->members = darn_grow(NULL, &sets->member_capacity, 1, sizeof(*sets->members));
+    sets->scratch = darn_grow(NULL, &sets->scratch_capacity, 1, sizeof(*sets->scratch));
+    sets->set_count = 1; /* DARN_LOCKSET_EMPTY, which is all zeroes and never looked up */
+    return sets;
+}
+
+void darn_locksets_destroy(struct darn_locksets *sets)
+{
+    if (!sets)
+        return;
+    free(sets->locks);
+    free(sets->lock_table.slots);
+    free(sets->sets);
+    free(sets->set_table.slots);
+    free(sets->members);
+    free(sets->scratch);
+    free(sets);
+}
+
+/* Makes room for one more; the caller puts everything in again if the answer is true. */
+static bool has_grown(struct table *table, size_t count)
+{
+    if (2 * (count + 1) <= table->capacity)
+        return false;
+    free(table->slots);
+    table->capacity = table->capacity ? 2 * table->capacity : 64;
+    table->slots = darn_need_memory(calloc(table->capacity, sizeof(*table->slots)));
+    return true;
+}
+
+static void enter(struct table *table, uint32_t hash, size_t index)
+{
+    size_t at = hash & (table->capacity - 1);
+
+    while (table->slots[at])
+        at = (at + 1) & (table->capacity - 1);
+    table->slots[at] = (uint32_t)index + 1;
+}
+
+/* The index of a lock + 1; 0 when it was never seen. */
+static uint32_t find_lock(const struct darn_locksets *sets, uint64_t lock)
+{
+    const struct table *table = &sets->lock_table;
+    size_t at = darn_spread(lock) & (table->capacity - 1);
+
+    if (!table->capacity)
+        return 0;
+    for (; table->slots[at]; at = (at + 1) & (table->capacity - 1)) {
+        if (sets->locks[table->slots[at] - 1] == lock)
+            return table->slots[at];
+    }
+    return 0;
+}
+
+static uint32_t index_of(struct darn_locksets *sets, uint64_t lock)
+{
+    uint32_t known = find_lock(sets, lock);
+
+    if (known)
+        return known - 1;
+    if (has_grown(&sets->lock_table, sets->lock_count)) {
+        for (size_t i = 0; i < sets->lock_count; i++)
+            enter(&sets->lock_table, darn_spread(sets->locks[i]), i);
+    }
+    sets->locks =
+        darn_grow(sets->locks, &sets->lock_capacity, sets->lock_count + 1, sizeof(*sets->locks));
+    sets->locks[sets->lock_count] = lock;
+    enter(&sets->lock_table, darn_spread(lock), sets->lock_count);
+    return (uint32_t)sets->lock_count++;
+}
+
+static const uint32_t *members_of(const struct darn_locksets *sets, uint32_t set, uint32_t *count)
+{
+    *count = sets->sets[set].count;
+    return sets->members + sets->sets[set].first;
+}
+
+/* The id of the set that is in the scratch. */
+static uint32_t intern(struct darn_locksets *sets, uint32_t count)
+{
+    struct table *table = &sets->set_table;
+    uint64_t key = count;
+    uint32_t hash;
+
+    if (!count)
+        return DARN_LOCKSET_EMPTY;
+    for (uint32_t i = 0; i < count; i++)
+        key = (key ^ sets->scratch[i]) * UINT64_C(0x100000001b3);
+    hash = darn_spread(key);
+    if (has_grown(table, sets->set_count)) {
+        for (size_t i = 1; i < sets->set_count; i++)
+            enter(table, sets->sets[i].hash, i);
+    }
+    for (size_t at = hash & (table->capacity - 1); table->slots[at];
+         at = (at + 1) & (table->capacity - 1)) {
+        const struct set *set = &sets->sets[table->slots[at] - 1];
+
+        if (set->hash == hash && set->count == count &&
+            !memcmp(sets->members + set->first, sets->scratch, count * sizeof(*sets->scratch)))
+            return table->slots[at] - 1;
+    }
+    sets->sets =
+        darn_grow(sets->sets, &sets->set_capacity, sets->set_count + 1, sizeof(*sets->sets));
+    sets->members = darn_grow(sets->members, &sets->member_capacity, sets->member_count + count,
+                              sizeof(*sets->members));
+    memcpy(sets->members + sets->member_count, sets->scratch, count * sizeof(*sets->scratch));
+    sets->sets[sets->set_count] =
+        (struct set){.first = (uint32_t)sets->member_count, .count = count, .hash = hash};
+    sets->member_count += count;
+    enter(table, hash, sets->set_count);
+    return (uint32_t)sets->set_count++;
+}
+
+static struct answer *ask(struct darn_locksets *sets, enum operation operation, uint32_t a,
+                          uint32_t b)
+{
+    uint64_t key = ((uint64_t)a << 32 | b) + operation * UINT64_C(0x85ebca77c2b2ae63);
+
+    return &sets->cache[darn_spread(key) & (CACHE_SIZE - 1)];
+}
+
+static bool is_answered(const struct answer *answer, enum operation operation, uint32_t a,
+                        uint32_t b)
+{
+    return answer->operation == operation && answer->a == a && answer->b == b;
+}
+
+static uint32_t add(struct darn_locksets *sets, uint32_t set, uint32_t new)
+{
+    uint32_t count, made = 0, i = 0;
+    const uint32_t *old = members_of(sets, set, &count);
+
+    sets->scratch = darn_grow(sets->scratch, &sets->scratch_capacity, (size_t)count + 1,
+                              sizeof(*sets->scratch));
+    while (i < count && LOCK_OF(old[i]) < LOCK_OF(new))
+        sets->scratch[made++] = old[i++];
+    if (i < count && LOCK_OF(old[i]) == LOCK_OF(new))
+        new |= old[i++];
+    sets->scratch[made++] = new;
+    while (i < count)
+        sets->scratch[made++] = old[i++];
+    return intern(sets, made);
+}
+
+uint32_t darn_lockset_add(struct darn_locksets *sets, uint32_t set, uint64_t lock, bool exclusive)
+{
+    uint32_t new = MEMBER(index_of(sets, lock), exclusive);
+    struct answer *answer = ask(sets, ADD, set, new);
+
+    if (!is_answered(answer, ADD, set, new))
+        *answer = (struct answer){ADD, set, new, add(sets, set, new)};
+    return answer->result;
+}
+
+static uint32_t without(struct darn_locksets *sets, uint32_t set, uint32_t index)
+{
+    uint32_t count, made = 0;
+    const uint32_t *old = members_of(sets, set, &count);
+
+    sets->scratch =
+        darn_grow(sets->scratch, &sets->scratch_capacity, count, sizeof(*sets->scratch));
+    for (uint32_t i = 0; i < count; i++) {
+        if (LOCK_OF(old[i]) != index)
+            sets->scratch[made++] = old[i];
+    }
+    return intern(sets, made);
+}
+
+uint32_t darn_lockset_remove(struct darn_locksets *sets, uint32_t set, uint64_t lock)
+{
+    uint32_t known = find_lock(sets, lock);
+    struct answer *answer;
+
+    if (!known || set == DARN_LOCKSET_EMPTY)
+        return set;
+    answer = ask(sets, REMOVE, set, known - 1);
+    if (!is_answered(answer, REMOVE, set, known - 1))
+        *answer = (struct answer){REMOVE, set, known - 1, without(sets, set, known - 1)};
+    return answer->result;
+}
+
+static uint32_t intersect(struct darn_locksets *sets, uint32_t a, uint32_t b)
+{
+    uint32_t a_count, b_count, made = 0;
+    const uint32_t *in_a = members_of(sets, a, &a_count), *in_b = members_of(sets, b, &b_count);
+
+    sets->scratch =
+        darn_grow(sets->scratch, &sets->scratch_capacity, a_count, sizeof(*sets->scratch));
+    for (uint32_t i = 0, j = 0; i < a_count && j < b_count;) {
+        if (LOCK_OF(in_a[i]) == LOCK_OF(in_b[j]))
+            sets->scratch[made++] = in_a[i++] & in_b[j++];
+        else if (in_a[i] < in_b[j])
+            i++;
+        else
+            j++;
+    }
+    return intern(sets, made);
+}
+
+uint32_t darn_lockset_intersect(struct darn_locksets *sets, uint32_t a, uint32_t b)
+{
+    struct answer *answer;
+
+    if (a > b) {
+        uint32_t other = a;
+
+        a = b;
+        b = other;
+    }
+    if (a == b || b == DARN_LOCKSET_ALL || a == DARN_LOCKSET_EMPTY)
+        return a;
+    answer = ask(sets, INTERSECT, a, b);
+    if (!is_answered(answer, INTERSECT, a, b))
+        *answer = (struct answer){INTERSECT, a, b, intersect(sets, a, b)};
+    return answer->result;
+}
+
+uint32_t darn_lockset_exclusive(struct darn_locksets *sets, uint32_t set)
+{
+    uint32_t count, made = 0, result;
+    const uint32_t *members;
+
+    if (set == DARN_LOCKSET_ALL || set == DARN_LOCKSET_EMPTY)
+        return set;
+    if (sets->sets[set].exclusive)
+        return sets->sets[set].exclusive - 1;
+    members = members_of(sets, set, &count);
+    sets->scratch =
+        darn_grow(sets->scratch, &sets->scratch_capacity, count, sizeof(*sets->scratch));
+    for (uint32_t i = 0; i < count; i++) {
+        if (IS_EXCLUSIVE(members[i]))
+            sets->scratch[made++] = members[i];
+    }
+    result = intern(sets, made);
+    sets->sets[set].exclusive = result + 1;
+    return result;
+}
+
+static bool is_subset(const struct darn_locksets *sets, uint32_t a, uint32_t b)
+{
+    uint32_t a_count, b_count, j = 0;
+    const uint32_t *in_a = members_of(sets, a, &a_count), *in_b = members_of(sets, b, &b_count);
+
+    for (uint32_t i = 0; i < a_count; i++) {
+        while (j < b_count && LOCK_OF(in_b[j]) < LOCK_OF(in_a[i]))
+            j++;
+        if (j == b_count || LOCK_OF(in_b[j]) != LOCK_OF(in_a[i]) || in_b[j] < in_a[i])
+            return false;
+    }
+    return true;
+}
+
+bool darn_lockset_is_subset(struct darn_locksets *sets, uint32_t a, uint32_t b)
+{
+    struct answer *answer;
+
+    if (a == b || a == DARN_LOCKSET_EMPTY || b == DARN_LOCKSET_ALL)
+        return true;
+    if (a == DARN_LOCKSET_ALL || b == DARN_LOCKSET_EMPTY)
+        return false;
+    answer = ask(sets, SUBSET, a, b);
+    if (!is_answered(answer, SUBSET, a, b))
+        *answer = (struct answer){SUBSET, a, b, is_subset(sets, a, b)};
+    return answer->result;
+}
+
+/* A lock is in both; with `for_conflict`, exclusively in at least one of them. */
+static bool meet(const struct darn_locksets *sets, uint32_t a, uint32_t b, bool for_conflict)
+{
+    uint32_t a_count, b_count;
+    const uint32_t *in_a = members_of(sets, a, &a_count), *in_b = members_of(sets, b, &b_count);
+
+    for (uint32_t i = 0, j = 0; i < a_count && j < b_count;) {
+        if (LOCK_OF(in_a[i]) < LOCK_OF(in_b[j])) {
+            i++;
+        } else if (LOCK_OF(in_a[i]) > LOCK_OF(in_b[j])) {
+            j++;
+        } else {
+            if (!for_conflict || IS_EXCLUSIVE(in_a[i] | in_b[j]))
+                return true;
+            i++;
+            j++;
+        }
+    }
+    return false;
+}
+
+static bool are_apart(struct darn_locksets *sets, uint32_t a, uint32_t b, enum operation operation)
+{
+    struct answer *answer;
+
+    if (a > b) {
+        uint32_t other = a;
+
+        a = b;
+        b = other;
+    }
+    if (a == DARN_LOCKSET_EMPTY)
+        return true;
+    if (b == DARN_LOCKSET_ALL)
+        return false;
+    answer = ask(sets, operation, a, b);
+    if (!is_answered(answer, operation, a, b))
+        *answer = (struct answer){operation, a, b, !meet(sets, a, b, operation == DISJOINT_FOR)};
+    return answer->result;
+}
+
+bool darn_lockset_disjoint(struct darn_locksets *sets, uint32_t a, uint32_t b)
+{
+    return are_apart(sets, a, b, DISJOINT);
+}
+
+bool darn_lockset_disjoint_for(struct darn_locksets *sets, uint32_t a, uint32_t b)
+{
+    return are_apart(sets, a, b, DISJOINT_FOR);
+}
+
+bool darn_lockset_contains(const struct darn_locksets *sets, uint32_t set, uint64_t lock)
+{
+    uint32_t known, count;
+    const uint32_t *members;
+
+    if (set == DARN_LOCKSET_ALL)
+        return true;
+    known = find_lock(sets, lock);
+    if (!known)
+        return false;
+    members = members_of(sets, set, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (LOCK_OF(members[i]) == known - 1)
+            return true;
+    }
+    return false;
+}
+
+size_t darn_lockset_size(const struct darn_locksets *sets, uint32_t set)
+{
+    return set == DARN_LOCKSET_ALL ? 0 : sets->sets[set].count;
+}
+
+struct darn_lockset_member darn_lockset_member(const struct darn_locksets *sets, uint32_t set,
+                                               size_t index)
+{
+    uint32_t member = sets->members[sets->sets[set].first + index];
+
+    return (struct darn_lockset_member){sets->locks[LOCK_OF(member)], IS_EXCLUSIVE(member)};
+}
+
+size_t darn_locksets_count(const struct darn_locksets *sets)
+{
+    return sets->set_count;
+}
+
+size_t darn_locksets_memory(const struct darn_locksets *sets)
+{
+    return sizeof(*sets) + sets->lock_capacity * sizeof(*sets->locks) +
+           sets->set_capacity * sizeof(*sets->sets) +
+           sets->member_capacity * sizeof(*sets->members) +
+           sets->scratch_capacity * sizeof(*sets->scratch) +
+           (sets->lock_table.capacity + sets->set_table.capacity) * sizeof(uint32_t);
+}

@@ -1,0 +1,321 @@
+#include "engine/common/order.h"
+
+#include "engine/common/atomic.h"
+#include "engine/common/grow.h"
+#include "engine/common/slots.h"
+#include "engine/common/sync.h"
+#include "engine/common/threads.h"
+
+struct thread {
+    struct darn_order_thread open; /* the part that engines see; first */
+    struct darn_sync_thread sync;
+    struct darn_atomic_thread atomic;
+    struct darn_stamp end; /* when it has ended */
+    bool ended;
+    size_t live; /* index in order->live */
+};
+
+struct darn_order {
+    struct darn_order_config config;
+    struct darn_clocks clocks;
+    struct darn_slots slots;
+    struct darn_syncs *syncs;
+    struct darn_atomics *atomics;
+    struct darn_threads numbers;
+    struct thread **threads; /* by the index of its number; NULL: not met, or ended and joined */
+    size_t capacity, thread_count;
+    struct thread **live;
+    size_t live_count, live_capacity;
+    struct thread *last;
+    uint64_t orphans;
+};
+
+struct darn_order *darn_order_create(const struct darn_order_config *config)
+{
+    struct darn_order *order = calloc(1, sizeof(*order));
+
+    if (!order)
+        return NULL;
+    order->config = *config;
+    order->syncs = darn_syncs_create(&order->clocks);
+    order->atomics = darn_atomics_create(&order->clocks);
+    if (!order->syncs || !order->atomics) {
+        darn_order_destroy(order);
+        return NULL;
+    }
+    return order;
+}
+
+static void free_thread(struct darn_order *order, struct thread *thread)
+{
+    if (order->last == thread)
+        order->last = NULL;
+    darn_syncs_leave(order->syncs, &thread->sync);
+    darn_atomics_leave(order->atomics, &thread->atomic);
+    darn_stamp_drop(&order->clocks, &thread->open.now);
+    darn_stamp_drop(&order->clocks, &thread->end);
+    order->thread_count--;
+    free(thread);
+}
+
+void darn_order_destroy(struct darn_order *order)
+{
+    if (!order)
+        return;
+    for (size_t i = 0; i < order->capacity; i++) {
+        if (order->threads[i])
+            free_thread(order, order->threads[i]);
+    }
+    darn_syncs_destroy(order->syncs);
+    darn_atomics_destroy(order->atomics);
+    darn_slots_free(&order->slots);
+    darn_clocks_free(&order->clocks);
+    darn_threads_free(&order->numbers);
+    free(order->threads);
+    free(order->live);
+    free(order);
+}
+
+static struct thread *find(const struct darn_order *order, uint32_t number)
+{
+    uint32_t index = darn_threads_find(&order->numbers, number);
+
+    return index && index <= order->capacity ? order->threads[index - 1] : NULL;
+}
+
+/* Gives the thread a slot and all that its creator knows. */
+static void enter(struct darn_order *order, struct thread *thread, const struct darn_stamp *creator)
+{
+    thread->open.now = darn_slots_take(&order->slots, thread->open.number, creator);
+    if (order->slots.forced)
+        order->clocks.careful = true;
+    thread->open.used = 0;
+    if (creator)
+        darn_stamp_join(&order->clocks, &thread->open.now, creator);
+    order->live = darn_grow(order->live, &order->live_capacity, order->live_count + 1,
+                            sizeof(struct thread *));
+    thread->live = order->live_count;
+    order->live[order->live_count++] = thread;
+}
+
+static void leave(struct darn_order *order, struct thread *thread)
+{
+    darn_slots_leave(&order->slots, &thread->open.now, thread->open.used == thread->open.now.time);
+    thread->end = darn_stamp_take(&order->clocks, &thread->open.now);
+    thread->ended = true;
+    darn_stamp_drop(&order->clocks, &thread->open.now);
+    darn_syncs_leave(order->syncs, &thread->sync);
+    darn_atomics_leave(order->atomics, &thread->atomic);
+    order->live[thread->live] = order->live[--order->live_count];
+    order->live[thread->live]->live = thread->live;
+}
+
+static struct thread *add(struct darn_order *order, uint32_t number,
+                          const struct darn_stamp *creator)
+{
+    struct thread *thread = darn_need_memory(calloc(1, sizeof(*thread)));
+    uint32_t index = darn_threads_index(&order->numbers, number);
+
+    order->threads =
+        darn_grow(order->threads, &order->capacity, (size_t)index + 1, sizeof(struct thread *));
+    order->threads[index] = thread;
+    order->thread_count++;
+    thread->open.number = number;
+    enter(order, thread, creator);
+    return thread;
+}
+
+/* The thread of an event. One that goes on after its end has got a new life after the old one. */
+static struct thread *at_work(struct darn_order *order, uint32_t number)
+{
+    struct thread *thread = order->last;
+
+    if (thread && thread->open.number == number && !thread->ended)
+        return thread;
+    thread = find(order, number);
+    if (!thread) {
+        thread = add(order, number, NULL);
+        order->orphans++;
+    } else if (thread->ended) {
+        struct darn_stamp end = thread->end;
+
+        thread->end = (struct darn_stamp){0};
+        thread->ended = false;
+        enter(order, thread, &end);
+        darn_stamp_drop(&order->clocks, &end);
+        order->orphans++;
+    }
+    order->last = thread;
+    return thread;
+}
+
+static void fork_thread(struct darn_order *order, struct thread *parent, uint32_t number)
+{
+    struct thread *child = find(order, number);
+    struct darn_stamp stamp;
+
+    if (child == parent)
+        return;
+    stamp = darn_stamp_take(&order->clocks, &parent->open.now);
+    if (!child)
+        add(order, number, &stamp);
+    else if (!child->ended)
+        darn_stamp_acquire(&order->clocks, &child->open.now, &stamp);
+    darn_stamp_drop(&order->clocks, &stamp);
+}
+
+static void join_thread(struct darn_order *order, struct thread *thread, uint32_t number)
+{
+    struct thread *other = find(order, number);
+
+    if (!other || other == thread)
+        return;
+    if (!other->ended)
+        leave(order, other);
+    /* Its slot may belong to another thread by now, which is known to us: every slot is looked at.
+     */
+    darn_stamp_join(&order->clocks, &thread->open.now, &other->end);
+    order->threads[darn_threads_find(&order->numbers, number) - 1] = NULL;
+    free_thread(order, other);
+}
+
+static uint16_t flags_that_count(const struct darn_order *order, const struct darn_event *event)
+{
+    uint16_t flags = event->flags;
+
+    if (order->config.ignore_sync)
+        flags &= (uint16_t)~DARN_EVENT_SYNC;
+    if (order->config.ignore_atomic)
+        flags &= (uint16_t) ~(DARN_EVENT_ATOMIC | DARN_EVENT_ACQUIRES | DARN_EVENT_RELEASES);
+    return flags;
+}
+
+bool darn_order_is_sync(const struct darn_order *order, const struct darn_event *event)
+{
+    return (event->flags & (DARN_EVENT_ATOMIC | DARN_EVENT_SYNC)) &&
+           (flags_that_count(order, event) & (DARN_EVENT_ATOMIC | DARN_EVENT_SYNC));
+}
+
+static void forget(struct darn_order *order, const struct darn_event *event)
+{
+    darn_syncs_forget(order->syncs, event->target, event->extra);
+    darn_atomics_forget(order->atomics, event->target, event->extra);
+}
+
+struct darn_order_thread *darn_order_thread(struct darn_order *order,
+                                            const struct darn_event *event)
+{
+    return &at_work(order, event->thread)->open;
+}
+
+struct darn_order_thread *darn_order_before(struct darn_order *order,
+                                            const struct darn_event *event)
+{
+    struct thread *thread = at_work(order, event->thread);
+
+    switch (event->kind) {
+    case DARN_EVENT_READ:
+    case DARN_EVENT_WRITE:
+    case DARN_EVENT_UPDATE:
+    case DARN_EVENT_FENCE:
+        if (event->kind == DARN_EVENT_FENCE || darn_order_is_sync(order, event)) {
+            struct darn_event counts = *event;
+
+            counts.flags = flags_that_count(order, event);
+            darn_atomics_before(order->atomics, &thread->atomic, &thread->open.now, &counts);
+        }
+        break;
+    case DARN_EVENT_JOIN:
+        join_thread(order, thread, (uint32_t)event->target);
+        break;
+    case DARN_EVENT_ACQUIRE:
+        if (!order->config.locks)
+            break;
+        /* fall through */
+    case DARN_EVENT_DEPART:
+    case DARN_EVENT_WAKE:
+    case DARN_EVENT_TAKE:
+    case DARN_EVENT_RECEIVE:
+        darn_syncs_before(order->syncs, &thread->sync, &thread->open.now, event);
+        break;
+    default:
+        break;
+    }
+    return &thread->open;
+}
+
+void darn_order_after(struct darn_order *order, struct darn_order_thread *open,
+                      const struct darn_event *event)
+{
+    struct thread *thread = (struct thread *)open;
+
+    switch (event->kind) {
+    case DARN_EVENT_WRITE:
+    case DARN_EVENT_UPDATE:
+    case DARN_EVENT_FENCE:
+        if (event->kind == DARN_EVENT_FENCE || darn_order_is_sync(order, event)) {
+            struct darn_event counts = *event;
+
+            counts.flags = flags_that_count(order, event);
+            darn_atomics_after(order->atomics, &thread->atomic, &thread->open.now, &counts);
+        }
+        break;
+    case DARN_EVENT_FORK:
+        fork_thread(order, thread, (uint32_t)event->target);
+        break;
+    case DARN_EVENT_EXIT:
+        leave(order, thread);
+        break;
+    case DARN_EVENT_ALLOC:
+    case DARN_EVENT_FREE:
+        forget(order, event);
+        break;
+    case DARN_EVENT_RELEASE:
+        if (!order->config.locks)
+            break;
+        /* fall through */
+    case DARN_EVENT_ARRIVE:
+    case DARN_EVENT_WAIT:
+    case DARN_EVENT_SIGNAL:
+    case DARN_EVENT_BROADCAST:
+    case DARN_EVENT_POST:
+    case DARN_EVENT_SEND:
+        darn_syncs_after(order->syncs, &thread->sync, &thread->open.now, event);
+        break;
+    default:
+        break;
+    }
+}
+
+uint32_t darn_order_who(const struct darn_order *order, darn_epoch epoch)
+{
+    return darn_slots_thread(&order->slots, epoch);
+}
+
+bool darn_order_settled(const struct darn_order *order, darn_epoch epoch)
+{
+    for (size_t i = 0; i < order->live_count; i++) {
+        if (!darn_stamp_knows(&order->live[i]->open.now, epoch))
+            return false;
+    }
+    return true;
+}
+
+uint64_t darn_order_orphans(const struct darn_order *order)
+{
+    return order->orphans;
+}
+
+uint64_t darn_order_degraded(const struct darn_order *order)
+{
+    return order->slots.forced + order->clocks.exhausted;
+}
+
+size_t darn_order_memory(const struct darn_order *order)
+{
+    return sizeof(*order) + order->clocks.memory + darn_slots_memory(&order->slots) +
+           darn_syncs_memory(order->syncs) + darn_atomics_memory(order->atomics) +
+           darn_threads_memory(&order->numbers) + order->capacity * sizeof(struct thread *) +
+           order->live_capacity * sizeof(struct thread *) +
+           order->thread_count * sizeof(struct thread);
+}

@@ -1,0 +1,53 @@
+/*
+ * What the engines that know an order of events (order.h) have in common: an access goes through
+ * the cells that it touches, is compared with the accesses that they remember, and is remembered.
+ */
+#ifndef DARN_ENGINE_ORDERED_H
+#define DARN_ENGINE_ORDERED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/common/access.h"
+#include "engine/common/order.h"
+#include "engine/race/racebase.h"
+
+/* The first member of an engine's state. */
+struct darn_ordered {
+    struct darn_racebase base;
+    struct darn_order *order;
+    size_t own;       /* bytes that the engine uses besides, counted by the engine */
+    uint64_t dropped; /* counted by the engine, too */
+};
+
+/* One access on its way through its cells. */
+struct darn_passage {
+    struct darn_ordered *engine;
+    const struct darn_event *event;
+    const struct darn_stamp *now;
+    darn_epoch epoch;
+    enum darn_access_sort sort;
+    struct darn_access reported; /* the last one; a range is not reported for each of its cells */
+};
+
+/* False when there is no memory. To be closed in either case. */
+bool darn_ordered_open(struct darn_ordered *engine, const struct darn_engine_config *config,
+                       const struct darn_shadow_type *type, bool locks);
+void darn_ordered_close(struct darn_ordered *engine);
+
+/* Takes notice of an event; for an access, each cell is visited with a darn_passage. */
+void darn_ordered_event(struct darn_ordered *engine, const struct darn_event *event,
+                        darn_shadow_visitor *visit);
+
+/* For struct darn_engine, besides those of racebase.h. */
+struct darn_engine_cost darn_ordered_cost(const void *state);
+
+/* The access, to be remembered in the cell at this address. */
+struct darn_access darn_passage_access(const struct darn_passage *passage, uint64_t address);
+
+/* Predicts a race with an access that the cell remembers. */
+void darn_passage_report(struct darn_passage *passage, const struct darn_access *earlier,
+                         uint64_t address);
+
+#endif

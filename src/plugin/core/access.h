@@ -1,0 +1,51 @@
+/* The accesses of a function: which instructions touch memory that may be shared, and how. */
+#ifndef DARN_PLUGIN_ACCESS_H
+#define DARN_PLUGIN_ACCESS_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plugin/core/escape.h"
+
+struct darn_access {
+    LLVMValueRef instruction; /* the hook goes right in front of it */
+    LLVMValueRef pointer;     /* NULL for a fence; of a wait, the condition variable */
+    LLVMValueRef length;      /* for a range: its length, or NULL for a string */
+    LLVMValueRef value;       /* for a write: what is written, or NULL; see also pointer.h */
+    const char *variable;     /* its name, or NULL: by the pointer */
+    uint64_t gaps;            /* see struct darn_site */
+    uint32_t size;
+    uint16_t flags; /* enum darn_site_flag */
+    uint8_t kind;   /* enum darn_site_kind */
+    uint8_t dropped;
+    uint8_t extra; /* dropped, but a section needs it: DARN_SITE_EXTRA */
+    uint16_t
+        shift; /* added to the column: marks at one place of the source have keys of their own */
+    uint8_t entry;  /* of a section */
+    size_t entered; /* an end: number + 1 of the last entry of its block that leads here, or 0 */
+};
+
+struct darn_accesses {
+    struct darn_access *items;
+    size_t count;
+    size_t capacity;
+};
+
+void darn_accesses_free(struct darn_accesses *accesses);
+
+/* Appends the accesses of one function in program order, block by block. `spins` has the reads of
+ * its spin loops. */
+void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
+                           LLVMTargetDataRef layout, struct darn_escape *escape,
+                           const struct darn_map *spins);
+
+/* Whether it is an access like any other: not atomic, volatile, of unknown size, or in a spin loop.
+ */
+int darn_access_is_plain(const struct darn_access *access);
+
+/* Whether other threads may be waited for or let go by this instruction. */
+int darn_may_synchronize(LLVMValueRef instruction);
+
+#endif

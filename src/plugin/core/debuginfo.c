@@ -1,0 +1,266 @@
+#include "plugin/core/debuginfo.h"
+
+#include <stdlib.h>
+
+/* DWARF tags */
+enum {
+    TAG_ARRAY = 0x01,
+    TAG_CLASS = 0x02,
+    TAG_MEMBER = 0x0d,
+    TAG_POINTER = 0x0f,
+    TAG_REFERENCE = 0x10,
+    TAG_STRUCT = 0x13,
+    TAG_TYPEDEF = 0x16,
+    TAG_UNION = 0x17,
+    TAG_INHERITANCE = 0x1c,
+    TAG_CONST = 0x26,
+    TAG_VOLATILE = 0x35,
+    TAG_RESTRICT = 0x37,
+    TAG_RVALUE_REFERENCE = 0x42,
+    TAG_ATOMIC = 0x47,
+};
+
+/* Operands that a node may have before we read it in pieces: no type of ours has more members. */
+#define MAX_OPERANDS 4096
+
+static LLVMValueRef as_value(LLVMContextRef context, LLVMMetadataRef node)
+{
+    return LLVMMetadataAsValue(context, node);
+}
+
+static unsigned operand_count(LLVMContextRef context, LLVMMetadataRef node)
+{
+    return LLVMGetMDNodeNumOperands(as_value(context, node));
+}
+
+LLVMValueRef *darn_di_operands(LLVMContextRef context, LLVMMetadataRef node, unsigned *count)
+{
+    LLVMValueRef *list;
+
+    *count = operand_count(context, node);
+    if (!*count || *count > MAX_OPERANDS)
+        return NULL;
+    list = calloc(*count, sizeof(*list));
+    if (list)
+        LLVMGetMDNodeOperands(as_value(context, node), list);
+    return list;
+}
+
+LLVMMetadataRef darn_di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index)
+{
+    unsigned count;
+    LLVMValueRef *list = node ? darn_di_operands(context, node, &count) : NULL;
+    LLVMMetadataRef found = NULL;
+
+    if (list && index < count && list[index])
+        found = LLVMValueAsMetadata(list[index]);
+    free(list);
+    return found;
+}
+
+int darn_di_string(LLVMContextRef context, LLVMMetadataRef node, struct darn_text *text)
+{
+    unsigned length;
+    const char *string = node ? LLVMGetMDString(as_value(context, node), &length) : NULL;
+
+    if (!string || !length)
+        return -1;
+    darn_text_part(text, string, length);
+    return 0;
+}
+
+static int is_type(LLVMMetadataRef node)
+{
+    LLVMMetadataKind kind = LLVMGetMetadataKind(node);
+
+    return kind == LLVMDIDerivedTypeMetadataKind || kind == LLVMDICompositeTypeMetadataKind ||
+           kind == LLVMDIBasicTypeMetadataKind;
+}
+
+static LLVMMetadataRef base_of(LLVMContextRef context, LLVMMetadataRef type)
+{
+    return darn_di_operand(context, type, DARN_DI_TYPE_BASE);
+}
+
+LLVMMetadataRef darn_di_strip(LLVMContextRef context, LLVMMetadataRef type)
+{
+    while (type && is_type(type)) {
+        switch (LLVMGetDINodeTag(type)) {
+        case TAG_TYPEDEF:
+        case TAG_CONST:
+        case TAG_VOLATILE:
+        case TAG_RESTRICT:
+        case TAG_ATOMIC:
+        case TAG_MEMBER:
+        case TAG_INHERITANCE:
+            type = base_of(context, type);
+            break;
+        default:
+            return type;
+        }
+    }
+    return NULL;
+}
+
+int darn_di_is_reference(LLVMContextRef context, LLVMMetadataRef type)
+{
+    type = darn_di_strip(context, type);
+    return type && (LLVMGetDINodeTag(type) == TAG_REFERENCE ||
+                    LLVMGetDINodeTag(type) == TAG_RVALUE_REFERENCE);
+}
+
+LLVMMetadataRef darn_di_pointee(LLVMContextRef context, LLVMMetadataRef type)
+{
+    type = darn_di_strip(context, type);
+    if (!type)
+        return NULL;
+    if (LLVMGetDINodeTag(type) != TAG_POINTER && !darn_di_is_reference(context, type))
+        return NULL;
+    return base_of(context, type);
+}
+
+uint64_t darn_di_size(LLVMContextRef context, LLVMMetadataRef type)
+{
+    type = darn_di_strip(context, type);
+    return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
+}
+
+static int is_array(LLVMContextRef context, LLVMMetadataRef type)
+{
+    type = darn_di_strip(context, type);
+    return type && LLVMGetDINodeTag(type) == TAG_ARRAY;
+}
+
+static int contains(LLVMContextRef context, LLVMMetadataRef member, uint64_t offset)
+{
+    uint64_t start = LLVMDITypeGetOffsetInBits(member) / 8;
+    uint64_t size = LLVMDITypeGetSizeInBits(member) / 8;
+
+    if (size == 0)
+        size = darn_di_size(context, member);
+    if (size == 0 && is_array(context, member))
+        return offset >= start; /* the last member, of no fixed size */
+    if (size == 0)
+        size = 1; /* a bit-field narrower than a byte */
+    return offset >= start && offset < start + size;
+}
+
+static void append_member(LLVMContextRef context, LLVMMetadataRef member, struct darn_text *text)
+{
+    char name[128];
+    struct darn_text buffer;
+
+    darn_text_start(&buffer, name, sizeof(name));
+    if (darn_di_string(context, darn_di_operand(context, member, DARN_DI_SUBPROGRAM_NAME), &buffer))
+        return; /* an anonymous struct or union: its members belong to the outer one */
+    darn_text_char(text, '.');
+    darn_text_add(text, name);
+}
+
+/* Its offset is not one in the object: that depends on the whole object. */
+static int is_virtual_base(LLVMMetadataRef member)
+{
+    return LLVMGetDINodeTag(member) == TAG_INHERITANCE &&
+           LLVMDITypeGetFlags(member) & LLVMDIFlagVirtual;
+}
+
+static LLVMMetadataRef walk_struct(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
+                                   int variable, struct darn_di_way *way)
+{
+    LLVMMetadataRef elements = darn_di_operand(context, type, DARN_DI_TYPE_ELEMENTS);
+    unsigned count = 0;
+    LLVMValueRef *list = elements ? darn_di_operands(context, elements, &count) : NULL;
+    LLVMMetadataRef found = NULL;
+
+    way->owner = type;
+    way->has_union |= LLVMGetDINodeTag(type) == TAG_UNION;
+    for (unsigned i = 0; list && i < count && !found; i++) {
+        LLVMMetadataRef member = list[i] ? LLVMValueAsMetadata(list[i]) : NULL;
+
+        if (!member || LLVMGetMetadataKind(member) != LLVMDIDerivedTypeMetadataKind ||
+            (LLVMDITypeGetFlags(member) & LLVMDIFlagStaticMember) ||
+            (LLVMGetDINodeTag(member) != TAG_MEMBER &&
+             LLVMGetDINodeTag(member) != TAG_INHERITANCE) ||
+            is_virtual_base(member) || !contains(context, member, offset))
+            continue;
+        if (LLVMGetDINodeTag(member) == TAG_MEMBER)
+            append_member(context, member, way->text);
+        found = darn_di_walk(context, base_of(context, member),
+                             offset - LLVMDITypeGetOffsetInBits(member) / 8, variable, way);
+    }
+    free(list);
+    return found;
+}
+
+/* How many elements a dimension has; 0 when that is not a constant. */
+static uint64_t extent_of(LLVMContextRef context, LLVMValueRef subrange)
+{
+    unsigned count = 0;
+    LLVMValueRef *list =
+        subrange ? darn_di_operands(context, LLVMValueAsMetadata(subrange), &count) : NULL;
+    uint64_t extent = list && count && list[0] && LLVMIsAConstantInt(list[0])
+                          ? LLVMConstIntGetZExtValue(list[0])
+                          : 0;
+
+    free(list);
+    return extent;
+}
+
+/* [2][3], or [][] when the element was chosen at run time. */
+static void append_indices(LLVMContextRef context, LLVMMetadataRef dimensions, uint64_t index,
+                           int variable, struct darn_text *text)
+{
+    unsigned count = 0;
+    LLVMValueRef *list = dimensions ? darn_di_operands(context, dimensions, &count) : NULL;
+
+    for (unsigned i = 0; i < (list ? count : 1); i++) {
+        uint64_t inner = 1; /* elements of one step of this dimension */
+
+        for (unsigned j = i + 1; list && j < count; j++)
+            inner *= extent_of(context, list[j]);
+        darn_text_char(text, '[');
+        if (!variable && inner)
+            darn_text_number(text, index / inner);
+        darn_text_char(text, ']');
+        index = inner ? index % inner : 0;
+    }
+    free(list);
+}
+
+static LLVMMetadataRef walk_array(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
+                                  int variable, struct darn_di_way *way)
+{
+    LLVMMetadataRef element = base_of(context, type);
+    uint64_t size = darn_di_size(context, element);
+
+    if (!size)
+        return NULL;
+    append_indices(context, darn_di_operand(context, type, DARN_DI_TYPE_ELEMENTS), offset / size,
+                   variable, way->text);
+    return darn_di_walk(context, element, offset % size, 0, way);
+}
+
+LLVMMetadataRef darn_di_walk(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
+                             int variable, struct darn_di_way *way)
+{
+    type = darn_di_strip(context, type);
+    if (!type)
+        return NULL;
+    switch (LLVMGetDINodeTag(type)) {
+    case TAG_STRUCT:
+    case TAG_CLASS:
+    case TAG_UNION:
+        return walk_struct(context, type, offset, variable, way);
+    case TAG_ARRAY:
+        return walk_array(context, type, offset, variable, way);
+    default:
+        return offset < darn_di_size(context, type) ? type : NULL;
+    }
+}
+
+LLVMMetadataRef darn_di_function(LLVMContextRef context, LLVMMetadataRef scope)
+{
+    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind)
+        scope = darn_di_operand(context, scope, DARN_DI_SCOPE_PARENT);
+    return scope;
+}

@@ -1,0 +1,48 @@
+/* What guards are built from, for the files that build them. */
+#ifndef DARN_PLUGIN_GUARD_PARTS_H
+#define DARN_PLUGIN_GUARD_PARTS_H
+
+#include "plugin/core/guard.h"
+
+/* The functions that are inlined and removed in the end. */
+#define DARN_GUARD_PREFIX "darn.guard."
+
+/* Of a guard that is not a group's: those of the hook, and the site's armed byte. */
+#define DARN_GUARD_ARGUMENTS 4
+
+/* A guard without a body, to be inlined. What is built in it from here on has no place in the
+ * source: that of its call becomes its place. */
+LLVMValueRef darn_guard_begin(struct darn_guards *guards, const char *name, LLVMTypeRef type);
+LLVMBasicBlockRef darn_guard_block(struct darn_guards *guards, LLVMValueRef guard);
+
+/* Goes to `unlikely` if it is so, else to `likely`. */
+void darn_guard_branch_if(struct darn_guards *guards, LLVMValueRef is_so,
+                          LLVMBasicBlockRef unlikely, LLVMBasicBlockRef likely);
+
+/* The same if the byte is not 0. */
+void darn_guard_branch(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
+                       LLVMBasicBlockRef likely);
+
+/* Goes to `call` if the site is armed. */
+void darn_guard_branch_armed(struct darn_guards *guards, LLVMValueRef armed, LLVMBasicBlockRef call,
+                             LLVMBasicBlockRef done);
+
+void darn_guard_call_with(struct darn_guards *guards, const char *name, LLVMValueRef *arguments,
+                          unsigned count);
+
+/* The hook gets the first `count` arguments of the guard. */
+void darn_guard_call(struct darn_guards *guards, LLVMValueRef guard, const char *name,
+                     unsigned count);
+
+/* One guard in front of the access, and one behind it. */
+void darn_guards_place_both(struct darn_guards *guards, const struct darn_access *access,
+                            struct darn_record record);
+
+/* Instructions that guards have in themselves are replaced by these. */
+void darn_guards_replace(struct darn_guards *guards);
+
+/* The length of a range as the hook takes it: 64 bits, or the pointer to a string. */
+LLVMValueRef darn_guard_length(struct darn_guards *guards, LLVMValueRef before,
+                               LLVMValueRef length);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * The only C++ file: it registers darn's callbacks with clang's pass pipeline, hands the module
+ * to C (plugin.c), and reads the one thing of debug info that LLVM's C API does not tell.
+ */
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+
+extern "C" {
+#include "plugin/core/plugin.h"
+}
+
+using namespace llvm;
+
+namespace
+{
+template <void (*Step)(LLVMModuleRef)> struct Pass : PassInfoMixin<Pass<Step>> {
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
+    {
+        Step(wrap(&M));
+        return PreservedAnalyses::none();
+    }
+    static bool isRequired()
+    {
+        return true;
+    }
+};
+
+void registerCallbacks(PassBuilder &PB)
+{
+    darn_plugin_load();
+    PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(Pass<darn_plugin_prepare>());
+    });
+    PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(Pass<darn_plugin_instrument>());
+    });
+}
+} // namespace
+
+int64_t darn_shim_expression_offset(LLVMMetadataRef MD)
+{
+    const auto *E = unwrap<DIExpression>(MD);
+    const auto Fragment = E->getFragmentInfo();
+
+    if (E->getNumElements() == 0)
+        return 0;
+    return Fragment && E->getNumElements() == 3 ? int64_t(Fragment->OffsetInBits / 8) : -1;
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo
+llvmGetPassPluginInfo()
+{
+    return {LLVM_PLUGIN_API_VERSION, "darn", "1", registerCallbacks};
+}

@@ -1,0 +1,17 @@
+/*
+ * Of the sections that were found in a module, those that a repository means (section/match.h).
+ * The file may have changed since the repository was made.
+ */
+#ifndef DARN_PLUGIN_KEEP_H
+#define DARN_PLUGIN_KEEP_H
+
+#include "plugin/section/section.h"
+#include "plugin/heal/wanted.h"
+
+/*
+ * Drops all others. A module is only a part of the program, and the runtime, which knows all of it,
+ * decides in the end: what may be meant is kept, what cannot be is not.
+ */
+void darn_sections_keep(struct darn_sections *sections, const struct darn_wanted *wanted);
+
+#endif

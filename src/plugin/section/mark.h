@@ -1,0 +1,14 @@
+/* Puts the hooks in place that only sections need: ways out of them, calls that lead into them. */
+#ifndef DARN_PLUGIN_MARK_H
+#define DARN_PLUGIN_MARK_H
+
+#include "plugin/section/code.h"
+#include "plugin/core/guard.h"
+#include "plugin/core/names.h"
+#include "plugin/core/sites.h"
+
+/* When the accesses of the function have their guards. */
+void darn_mark_place(const struct darn_mark *mark, struct darn_guards *guards,
+                     struct darn_sites *sites, struct darn_names *names);
+
+#endif

@@ -1,0 +1,434 @@
+#include "plugin/spin/spin.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/core/flow.h"
+#include "plugin/spin/idle.h"
+#include "plugin/spin/loop.h"
+#include "plugin/spin/quiet.h"
+#include "plugin/spin/trace.h"
+
+/* Reads that decide about one loop, and updates in it. */
+#define MAX_READS 64
+
+/* Functions called by functions called by functions that a loop calls. */
+#define MAX_LEVELS 8
+
+/* An update that decides about a loop. It is looked at again when all reads are known. */
+struct update {
+    LLVMValueRef instruction;
+    struct darn_body body;
+};
+
+struct finder {
+    struct darn_spins *spins;
+    struct darn_idle idle;
+    struct update *updates;
+    size_t count, capacity;
+};
+
+/* What is known of one loop. */
+struct judge {
+    struct finder *finder;
+    struct darn_loop loop;
+    struct darn_trace trace; /* of the part that is being looked at */
+    LLVMValueRef reads[MAX_READS];
+    unsigned count;
+    uint64_t deciders;
+};
+
+static int has(const LLVMValueRef *list, unsigned count, LLVMValueRef value)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (list[i] == value)
+            return 1;
+    }
+    return 0;
+}
+
+/* A part of a condition counts if it is made of reads and of what never changes here. */
+static void judge_part(void *context, LLVMValueRef part)
+{
+    struct judge *judge = context;
+    struct darn_trace *trace = &judge->trace;
+
+    darn_trace_start(trace, &judge->loop, &judge->finder->idle.escape);
+    darn_trace_value(trace, part);
+    judge->deciders |= trace->deciders;
+    if (trace->varying)
+        return;
+    for (unsigned i = 0; i < trace->count && judge->count < MAX_READS; i++) {
+        if (!has(judge->reads, judge->count, trace->reads[i]))
+            judge->reads[judge->count++] = trace->reads[i];
+    }
+}
+
+/* Finds the reads that decide whether the loop is left. */
+static void judge_conditions(struct judge *judge)
+{
+    const struct darn_body *body = judge->loop.body;
+    uint64_t done = 0, open;
+
+    judge->deciders = darn_loop_deciders(&judge->loop, darn_loop_exit(&judge->loop));
+    while ((open = judge->deciders & ~done)) {
+        unsigned block = (unsigned)__builtin_ctzll(open);
+        LLVMValueRef condition = darn_loop_condition(body->blocks[block]);
+
+        done |= UINT64_C(1) << block;
+        judge->deciders |= darn_loop_deciders(&judge->loop, block);
+        if (condition)
+            darn_loop_parts(condition, judge_part, judge);
+    }
+}
+
+/* Whether both pointers are computed in the same way. */
+static int is_same_address(LLVMValueRef a, LLVMValueRef b, int depth)
+{
+    int inside_a, inside_b;
+
+    if (a == b)
+        return 1;
+    if (darn_trace_object(a, &inside_a) == darn_trace_object(b, &inside_b) && !inside_a &&
+        !inside_b)
+        return 1;
+    if (depth == 0 || !LLVMIsAInstruction(a) || !LLVMIsAInstruction(b) ||
+        LLVMGetInstructionOpcode(a) != LLVMGetInstructionOpcode(b) ||
+        LLVMGetNumOperands(a) != LLVMGetNumOperands(b) || LLVMIsAPHINode(a) || LLVMIsACallInst(a) ||
+        LLVMIsAAllocaInst(a))
+        return 0;
+    for (int i = 0; i < LLVMGetNumOperands(a); i++) {
+        if (!is_same_address(LLVMGetOperand(a, (unsigned)i), LLVMGetOperand(b, (unsigned)i),
+                             depth - 1))
+            return 0;
+    }
+    return 1;
+}
+
+/* Whether the loop has a load, of those in `wanted` or any, from where the update goes. */
+static int loads_same(const struct darn_body *body, LLVMValueRef update,
+                      const struct darn_map *wanted)
+{
+    for (unsigned i = 0; i < body->count; i++) {
+        LLVMValueRef in = LLVMGetFirstInstruction(body->blocks[i]);
+
+        for (; in; in = LLVMGetNextInstruction(in)) {
+            if (LLVMIsALoadInst(in) && (!wanted || darn_map_get(wanted, (uintptr_t)in, 0)) &&
+                is_same_address(LLVMGetOperand(in, 0), LLVMGetOperand(update, 0), 6))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether what is written, again and again, is the same after the first time. */
+static int settles(LLVMValueRef update)
+{
+    if (!LLVMIsAAtomicRMWInst(update))
+        return 1;
+    switch (LLVMGetAtomicRMWBinOp(update)) {
+    case LLVMAtomicRMWBinOpAdd:
+    case LLVMAtomicRMWBinOpSub:
+    case LLVMAtomicRMWBinOpXor:
+    case LLVMAtomicRMWBinOpNand:
+    case LLVMAtomicRMWBinOpFAdd:
+    case LLVMAtomicRMWBinOpFSub:
+    case LLVMAtomicRMWBinOpUIncWrap:
+    case LLVMAtomicRMWBinOpUDecWrap:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+/*
+ * An update belongs to a spin loop if it decides about it, or goes to what the loop reads; and if
+ * nothing of what the loop reads flows into what is written. One that counts (a ticket, the next
+ * piece of work) is no test of a lock, unless the loop also reads it without counting.
+ */
+static int update_belongs(struct judge *judge, LLVMValueRef update)
+{
+    const struct darn_body *body = judge->loop.body;
+    int operands = LLVMIsAAtomicCmpXchgInst(update) ? 3 : 2;
+
+    darn_trace_start(&judge->trace, &judge->loop, &judge->finder->idle.escape);
+    for (int i = 1; i < operands; i++)
+        darn_trace_value(&judge->trace, LLVMGetOperand(update, (unsigned)i));
+    if (judge->trace.count)
+        return 0;
+    if (settles(update) && has(judge->reads, judge->count, update))
+        return 1;
+    return loads_same(body, update, NULL);
+}
+
+/* A load from an address that moves on from round to round: the loop walks, it does not wait. */
+static int walks(struct judge *judge, LLVMValueRef load)
+{
+    LLVMValueRef pointer = LLVMGetOperand(load, 0);
+
+    if (darn_trace_is_own(&judge->finder->idle.escape, pointer))
+        return 0;
+    darn_trace_start(&judge->trace, &judge->loop, &judge->finder->idle.escape);
+    darn_trace_value(&judge->trace, pointer);
+    return judge->trace.varying;
+}
+
+static int waits(struct judge *judge)
+{
+    const struct darn_body *body = judge->loop.body;
+
+    for (unsigned i = 0; i < body->count; i++) {
+        LLVMValueRef in = LLVMGetFirstInstruction(body->blocks[i]);
+
+        for (; in; in = LLVMGetNextInstruction(in)) {
+            if (LLVMIsALoadInst(in) && walks(judge, in))
+                return 0;
+            if (darn_idle_is_update(in) && !update_belongs(judge, in))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static void remember_update(struct finder *finder, LLVMValueRef update,
+                            const struct darn_body *body)
+{
+    if (finder->count == finder->capacity) {
+        finder->capacity = finder->capacity ? 2 * finder->capacity : 4;
+        finder->updates = realloc(finder->updates, finder->capacity * sizeof(*finder->updates));
+        if (!finder->updates)
+            abort();
+    }
+    finder->updates[finder->count++] = (struct update){update, *body};
+}
+
+/* Returns whether the loop is a spin loop. If `whole` is there, it is a part of that one, and in
+ * that one the reads must not walk either. */
+static int judge_body(struct finder *finder, const struct darn_body *body,
+                      const struct darn_body *whole)
+{
+    struct judge judge = {.finder = finder};
+
+    if (!darn_idle_body(&finder->idle, body, DARN_SILENT))
+        return 0;
+    darn_loop_init(&judge.loop, body);
+    judge_conditions(&judge);
+    if (!judge.count || !waits(&judge))
+        return 0;
+    if (whole)
+        darn_loop_init(&judge.loop, whole);
+    for (unsigned i = 0; whole && i < judge.count; i++) {
+        if (LLVMIsALoadInst(judge.reads[i]) && walks(&judge, judge.reads[i]))
+            return 0;
+    }
+    for (unsigned i = 0; i < judge.count; i++) {
+        if (darn_idle_is_update(judge.reads[i]))
+            remember_update(finder, judge.reads[i], body);
+        else
+            darn_map_put(&finder->spins->reads, (uintptr_t)judge.reads[i], 1);
+    }
+    return 1;
+}
+
+/*
+ * Judges rounds of a loop that has other rounds, too: a lock for readers waits while there is a
+ * writer, and otherwise tries to add one to the readers. That a loop merely passes by what it does
+ * at other times (`if (verbose) print()`) is no wait. A pause tells, or else the other rounds must
+ * not do much, and must not lead on to other memory.
+ */
+static int judge_part_of(struct finder *finder, const struct darn_body *body,
+                         const struct darn_body *whole)
+{
+    if (darn_idle_duties_of(&finder->idle, body, NULL) & DARN_DUTY_PAUSES)
+        return judge_body(finder, body, NULL);
+    return whole && !(darn_idle_duties_of(&finder->idle, whole, body) & DARN_DUTY_CALLS) &&
+           judge_body(finder, body, whole);
+}
+
+/* Keeps the blocks of `kept` that lie on a way from the start back to it. */
+static void keep_rounds(const struct darn_loop *loop, uint64_t kept, struct darn_body *rounds)
+{
+    uint64_t there = UINT64_C(1) << darn_body_find(loop->body, loop->body->start) & kept;
+    uint64_t back = loop->before[darn_loop_again(loop)] & kept;
+    int changed = 1;
+
+    while (changed) {
+        changed = 0;
+        for (unsigned i = 0; i < loop->body->count; i++) {
+            uint64_t bit = UINT64_C(1) << i, more = back & bit ? loop->before[i] & kept : 0;
+
+            if ((kept & bit & ~there) && (loop->before[i] & there)) {
+                there |= bit;
+                changed = 1;
+            }
+            changed |= (more & ~back) != 0;
+            back |= more;
+        }
+    }
+    rounds->count = 0;
+    rounds->start = loop->body->start;
+    rounds->latch = loop->body->latch;
+    for (unsigned i = 0; i < loop->body->count; i++) {
+        if ((there & back) >> i & 1)
+            rounds->blocks[rounds->count++] = loop->body->blocks[i];
+    }
+}
+
+/* Leaves out of the loop what does more than to wait, and judges what is left. */
+static void judge_rounds(struct finder *finder, const struct darn_body *body)
+{
+    struct darn_loop loop;
+    struct darn_body rounds;
+    uint64_t kept = 0;
+
+    for (unsigned i = 0; i < body->count; i++) {
+        if (!(darn_idle_duties(&finder->idle, body->blocks[i]) &
+              (DARN_DUTY_WORK | DARN_DUTY_UPDATES)))
+            kept |= UINT64_C(1) << i;
+    }
+    if (!(kept & 1))
+        return;
+    darn_loop_init(&loop, body);
+    keep_rounds(&loop, kept, &rounds);
+    if (rounds.count && rounds.count < body->count)
+        judge_part_of(finder, &rounds, body);
+}
+
+static void judge_loop(void *context, const struct darn_body *body, const struct darn_body *whole)
+{
+    struct finder *finder = context;
+    int is_part = !whole || body->count < whole->count;
+
+    if (!(is_part ? judge_part_of(finder, body, whole) : judge_body(finder, body, NULL)))
+        judge_rounds(finder, body);
+}
+
+/* Rotating a loop has made two of its test: one before the loop, which is all that is executed when
+ * there is nothing to wait for. Both have the same place in the source. */
+static void find_copies(struct darn_spins *spins, LLVMValueRef function)
+{
+    struct darn_map places = {0};
+    LLVMBasicBlockRef block;
+    LLVMValueRef in;
+
+    for (int marking = 0; marking < 2; marking++) {
+        for (block = LLVMGetFirstBasicBlock(function); block;
+             block = LLVMGetNextBasicBlock(block)) {
+            for (in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
+                uintptr_t place;
+
+                if (!LLVMIsALoadInst(in) && !darn_idle_is_update(in))
+                    continue;
+                place = (uintptr_t)LLVMInstructionGetDebugLoc(in);
+                if (!place || !LLVMGetDebugLocLine(in))
+                    continue;
+                if (!marking && darn_map_get(&spins->reads, (uintptr_t)in, 0))
+                    darn_map_put(&places, place, LLVMGetInstructionOpcode(in));
+                else if (darn_map_get(&places, place, 0) == LLVMGetInstructionOpcode(in))
+                    darn_map_put(&spins->reads, (uintptr_t)in, 1);
+            }
+        }
+    }
+    darn_map_free(&places);
+}
+
+void darn_spins_find(struct darn_spins *spins, LLVMValueRef function)
+{
+    struct finder finder = {.spins = spins};
+    struct darn_flow flow;
+    size_t known = spins->reads.count;
+
+    if (darn_flow_init(&flow, function))
+        return;
+    darn_idle_init(&finder.idle);
+    darn_flow_loops(&flow, judge_loop, &finder);
+    for (size_t i = 0; i < finder.count; i++) {
+        const struct update *update = &finder.updates[i];
+
+        if (!loads_same(&update->body, update->instruction, &spins->reads))
+            darn_map_put(&spins->reads, (uintptr_t)update->instruction, 1);
+    }
+    if (spins->reads.count > known)
+        find_copies(spins, function);
+    free(finder.updates);
+    darn_idle_free(&finder.idle);
+    darn_flow_free(&flow);
+}
+
+void darn_spins_free(struct darn_spins *spins)
+{
+    darn_map_free(&spins->reads);
+}
+
+/* Looks for calls to be replaced by what they call. */
+struct preparation {
+    int (*is_watched)(LLVMValueRef function);
+    struct darn_idle idle;
+    LLVMAttributeRef inlined;
+    unsigned marked;
+};
+
+static void mark_calls(struct preparation *preparation, const struct darn_body *body)
+{
+    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+
+    for (unsigned i = 0; i < body->count; i++) {
+        LLVMValueRef in = LLVMGetFirstInstruction(body->blocks[i]);
+
+        for (; in; in = LLVMGetNextInstruction(in)) {
+            if (!LLVMIsACallInst(in) && !LLVMIsAInvokeInst(in))
+                continue;
+            if (darn_quiet_call(&preparation->idle.quiets, in) != DARN_READS ||
+                !darn_quiet_can_inline(in) || !preparation->is_watched(LLVMGetCalledValue(in)))
+                continue;
+            LLVMAddCallSiteAttribute(in, index, preparation->inlined);
+            preparation->marked++;
+        }
+    }
+}
+
+static void prepare_loop(void *context, const struct darn_body *body, const struct darn_body *whole)
+{
+    struct preparation *preparation = context;
+
+    (void)whole;
+    if (darn_idle_body(&preparation->idle, body, DARN_READS))
+        mark_calls(preparation, body);
+}
+
+/* Returns how many calls were marked to be inlined. */
+static unsigned prepare_functions(LLVMModuleRef module, int (*is_watched)(LLVMValueRef function))
+{
+    struct preparation preparation = {.is_watched = is_watched};
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
+
+    preparation.inlined = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, 0);
+    darn_idle_init(&preparation.idle);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        struct darn_flow flow;
+
+        if (!is_watched(f) || darn_flow_init(&flow, f))
+            continue;
+        darn_flow_loops(&flow, prepare_loop, &preparation);
+        darn_flow_free(&flow);
+    }
+    darn_idle_free(&preparation.idle);
+    return preparation.marked;
+}
+
+void darn_spins_prepare(LLVMModuleRef module, int (*is_watched)(LLVMValueRef function))
+{
+    for (int level = 0; level < MAX_LEVELS && prepare_functions(module, is_watched); level++) {
+        LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+        LLVMErrorRef error = LLVMRunPasses(module, "always-inline", NULL, options);
+
+        LLVMConsumeError(error); /* the loops are not recognised then */
+        LLVMDisposePassBuilderOptions(options);
+        if (error)
+            return;
+    }
+}
