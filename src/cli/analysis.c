@@ -275,7 +275,7 @@ static void print_findings(struct analysis *analysis, FILE *out, const struct da
 
     for (size_t i = 0; i < analysis->verdicts.count; i++) {
         const struct darn_finding *finding = analysis->verdicts.items[i].finding;
-        const struct darn_access *first = &finding->accesses[0];
+        const struct darn_finding_access *first = &finding->accesses[0];
 
         if (analysis->suppressions && darn_suppressions_match(analysis->suppressions, finding)) {
             summary->suppressed++;
@@ -301,7 +301,7 @@ static void print_findings(struct analysis *analysis, FILE *out, const struct da
 }
 
 /* `1234 events (hb, hybrid)`, or `1234 of 5678 events (hb, hybrid)` */
-static const char *scope_of(const struct analysis *analysis, struct darn_pool *pool)
+static const char *scope_of(const struct analysis *analysis, struct darn_text_pool *pool)
 {
     char *names = darn_lineup_names(&analysis->lineup);
     uint64_t all = analysis->events + analysis->lost;

@@ -7,8 +7,8 @@
 #include "report/pool.h"
 
 /* " at bank.c:12", or nothing when it is not known. */
-static const char *place_text(const struct darn_scene *scene, struct darn_pool *pool, uint8_t op,
-                              uint64_t place)
+static const char *place_text(const struct darn_scene *scene, struct darn_text_pool *pool,
+                              uint8_t op, uint64_t place)
 {
     struct darn_scene_place at = darn_scene_place(scene, pool, (enum darn_step_op)op, place);
 
@@ -19,8 +19,8 @@ static const char *place_text(const struct darn_scene *scene, struct darn_pool *
 }
 
 /* "to lock at bank.c:12" */
-static const char *step_text(const struct darn_scene *scene, struct darn_pool *pool, uint8_t op,
-                             uint64_t place)
+static const char *step_text(const struct darn_scene *scene, struct darn_text_pool *pool,
+                             uint8_t op, uint64_t place)
 {
     const char *name = darn_step_op_name((enum darn_step_op)op);
 
@@ -28,7 +28,7 @@ static const char *step_text(const struct darn_scene *scene, struct darn_pool *p
                             place_text(scene, pool, op, place));
 }
 
-static const struct darn_block_thread *find(const struct darn_block *block, uint32_t thread)
+static const struct darn_block_thread *find(const struct darn_control_block *block, uint32_t thread)
 {
     const struct darn_result *result = &block->result;
 
@@ -39,8 +39,8 @@ static const struct darn_block_thread *find(const struct darn_block *block, uint
 }
 
 /* What the thread does instead. */
-static const char *instead(const struct darn_scene *scene, struct darn_pool *pool, uint32_t number,
-                           const struct darn_step *expected)
+static const char *instead(const struct darn_scene *scene, struct darn_text_pool *pool,
+                           uint32_t number, const struct darn_step *expected)
 {
     const struct darn_block_thread *thread = find(scene->block, number);
     const char *step;
@@ -75,7 +75,7 @@ static void say_diverged(const struct darn_schedule *schedule, const struct darn
                          char *to, size_t size)
 {
     uint64_t at = scene->block->result.diverged;
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     const struct darn_step *expected;
 
     if (at >= schedule->step_count || at >= DARN_BLOCK_STEPS) {

@@ -30,7 +30,7 @@ static void say_mover(const struct darn_explain_printer *printer,
         [DARN_MOVER_PASSED] = "passed over:",
     };
     struct darn_finding *carrier = darn_explain_carry(printer, &mover->step, 1);
-    struct darn_access *access = &carrier->accesses[0];
+    struct darn_finding_access *access = &carrier->accesses[0];
     struct darn_page page = darn_explain_page(printer, carrier);
 
     if (mover->step.event.kind == DARN_EVENT_RELEASE)

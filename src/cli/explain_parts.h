@@ -24,10 +24,11 @@ struct darn_page darn_explain_page(const struct darn_explain_printer *printer,
                                    const struct darn_finding *finding);
 
 /* `takes mutex 'm' at bank.c:12:5`; `kind` is that of the event. */
-void darn_explain_event(struct darn_page *page, const struct darn_access *access, uint8_t kind);
+void darn_explain_event(struct darn_page *page, const struct darn_finding_access *access,
+                        uint8_t kind);
 
 /* `holding mutex 'm' (taken at bank.c:11:5)` */
-void darn_explain_locks(struct darn_page *page, const struct darn_access *access);
+void darn_explain_locks(struct darn_page *page, const struct darn_finding_access *access);
 
 /* explain_movers.c: 5.6 of Wang & Stoller: the pattern of a transaction, and which of its
  * operations break the form of theorem 2. Nothing if the engine knows none. */

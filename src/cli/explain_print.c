@@ -93,7 +93,7 @@ static void say_steps(const struct darn_explain_printer *printer)
     darn_page_label(&page, "steps:");
     darn_say(&page.ink, "%s\n", meaning_of(printer->prediction->kind));
     for (uint32_t i = 0; i < steps->access_count; i++) {
-        const struct darn_access *access = &steps->accesses[i];
+        const struct darn_finding_access *access = &steps->accesses[i];
 
         darn_say(&page.ink, "    %u. ", i + 1);
         darn_phrase_thread(&page.ink, steps, access->thread);
@@ -132,7 +132,7 @@ static void say_this_run(const struct darn_explain_printer *printer)
     darn_say(&page.ink, "%s\n", told ? "" : "the steps were not found in the trace again");
 }
 
-static bool holds(const struct darn_access *access, uint64_t lock)
+static bool holds(const struct darn_finding_access *access, uint64_t lock)
 {
     for (size_t i = 0; i < access->lock_count; i++)
         if (access->locks[i].address == lock)
@@ -328,7 +328,7 @@ static void say_uses(const struct darn_explain_printer *printer)
     struct darn_page page = darn_explain_page(printer, steps);
 
     for (uint32_t i = 0; i < steps->access_count; i++) {
-        const struct darn_access *access = &steps->accesses[i];
+        const struct darn_finding_access *access = &steps->accesses[i];
 
         if (darn_witness_same(printer->prediction, i) != i ||
             (access->op > DARN_OP_UPDATE && access->op != DARN_OP_ACQUIRE))

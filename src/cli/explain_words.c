@@ -102,7 +102,7 @@ static const char *verb_of(uint8_t kind)
     return kind < DARN_EVENT_KINDS && verbs[kind] ? verbs[kind] : "does something with ";
 }
 
-static void say_place(struct darn_page *page, const struct darn_access *access)
+static void say_place(struct darn_page *page, const struct darn_finding_access *access)
 {
     if (!access->file && !access->function)
         return;
@@ -111,7 +111,8 @@ static void say_place(struct darn_page *page, const struct darn_access *access)
         darn_say(&page->ink, "%s", access->function);
 }
 
-void darn_explain_event(struct darn_page *page, const struct darn_access *access, uint8_t kind)
+void darn_explain_event(struct darn_page *page, const struct darn_finding_access *access,
+                        uint8_t kind)
 {
     if (access->op <= DARN_OP_FREE) {
         darn_phrase_access(&page->ink, page->finding, access, NULL);
@@ -125,7 +126,7 @@ void darn_explain_event(struct darn_page *page, const struct darn_access *access
     say_place(page, access);
 }
 
-void darn_explain_locks(struct darn_page *page, const struct darn_access *access)
+void darn_explain_locks(struct darn_page *page, const struct darn_finding_access *access)
 {
     darn_say(&page->ink, access->lock_count ? "holding " : "holding no lock");
     for (size_t i = 0; i < access->lock_count; i++) {

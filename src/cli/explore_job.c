@@ -78,7 +78,7 @@ static void arm_as_others(struct darn_exploration_job *job)
 static void request_run(const struct darn_exploration *exploration, struct darn_player *player,
                         const struct darn_task *task, bool learn)
 {
-    struct darn_block *block = player->block;
+    struct darn_control_block *block = player->block;
     uint32_t count = task->plan.switch_count;
 
     if (count > DARN_BLOCK_SWITCHES)

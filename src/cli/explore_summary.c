@@ -217,7 +217,7 @@ static void print_summary(const struct darn_exploration *exploration)
                          exploration->schedules == 1 ? "" : "s");
     for (size_t i = 0; i < exploration->found_count; i++) {
         const struct darn_finding *finding = exploration->found[i].finding;
-        const struct darn_access *first = &finding->accesses[0];
+        const struct darn_finding_access *first = &finding->accesses[0];
 
         summary.items[summary.item_count++] = (struct darn_summary_item){
             .id = finding->id,

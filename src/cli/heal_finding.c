@@ -37,7 +37,8 @@ static enum darn_op op_of(const json_t *object)
     return DARN_OP_STOP;
 }
 
-static void read_symbol(struct darn_pool *pool, struct darn_symbol *symbol, const json_t *object)
+static void read_symbol(struct darn_text_pool *pool, struct darn_symbol *symbol,
+                        const json_t *object)
 {
     symbol->name = darn_raw_text(pool, object, "name");
     symbol->name_offset = number_of(object, "name_offset");
@@ -48,7 +49,7 @@ static void read_symbol(struct darn_pool *pool, struct darn_symbol *symbol, cons
     symbol->offset = hex_of(object, "offset");
 }
 
-static void read_lock(struct darn_pool *pool, struct darn_lock *lock, const json_t *object)
+static void read_lock(struct darn_text_pool *pool, struct darn_lock *lock, const json_t *object)
 {
     const json_t *taken = json_object_get(object, "taken");
 
@@ -60,7 +61,8 @@ static void read_lock(struct darn_pool *pool, struct darn_lock *lock, const json
     lock->taken.line = number_of(taken, "line");
 }
 
-static void read_locks(struct darn_pool *pool, struct darn_access *access, const json_t *list)
+static void read_locks(struct darn_text_pool *pool, struct darn_finding_access *access,
+                       const json_t *list)
 {
     size_t count = json_array_size(list);
 
@@ -73,7 +75,8 @@ static void read_locks(struct darn_pool *pool, struct darn_access *access, const
     }
 }
 
-static void read_access(struct darn_pool *pool, struct darn_access *access, const json_t *object)
+static void read_access(struct darn_text_pool *pool, struct darn_finding_access *access,
+                        const json_t *object)
 {
     const json_t *target = json_object_get(object, "target");
 
@@ -101,7 +104,7 @@ static void read_access(struct darn_pool *pool, struct darn_access *access, cons
     read_locks(pool, access, json_object_get(object, "locks"));
 }
 
-static void read_place(struct darn_pool *pool, struct darn_place *place, const json_t *object)
+static void read_place(struct darn_text_pool *pool, struct darn_place *place, const json_t *object)
 {
     const char *kind = json_string_value(json_object_get(object, "kind"));
 
@@ -111,7 +114,7 @@ static void read_place(struct darn_pool *pool, struct darn_place *place, const j
     read_symbol(pool, &place->symbol, object);
 }
 
-static void read_section(struct darn_pool *pool, struct darn_violated *section,
+static void read_section(struct darn_text_pool *pool, struct darn_violated *section,
                          const json_t *object)
 {
     section->kind = darn_raw_text(pool, object, "kind");
@@ -138,7 +141,7 @@ struct darn_finding *darn_heal_finding(const json_t *object)
     const json_t *accesses = json_object_get(object, "accesses");
     size_t count = json_array_size(accesses);
     struct darn_finding *finding = count ? calloc(1, sizeof(*finding)) : NULL;
-    struct darn_pool *pool;
+    struct darn_text_pool *pool;
 
     if (!finding)
         return NULL;
@@ -171,7 +174,7 @@ static bool is_same_text(const char *one, const char *other)
 
 bool darn_heal_may_cause(const struct darn_finding *cause, const struct darn_finding *failure)
 {
-    const struct darn_access *at = &failure->accesses[0];
+    const struct darn_finding_access *at = &failure->accesses[0];
 
     if (!darn_finding_is(cause, "data-race") && !darn_finding_is(cause, "atomicity-violation"))
         return false;

@@ -30,7 +30,7 @@ static uint8_t kind_of(enum darn_op op)
                                  : DARN_SITE_UPDATE;
 }
 
-static bool is_access(const struct darn_access *access)
+static bool is_access(const struct darn_finding_access *access)
 {
     return access->op <= DARN_OP_UPDATE && access->file && (access->line || access->function);
 }
@@ -42,14 +42,14 @@ static bool is_same_file(const char *one, const char *other)
 }
 
 /* A store that the optimizer has made of several has no line: then the function counts. */
-static bool is_at(const struct darn_access *access, const struct darn_point *point)
+static bool is_at(const struct darn_finding_access *access, const struct darn_point *point)
 {
     return access->line == point->line && (!access->column || access->column == point->column) &&
            (access->line || strcmp(access->function, point->function) == 0) &&
            point->kind == kind_of(access->op) && is_same_file(point->file, access->file);
 }
 
-static bool is_point_of(const struct darn_point *point, const struct darn_access *access)
+static bool is_point_of(const struct darn_point *point, const struct darn_finding_access *access)
 {
     return (point->role == DARN_ROLE_ENTRY || point->role == DARN_ROLE_END) && is_at(access, point);
 }
@@ -77,7 +77,7 @@ static bool is_of_variable(const struct darn_finding *finding, const struct darn
 /* NULL when the program has no such access. */
 static const struct darn_image_site *site_of(const struct darn_heal *heal,
                                              const struct darn_finding *finding,
-                                             const struct darn_access *access)
+                                             const struct darn_finding_access *access)
 {
     for (size_t i = 0; i < heal->elf.site_count; i++) {
         const struct darn_image_site *site = &heal->elf.sites[i].site;
@@ -162,7 +162,7 @@ static void add_section(struct making *making, const struct darn_section *sectio
 }
 
 static bool has_point(const struct darn_section *section, const struct darn_finding *finding,
-                      const struct darn_access *access)
+                      const struct darn_finding_access *access)
 {
     if (!access->line && finding->variable &&
         !darn_variable_same(section->variable, finding->variable))
@@ -216,7 +216,7 @@ static struct darn_section *new_section(const struct darn_finding *finding,
     return section;
 }
 
-static void say_no_site(const struct darn_heal *heal, const struct darn_access *access)
+static void say_no_site(const struct darn_heal *heal, const struct darn_finding_access *access)
 {
     if (heal->compiled) /* else it is said once for all */
         darn_warn("heal", "%s:%u: the program has no such access: it is not healed", access->file,
@@ -225,7 +225,7 @@ static void say_no_site(const struct darn_heal *heal, const struct darn_access *
 
 static void add_race(struct making *making, int number)
 {
-    const struct darn_access *access = &making->finding->accesses[number];
+    const struct darn_finding_access *access = &making->finding->accesses[number];
     const struct darn_image_site *site = site_of(making->heal, making->finding, access);
     struct darn_section *section;
 
@@ -243,10 +243,10 @@ static void add_race(struct making *making, int number)
 /* An access that races with itself stands there twice. */
 static bool is_repeated(const struct darn_finding *finding, size_t number)
 {
-    const struct darn_access *access = &finding->accesses[number];
+    const struct darn_finding_access *access = &finding->accesses[number];
 
     for (size_t i = 0; i < number; i++) {
-        const struct darn_access *other = &finding->accesses[i];
+        const struct darn_finding_access *other = &finding->accesses[i];
 
         if (other->op == access->op && other->line == access->line &&
             other->column == access->column && other->file &&
@@ -317,8 +317,8 @@ static bool is_one_variable(const struct darn_image_site *entry, const struct da
  * is between is not known. */
 static void add_by_hand(struct making *making)
 {
-    const struct darn_access *first = &making->finding->accesses[DARN_VIOLATION_ENTRY];
-    const struct darn_access *last = &making->finding->accesses[DARN_VIOLATION_END];
+    const struct darn_finding_access *first = &making->finding->accesses[DARN_VIOLATION_ENTRY];
+    const struct darn_finding_access *last = &making->finding->accesses[DARN_VIOLATION_END];
     const struct darn_image_site *entry = site_of(making->heal, making->finding, first);
     const struct darn_image_site *end = site_of(making->heal, making->finding, last);
     struct darn_section *section;
@@ -342,7 +342,7 @@ static void add_by_hand(struct making *making)
 
 /* The other thread waits by itself; but a fix concerns its lines, too: those of its own section, if
  * it is in one. */
-static void add_remote(struct making *making, const struct darn_access *remote)
+static void add_remote(struct making *making, const struct darn_finding_access *remote)
 {
     const struct darn_sections *recorded = &making->heal->elf.sections;
     struct darn_fix_range range = {.dir = remote->dir,
@@ -364,7 +364,7 @@ static void add_remote(struct making *making, const struct darn_access *remote)
 static void heal_violation(struct making *making)
 {
     const struct darn_finding *finding = making->finding;
-    const struct darn_access *remote = &finding->accesses[DARN_VIOLATION_REMOTE];
+    const struct darn_finding_access *remote = &finding->accesses[DARN_VIOLATION_REMOTE];
     const struct darn_section *section;
 
     if (!darn_violation_is_whole(finding) || !is_access(&finding->accesses[DARN_VIOLATION_ENTRY]) ||
@@ -409,7 +409,7 @@ static const char *reason_of(const struct darn_heal *heal, const struct darn_fin
 /* One line about a finding that nothing can be made of. */
 static void say_nothing(const struct darn_heal *heal, const struct darn_finding *finding)
 {
-    const struct darn_access *access = &finding->accesses[0];
+    const struct darn_finding_access *access = &finding->accesses[0];
     const struct darn_finding *cause = cause_of(heal, finding);
     const char *variable = finding->variable && *finding->variable ? finding->variable : NULL;
     char place[512];

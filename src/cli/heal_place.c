@@ -48,7 +48,7 @@ uint32_t darn_heal_place_depth(const struct darn_deadlock_stack *stack, uint32_t
 }
 
 /* gcc makes `take.constprop.0` of `take`. */
-static bool is_function(struct darn_pool *pool, const char *symbol, const char *name)
+static bool is_function(struct darn_text_pool *pool, const char *symbol, const char *name)
 {
     size_t length = strcspn(symbol, ".");
 

@@ -16,7 +16,7 @@ struct darn_heal_module {
     const char *name; /* the last part of the path */
     struct darn_elf_calls elf;
     struct darn_modules debug;
-    struct darn_pool pool; /* of the names that were asked for */
+    struct darn_text_pool pool; /* of the names that were asked for */
 };
 
 /* 0, or -1 when it cannot be read. */

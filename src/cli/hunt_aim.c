@@ -17,7 +17,7 @@ static void add_place(struct darn_target_side *side, uint64_t place)
         side->places[side->count++] = place;
 }
 
-static uint32_t site_count(const struct darn_block *block)
+static uint32_t site_count(const struct darn_control_block *block)
 {
     return block->site_count < DARN_BLOCK_SITES ? block->site_count : DARN_BLOCK_SITES;
 }
@@ -43,7 +43,7 @@ static void add_site(const struct darn_player *player, const uint64_t *keys,
 }
 
 /* Where a module of the trace is now; false when it is not there. */
-static bool find_address(const struct darn_block *block, const struct darn_frame *frame,
+static bool find_address(const struct darn_control_block *block, const struct darn_frame *frame,
                          uint64_t *address)
 {
     for (uint32_t i = 0; frame->module && i < block->module_count && i < DARN_BLOCK_MODULES; i++) {
@@ -57,7 +57,7 @@ static bool find_address(const struct darn_block *block, const struct darn_frame
 
 /* The innermost call: what a scheduling point at a call has as its place. */
 static void add_call(const struct darn_player *player, struct darn_target_side *side,
-                     const struct darn_stack *stack)
+                     const struct darn_finding_stack *stack)
 {
     uint64_t address;
 
@@ -69,7 +69,7 @@ static void aim_at_race(const struct darn_player *player, const uint64_t *keys,
                         struct darn_target *target)
 {
     for (size_t i = 0; i < 2 && i < target->finding->access_count; i++) {
-        const struct darn_access *access = &target->finding->accesses[i];
+        const struct darn_finding_access *access = &target->finding->accesses[i];
 
         if (access->op == DARN_OP_FREE) {
             add_call(player, &target->sides[i], &access->stack);
@@ -97,7 +97,7 @@ static void aim_at_deadlock(const struct darn_player *player, struct darn_target
 static void aim_at_notification(const struct darn_player *player, struct darn_target *target)
 {
     for (size_t i = 0; i < target->finding->access_count; i++) {
-        const struct darn_access *access = &target->finding->accesses[i];
+        const struct darn_finding_access *access = &target->finding->accesses[i];
 
         if (access->op != DARN_OP_WAIT)
             continue;
@@ -184,7 +184,7 @@ static bool has_copy(const struct darn_player *player, const struct darn_target_
  * call, or the function itself if there is none for the call. Where names are not those of the
  * source (C++), all stay. */
 static void keep_on_stack(const struct darn_player *player, struct darn_target_side *side,
-                          const struct darn_stack *stack)
+                          const struct darn_finding_stack *stack)
 {
     const struct darn_frame *caller = stack->count > 1 ? &stack->frames[1] : NULL;
     uint32_t call = caller && caller->function && caller->line
@@ -203,7 +203,7 @@ static void keep_on_stack(const struct darn_player *player, struct darn_target_s
 static void aim_at_access(const struct darn_player *player, const uint64_t *keys,
                           struct darn_target *target, int side)
 {
-    const struct darn_access *access = &target->finding->accesses[side];
+    const struct darn_finding_access *access = &target->finding->accesses[side];
 
     darn_target_add_key(target, access->site_key);
     add_site(player, keys, &target->sides[side], access->site_key);
@@ -245,7 +245,7 @@ static void aim_at_triple(const struct darn_player *player, const uint64_t *keys
 static void aim_at_quad(const struct darn_player *player, const uint64_t *keys,
                         struct darn_target *target)
 {
-    const struct darn_access *accesses = target->finding->accesses;
+    const struct darn_finding_access *accesses = target->finding->accesses;
 
     target->is_crossed = accesses[0].thread && accesses[2].thread &&
                          strcmp(accesses[0].thread, accesses[2].thread) == 0;

@@ -22,10 +22,10 @@ static bool is_same_text(const char *a, const char *b)
 /* Whether the run has failed where a side of the race is. */
 static bool is_at(const struct darn_finding *failure, const struct darn_finding *race)
 {
-    const struct darn_access *failed = &failure->accesses[0];
+    const struct darn_finding_access *failed = &failure->accesses[0];
 
     for (size_t i = 0; failure->access_count && !failed->last_seen && i < race->access_count; i++) {
-        const struct darn_access *side = &race->accesses[i];
+        const struct darn_finding_access *side = &race->accesses[i];
 
         if (failed->line && side->line == failed->line && is_same_text(side->file, failed->file) &&
             is_same_text(side->function, failed->function))

@@ -36,7 +36,7 @@ static json_t *orders_object(const struct darn_target *target)
     return list;
 }
 
-static void put_switches(json_t *entry, const struct darn_block *block)
+static void put_switches(json_t *entry, const struct darn_control_block *block)
 {
     uint64_t steps =
         block->result.steps < DARN_BLOCK_STEPS ? block->result.steps : DARN_BLOCK_STEPS;
@@ -67,7 +67,7 @@ static void print_orders(FILE *out, const struct darn_target *target,
                          const struct darn_style *style)
 {
     for (int first = 0; first < 2; first++) {
-        const struct darn_access *access = &target->finding->accesses[first];
+        const struct darn_finding_access *access = &target->finding->accesses[first];
         const char *between = ": ";
 
         if (!access->file)

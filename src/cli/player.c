@@ -30,7 +30,7 @@ uint64_t darn_player_build(const char *path)
 
 static char *join_arguments(char *const *arguments)
 {
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     const char *line = "";
     char *copy;
 
@@ -178,7 +178,7 @@ static uint32_t lasting_flags(uint32_t flags)
 /* What was fed is not recorded again. */
 static void take_inputs(struct darn_schedule *schedule, const struct darn_player *player)
 {
-    const struct darn_block *block = player->block;
+    const struct darn_control_block *block = player->block;
     bool fed = block->request.flags & DARN_RUN_FEED;
     size_t length = fed ? player->fed : block->result.input_length;
 
@@ -207,7 +207,7 @@ static char **take_environment(void)
 struct darn_schedule *darn_player_take(struct darn_player *player)
 {
     struct darn_schedule *schedule = calloc(1, sizeof(*schedule));
-    const struct darn_block *block = player->block;
+    const struct darn_control_block *block = player->block;
     char *directory = getcwd(NULL, 0);
 
     if (!schedule) {

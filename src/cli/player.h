@@ -20,7 +20,7 @@
 struct darn_player {
     bool has_loaded; /* a run was made to see which modules the program loads */
     struct darn_server *server;
-    struct darn_block *block;
+    struct darn_control_block *block;
     struct darn_judge judge;
     struct darn_modules modules;
     struct darn_scene scene;

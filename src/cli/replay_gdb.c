@@ -121,7 +121,7 @@ static int run_gdb(pid_t child, const char *path)
 }
 
 /* Lets the program go on, and waits for its end: not for ever. */
-static void let_go(const struct darn_block *block, pid_t child)
+static void let_go(const struct darn_control_block *block, pid_t child)
 {
     kill(child, SIGCONT);
     for (unsigned waited = 0; waited < GRACE_US && block->child == child; waited += LOOK_US)

@@ -15,7 +15,7 @@
  * its `count` says, to save memory: it must not be copied by assignment (darn_sections_add copies).
  */
 struct darn_sections {
-    struct darn_pool pool;
+    struct darn_text_pool pool;
     struct darn_section **list;
     size_t count;
     size_t room;

@@ -114,7 +114,7 @@ size_t darn_sections_count(FILE *out, const struct darn_sections *sections, bool
     return all;
 }
 
-const char *darn_section_lines_text(struct darn_pool *pool, const struct darn_section *section)
+const char *darn_section_lines_text(struct darn_text_pool *pool, const struct darn_section *section)
 {
     if (section->first == section->last)
         return darn_pool_format(pool, "%s:%u %s", section->file, section->first, section->variable);

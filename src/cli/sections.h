@@ -43,7 +43,8 @@ int darn_sections_line(const char *command, const struct darn_cli_option *table,
 size_t darn_sections_count(FILE *out, const struct darn_sections *sections, bool dropped);
 
 /* `bank.c:12-14 balance`, of a section over lines. */
-const char *darn_section_lines_text(struct darn_pool *pool, const struct darn_section *section);
+const char *darn_section_lines_text(struct darn_text_pool *pool,
+                                    const struct darn_section *section);
 /* `read,write`, of what is allowed. */
 const char *darn_section_allow_text(uint8_t allow);
 

@@ -21,7 +21,7 @@ struct check {
     const char *path; /* of the repository */
     struct darn_sections sections;
     struct darn_section_elf elf;
-    struct darn_pool pool;
+    struct darn_text_pool pool;
     uint32_t errors; /* sections that do not fit, or cannot be read */
 };
 

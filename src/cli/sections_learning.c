@@ -20,9 +20,9 @@ struct place {
 
 struct darn_learning {
     struct darn_invariants *invariants;
-    struct darn_pool pool;  /* the texts of the places */
-    struct darn_map by_key; /* of sites: the number of the place */
-    struct place *places;   /* the first one is no place */
+    struct darn_text_pool pool; /* the texts of the places */
+    struct darn_map by_key;     /* of sites: the number of the place */
+    struct place *places;       /* the first one is no place */
     size_t count, room;
 };
 

@@ -29,7 +29,7 @@ struct show {
     struct darn_sections sections;
     struct darn_section_elf elf; /* empty when no program was given */
     bool has_program;
-    struct darn_pool pool;
+    struct darn_text_pool pool;
     struct darn_ink ink;
 };
 

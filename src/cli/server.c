@@ -93,7 +93,7 @@ static int refuse_refused(struct darn_server *server)
 /* Waits until it waits for commands. 0 or an exit status. */
 static int await_ready(struct darn_server *server, bool quiet)
 {
-    struct darn_block *block = server->block;
+    struct darn_control_block *block = server->block;
     uint64_t end = now_ms() + START_MS;
     int status;
 
@@ -166,7 +166,7 @@ void darn_server_stop(struct darn_server *server)
     free(server);
 }
 
-struct darn_block *darn_server_block(struct darn_server *server)
+struct darn_control_block *darn_server_block(struct darn_server *server)
 {
     return server->block;
 }
@@ -264,7 +264,7 @@ static enum darn_server_result result_of(const struct darn_server *server,
 /* The command is under way: waits for the answer. */
 static enum darn_server_result await_answer(struct darn_server *server, uint32_t number)
 {
-    struct darn_block *block = server->block;
+    struct darn_control_block *block = server->block;
     struct watch watch = {.start = now_ms()};
     uint32_t seen;
     int status;
@@ -285,7 +285,7 @@ static enum darn_server_result await_answer(struct darn_server *server, uint32_t
     return result_of(server, &watch);
 }
 
-static uint32_t give_command(struct darn_block *block)
+static uint32_t give_command(struct darn_control_block *block)
 {
     uint32_t number = block->command + 1;
 

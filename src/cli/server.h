@@ -31,7 +31,7 @@ struct darn_server *darn_server_start(const struct darn_server_options *options,
 void darn_server_stop(struct darn_server *server);
 
 /* Fill in block->request (and follow[], switches[], sites[]) before. */
-struct darn_block *darn_server_block(struct darn_server *server);
+struct darn_control_block *darn_server_block(struct darn_server *server);
 
 enum darn_server_result {
     DARN_SERVER_RAN,     /* block->result says how it ended */

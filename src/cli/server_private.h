@@ -21,7 +21,7 @@ struct darn_server {
     char name[DARN_SERVER_NAME]; /* under which the program finds the block */
     char **environment;          /* of the program */
     char *text;                  /* the part of it that is ours */
-    struct darn_block *block;
+    struct darn_control_block *block;
     int block_fd, out_fd, in_fd;
     pid_t pid;        /* 0: it does not run */
     bool anew;        /* it cannot serve: it is started for each run */

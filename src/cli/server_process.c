@@ -29,7 +29,7 @@
 
 static int map_block(struct darn_server *server)
 {
-    struct darn_block *block;
+    struct darn_control_block *block;
 
     server->block_fd = memfd_create("darn-block", MFD_CLOEXEC);
     if (server->block_fd < 0 || ftruncate(server->block_fd, sizeof(*block)))
@@ -184,7 +184,7 @@ static void become(const struct darn_server *server, pid_t parent)
 
 int darn_server_spawn(struct darn_server *server)
 {
-    struct darn_block *block = server->block;
+    struct darn_control_block *block = server->block;
     pid_t parent = getpid(), child;
 
     block->ready = 0;

@@ -114,15 +114,15 @@ struct instrumentation {
     struct darn_guards guards;
     struct darn_sites sites;
     struct darn_names *names;
-    struct darn_escape escape;
+    struct darn_plugin_escape escape;
     struct darn_spins spins;
-    struct darn_calls calls;
-    struct darn_sections sections;
+    struct darn_call_facts calls;
+    struct darn_section_finder sections;
     struct darn_units units;
     int functions; /* their beginnings and ends are told */
 };
 
-static void instrument_one(struct instrumentation *in, struct darn_access *access)
+static void instrument_one(struct instrumentation *in, struct darn_plugin_access *access)
 {
     access->flags |= darn_value_flags(access);
     darn_guards_place(&in->guards, access, darn_sites_add(&in->sites, access, in->names));
@@ -132,14 +132,14 @@ static void instrument_one(struct instrumentation *in, struct darn_access *acces
  * Of the values that a group writes only constants and pointers are handed over: others are
  * computed behind the guard, or would have to be kept for it.
  */
-static void instrument_group(struct instrumentation *in, struct darn_access *accesses,
+static void instrument_group(struct instrumentation *in, struct darn_plugin_access *accesses,
                              size_t extent)
 {
     struct darn_member members[DARN_GROUP_MAX], entry = {0};
     unsigned count = 0;
 
     for (size_t i = 0; i < extent; i++) {
-        struct darn_access *access = &accesses[i];
+        struct darn_plugin_access *access = &accesses[i];
         struct darn_member member;
 
         if (access->extra) /* its hook comes between those of the group and their accesses */
@@ -168,7 +168,7 @@ static void instrument_group(struct instrumentation *in, struct darn_access *acc
 static void instrument_extras(struct instrumentation *in, struct darn_accesses *accesses)
 {
     for (size_t i = 0; i < accesses->count; i++) {
-        struct darn_access *access = &accesses->items[i];
+        struct darn_plugin_access *access = &accesses->items[i];
 
         if (!access->extra)
             continue;
@@ -211,7 +211,7 @@ static void instrument_function(struct instrumentation *in, struct darn_code *co
 /* Looks at all functions before the first is changed: sections reach from one into another. */
 static void find_sections(struct instrumentation *in)
 {
-    struct darn_sections *sections = &in->sections;
+    struct darn_section_finder *sections = &in->sections;
     const char *wanted = getenv(DARN_SECTIONS_VARIABLE);
 
     if (wanted && strcmp(wanted, "0") == 0)

@@ -18,10 +18,11 @@
 
 struct pair {
     const struct darn_finding *finding;
-    const struct darn_access *one, *other; /* `other` is NULL for a race of unknown origin */
+    const struct darn_finding_access *one,
+        *other; /* `other` is NULL for a race of unknown origin */
 };
 
-static bool writes(const struct darn_access *access)
+static bool writes(const struct darn_finding_access *access)
 {
     return access->op != DARN_OP_READ;
 }
@@ -32,7 +33,7 @@ static bool is_read_lock(const struct darn_lock *lock)
 }
 
 /* The lock of `access` at this address, or NULL. */
-static const struct darn_lock *lock_at(const struct darn_access *access, uint64_t address)
+static const struct darn_lock *lock_at(const struct darn_finding_access *access, uint64_t address)
 {
     for (size_t i = 0; i < access->lock_count; i++)
         if (address && access->locks[i].address == address)
@@ -41,8 +42,8 @@ static const struct darn_lock *lock_at(const struct darn_access *access, uint64_
 }
 
 /* A lock that a writer holds for reading only, while the other thread holds it as well. */
-static const struct darn_lock *weak_lock(const struct darn_access *writer,
-                                         const struct darn_access *other)
+static const struct darn_lock *weak_lock(const struct darn_finding_access *writer,
+                                         const struct darn_finding_access *other)
 {
     for (size_t i = 0; writes(writer) && i < writer->lock_count; i++)
         if (is_read_lock(&writer->locks[i]) && lock_at(other, writer->locks[i].address))
@@ -50,7 +51,7 @@ static const struct darn_lock *weak_lock(const struct darn_access *writer,
     return NULL;
 }
 
-static bool is_cxx(const struct darn_access *access)
+static bool is_cxx(const struct darn_finding_access *access)
 {
     static const char *const endings[] = {".cc",  ".cpp", ".cxx", ".c++", ".C",
                                           ".hpp", ".hh",  ".hxx", ".h++", ".tcc"};
@@ -73,7 +74,7 @@ static void say_atomic(struct darn_ink *ink, const struct pair *pair)
 }
 
 static void say_place(struct darn_ink *ink, const struct darn_style *style,
-                      const struct darn_access *access)
+                      const struct darn_finding_access *access)
 {
     darn_say(ink, " at ");
     if (!darn_phrase_position(ink, style, access->file, access->line, 0))
@@ -84,8 +85,8 @@ static void say_place(struct darn_ink *ink, const struct darn_style *style,
 static void advise_missing_lock(struct darn_ink *ink, const struct pair *pair,
                                 const struct darn_style *style)
 {
-    const struct darn_access *locked = pair->one->lock_count ? pair->one : pair->other;
-    const struct darn_access *bare = locked == pair->one ? pair->other : pair->one;
+    const struct darn_finding_access *locked = pair->one->lock_count ? pair->one : pair->other;
+    const struct darn_finding_access *bare = locked == pair->one ? pair->other : pair->one;
 
     darn_say(ink, "hold ");
     darn_phrase_lock(ink, pair->finding, &locked->locks[0]);
@@ -126,7 +127,7 @@ static void advise_plain_side(struct darn_ink *ink, const struct pair *pair,
 
 static void advise_weak_lock(struct darn_ink *ink, const struct pair *pair,
                              const struct darn_style *style, const struct darn_lock *lock,
-                             const struct darn_access *writer)
+                             const struct darn_finding_access *writer)
 {
     darn_say(ink, "a read lock does not protect a write: hold ");
     darn_phrase_lock(ink, pair->finding, lock);
@@ -172,7 +173,7 @@ static bool has_op(const struct darn_finding *finding, enum darn_op op)
 
 static void advise_alone(struct darn_ink *ink, const struct darn_finding *finding)
 {
-    const struct darn_access *access = &finding->accesses[0];
+    const struct darn_finding_access *access = &finding->accesses[0];
     const struct darn_lock *held = lock_at(access, access->target.address);
 
     if (held && is_read_lock(held) && !is_read_lock(&access->target))
@@ -230,7 +231,7 @@ static void advise_notification(struct darn_ink *ink, const struct darn_finding 
                       "is not set: while (!set) wait");
 }
 
-static const char *command_for(const struct darn_finding *finding, struct darn_pool *pool,
+static const char *command_for(const struct darn_finding *finding, struct darn_text_pool *pool,
                                const char *options)
 {
     static const char name[] = "/schedule";
@@ -245,7 +246,7 @@ static const char *command_for(const struct darn_finding *finding, struct darn_p
 
 static void advise_failure(struct darn_ink *ink, const struct darn_finding *finding)
 {
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
 
     if (finding->schedule)
         darn_say(ink, "look at the threads where it fails: %s",
@@ -288,12 +289,12 @@ static bool can_be_aimed_at(const struct darn_finding *finding)
 
 /* `site:bank.c:4:1000/200,site:bank.c:9:1000/200`; NULL when no place is known. */
 static const char *aim_at_places(const struct darn_finding *finding, size_t most,
-                                 struct darn_pool *pool)
+                                 struct darn_text_pool *pool)
 {
     const char *aim = NULL;
 
     for (size_t i = 0; i < finding->access_count && i < most; i++) {
-        const struct darn_access *access = &finding->accesses[i];
+        const struct darn_finding_access *access = &finding->accesses[i];
         const char *place;
 
         if (!access->has_site || strlen(access->file) >= DARN_NOISE_NAME)
@@ -309,7 +310,7 @@ static const char *aim_at_places(const struct darn_finding *finding, size_t most
 
 /* Locks have no sites that noise could be aimed at. Of a race that was only predicted both places
  * are known, while the variable may be touched at many others. */
-static const char *choose_noise(const struct darn_finding *finding, struct darn_pool *pool)
+static const char *choose_noise(const struct darn_finding *finding, struct darn_text_pool *pool)
 {
     const char *noise = NULL;
 
@@ -330,7 +331,7 @@ static bool was_controlled(const struct darn_finding *finding)
     return finding->engine && strcmp(finding->engine, "scheduler") == 0;
 }
 
-const char *darn_advice_again(const struct darn_finding *finding, struct darn_pool *pool)
+const char *darn_advice_again(const struct darn_finding *finding, struct darn_text_pool *pool)
 {
     const char *noise = choose_noise(finding, pool);
     const char *sections = darn_violation_repository(finding, pool);

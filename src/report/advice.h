@@ -14,6 +14,6 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
 
 /* The command that shows the finding again; NULL when nothing could be aimed at. It lives as long
  * as the pool. */
-const char *darn_advice_again(const struct darn_finding *finding, struct darn_pool *pool);
+const char *darn_advice_again(const struct darn_finding *finding, struct darn_text_pool *pool);
 
 #endif

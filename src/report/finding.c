@@ -28,7 +28,7 @@ static size_t length_of(const json_t *list)
     return length < MOST_ITEMS ? length : MOST_ITEMS;
 }
 
-static struct darn_symbol read_symbol(struct darn_pool *pool, const json_t *object)
+static struct darn_symbol read_symbol(struct darn_text_pool *pool, const json_t *object)
 {
     return (struct darn_symbol){
         .module = darn_raw_text(pool, object, "module"),
@@ -36,7 +36,7 @@ static struct darn_symbol read_symbol(struct darn_pool *pool, const json_t *obje
     };
 }
 
-static struct darn_lock read_lock(struct darn_pool *pool, const json_t *object)
+static struct darn_lock read_lock(struct darn_text_pool *pool, const json_t *object)
 {
     const char *kind = darn_raw_text(pool, object, "kind");
 
@@ -48,7 +48,8 @@ static struct darn_lock read_lock(struct darn_pool *pool, const json_t *object)
     };
 }
 
-static void read_locks(struct darn_pool *pool, struct darn_access *access, const json_t *list)
+static void read_locks(struct darn_text_pool *pool, struct darn_finding_access *access,
+                       const json_t *list)
 {
     access->lock_count = length_of(list);
     access->locks = darn_pool_get(pool, access->lock_count, sizeof(*access->locks));
@@ -56,7 +57,8 @@ static void read_locks(struct darn_pool *pool, struct darn_access *access, const
         access->locks[i] = read_lock(pool, json_array_get(list, i));
 }
 
-static void read_target(struct darn_pool *pool, struct darn_access *access, const json_t *object)
+static void read_target(struct darn_text_pool *pool, struct darn_finding_access *access,
+                        const json_t *object)
 {
     const json_t *target = json_object_get(object, "target");
     const json_t *mutex = json_object_get(object, "mutex");
@@ -82,7 +84,8 @@ static int read_op(const json_t *access, enum darn_op *op)
     return -1;
 }
 
-static void read_site(struct darn_pool *pool, struct darn_access *access, const json_t *object)
+static void read_site(struct darn_text_pool *pool, struct darn_finding_access *access,
+                      const json_t *object)
 {
     access->file = darn_raw_text(pool, object, "file");
     access->dir = darn_raw_text(pool, object, "dir");
@@ -92,7 +95,8 @@ static void read_site(struct darn_pool *pool, struct darn_access *access, const 
     access->has_site = access->file && access->line;
 }
 
-static int read_access(struct darn_pool *pool, struct darn_access *access, const json_t *object)
+static int read_access(struct darn_text_pool *pool, struct darn_finding_access *access,
+                       const json_t *object)
 {
     if (read_op(object, &access->op))
         return -1;
@@ -117,7 +121,7 @@ static int read_accesses(struct darn_finding *finding, const json_t *list)
     finding->accesses =
         darn_pool_get(&finding->pool, finding->access_count, sizeof(*finding->accesses));
     for (size_t i = 0; i < finding->access_count; i++) {
-        struct darn_access *access = &finding->accesses[i];
+        struct darn_finding_access *access = &finding->accesses[i];
 
         if (read_access(&finding->pool, access, json_array_get(list, i)))
             return -1;
@@ -149,13 +153,13 @@ static void read_place(struct darn_finding *finding, const json_t *object)
 
 static void read_threads(struct darn_finding *finding, const json_t *list)
 {
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
 
     finding->thread_count = length_of(list);
     finding->threads = darn_pool_get(pool, finding->thread_count, sizeof(*finding->threads));
     for (size_t i = 0; i < finding->thread_count; i++) {
         const json_t *object = json_array_get(list, i);
-        struct darn_thread *thread = &finding->threads[i];
+        struct darn_finding_party *thread = &finding->threads[i];
 
         thread->thread = darn_raw_text(pool, object, "thread");
         thread->name = darn_raw_text(pool, object, "name");
@@ -167,7 +171,7 @@ static void read_threads(struct darn_finding *finding, const json_t *list)
 
 static void read_head(struct darn_finding *finding, const json_t *root)
 {
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
     const char *origin = json_string_value(json_object_get(root, "origin"));
     uint64_t count = darn_raw_number(root, "count");
 
@@ -192,7 +196,7 @@ static void read_head(struct darn_finding *finding, const json_t *root)
 
 static void read_section(struct darn_finding *finding, const json_t *object)
 {
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
 
     finding->section = (struct darn_violated){
         .kind = darn_raw_text(pool, object, "kind"),
@@ -204,7 +208,7 @@ static void read_section(struct darn_finding *finding, const json_t *object)
 
 static void read_proof(struct darn_finding *finding, const json_t *root)
 {
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
     const json_t *outcomes = json_object_get(root, "outcomes");
     size_t count = length_of(outcomes);
 
@@ -281,8 +285,8 @@ bool darn_finding_is_confirmed(const struct darn_finding *finding)
     return finding->certainty && strcmp(finding->certainty, "confirmed") == 0;
 }
 
-const struct darn_thread *darn_finding_thread(const struct darn_finding *finding,
-                                              const char *thread)
+const struct darn_finding_party *darn_finding_thread(const struct darn_finding *finding,
+                                                     const char *thread)
 {
     for (size_t i = 0; thread && i < finding->thread_count; i++) {
         const char *name = finding->threads[i].thread;

@@ -26,7 +26,7 @@ struct darn_frame {
     uint64_t pc;
 };
 
-struct darn_stack {
+struct darn_finding_stack {
     struct darn_frame *frames; /* the innermost first */
     size_t count;
 };
@@ -52,9 +52,9 @@ struct darn_symbol {
 struct darn_lock {
     const char *kind; /* mutex, read, write, spin; also cond, semaphore, barrier; NULL: no lock */
     uint64_t address;
-    struct darn_symbol symbol; /* of a global; in a text trace only `name` is known */
-    struct darn_stack stack;   /* where it was taken */
-    struct darn_frame taken;   /* the frame of it that people look for */
+    struct darn_symbol symbol;       /* of a global; in a text trace only `name` is known */
+    struct darn_finding_stack stack; /* where it was taken */
+    struct darn_frame taken;         /* the frame of it that people look for */
 };
 
 enum darn_op {
@@ -70,7 +70,7 @@ enum darn_op {
     DARN_OP_STOP, /* where the thread was when the run ended */
 };
 
-struct darn_access {
+struct darn_finding_access {
     enum darn_op op;
     bool atomic, is_volatile;
     bool has_site;         /* the raw finding says where it is, the stack need not be asked */
@@ -82,7 +82,7 @@ struct darn_access {
     int64_t tid;
     const char *file, *dir, *function;
     unsigned line, column;
-    struct darn_stack stack;
+    struct darn_finding_stack stack;
     struct darn_lock *locks; /* that the thread holds */
     size_t lock_count;
     struct darn_lock target; /* of what is no access to memory: what it is about */
@@ -102,14 +102,14 @@ struct darn_place {
     enum darn_place_kind kind;
     uint64_t address, size; /* of a heap block */
     const char *thread;     /* that allocated the block, or whose stack it is */
-    struct darn_stack stack;
+    struct darn_finding_stack stack;
     struct darn_symbol symbol; /* of a global */
 };
 
-struct darn_thread {
+struct darn_finding_party {
     const char *thread, *name, *parent;
     int64_t tid;
-    struct darn_stack stack; /* of its creation */
+    struct darn_finding_stack stack; /* of its creation */
 };
 
 /* The section that an atomicity violation is about. */
@@ -121,7 +121,7 @@ struct darn_violated {
 };
 
 struct darn_finding {
-    struct darn_pool pool; /* owns everything below */
+    struct darn_text_pool pool; /* owns everything below */
     int64_t pid;
     const char *program;
     const char
@@ -135,14 +135,14 @@ struct darn_finding {
     uint64_t count, address, size;
     struct darn_value before, after;
     bool same_value, unknown_origin;
-    bool preloaded;               /* the program was not compiled by darn */
-    bool variable_from_symbol;    /* `variable` is not the name that sites have */
-    bool from_text_trace;         /* `file` is the trace, and `line` a location that it names */
-    bool variable_is_vague;       /* the sites name it differently: a symbol would be better */
-    struct darn_access *accesses; /* also steps that are none, see enum darn_op */
-    size_t access_count;          /* at least 1 */
+    bool preloaded;            /* the program was not compiled by darn */
+    bool variable_from_symbol; /* `variable` is not the name that sites have */
+    bool from_text_trace;      /* `file` is the trace, and `line` a location that it names */
+    bool variable_is_vague;    /* the sites name it differently: a symbol would be better */
+    struct darn_finding_access *accesses; /* also steps that are none, see enum darn_op */
+    size_t access_count;                  /* at least 1 */
     struct darn_place place;
-    struct darn_thread *threads;
+    struct darn_finding_party *threads;
     size_t thread_count;
     struct darn_violated section;
     /* Of what was confirmed. */
@@ -159,8 +159,8 @@ struct darn_finding *darn_finding_read(const char *json, size_t length, char *er
 void darn_finding_free(struct darn_finding *finding);
 
 /* What is known about the thread `T1`; NULL when nothing is. */
-const struct darn_thread *darn_finding_thread(const struct darn_finding *finding,
-                                              const char *thread);
+const struct darn_finding_party *darn_finding_thread(const struct darn_finding *finding,
+                                                     const char *thread);
 
 /* Whether it did not happen, but could. */
 bool darn_finding_is_predicted(const struct darn_finding *finding);

@@ -52,12 +52,12 @@ bool darn_identity_is_vague(const char *a, const char *b)
     return a && b && strcmp(a, b) != 0 && a_is_plain == b_is_plain;
 }
 
-static const char *id_text(struct darn_pool *pool, uint64_t hash)
+static const char *id_text(struct darn_text_pool *pool, uint64_t hash)
 {
     return darn_pool_format(pool, "%016" PRIx64, hash);
 }
 
-const char *darn_identity_race(struct darn_pool *pool, uint64_t one, uint64_t other,
+const char *darn_identity_race(struct darn_text_pool *pool, uint64_t one, uint64_t other,
                                const char *variable)
 {
     uint64_t both = one < other ? one * 31 + other : other * 31 + one;
@@ -74,9 +74,9 @@ static const char *base_name(const char *path)
 
 /* A place that is known by its stack only. Without debug information it is named by the module, and
  * without a symbol by the distance in it. */
-static uint64_t hash_place(const char *kind, const struct darn_access *access)
+static uint64_t hash_place(const char *kind, const struct darn_finding_access *access)
 {
-    const struct darn_stack *stack = &access->stack;
+    const struct darn_finding_stack *stack = &access->stack;
     const struct darn_frame *top = stack->count ? &stack->frames[0] : NULL;
     uint64_t hash = darn_hash_string(DARN_HASH_START, kind);
 
@@ -112,7 +112,7 @@ const char *darn_identity_places(struct darn_finding *finding)
     uint64_t places[MOST];
 
     for (size_t i = 0; i < count; i++) {
-        const struct darn_access *access = &finding->accesses[i];
+        const struct darn_finding_access *access = &finding->accesses[i];
 
         places[i] = access->site_hash ? access->site_hash : hash_place(finding->kind, access);
         places[i] = darn_hash_string(places[i], darn_op_name(access->op));
@@ -125,7 +125,7 @@ const char *darn_identity_places(struct darn_finding *finding)
     return id_text(&finding->pool, darn_hash_variable(hash, text_of(finding->variable)));
 }
 
-static const char *name_of(struct darn_pool *pool, const struct darn_symbol *symbol)
+static const char *name_of(struct darn_text_pool *pool, const struct darn_symbol *symbol)
 {
     if (symbol->part)
         return symbol->part;

@@ -25,7 +25,7 @@ const char *darn_identity_variable(const char *a, const char *b);
 bool darn_identity_is_vague(const char *a, const char *b);
 
 /* The id of a race whose accesses know their site_hash. It lives as long as the pool. */
-const char *darn_identity_race(struct darn_pool *pool, uint64_t one, uint64_t other,
+const char *darn_identity_race(struct darn_text_pool *pool, uint64_t one, uint64_t other,
                                const char *variable);
 
 /* The id of a finding by its kind, the places of its accesses, their operations, and the variable:

@@ -64,7 +64,7 @@ static void put_flag(json_t *object, const char *key, bool flag)
         json_object_set_new(object, key, json_true());
 }
 
-static json_t *stack_object(const struct darn_stack *stack)
+static json_t *stack_object(const struct darn_finding_stack *stack)
 {
     json_t *list = json_array();
 
@@ -126,7 +126,7 @@ static json_t *lock_object(const struct darn_lock *lock)
     return object;
 }
 
-static json_t *locks_object(const struct darn_access *access)
+static json_t *locks_object(const struct darn_finding_access *access)
 {
     json_t *list = json_array();
 
@@ -135,7 +135,7 @@ static json_t *locks_object(const struct darn_access *access)
     return list;
 }
 
-static void put_target(json_t *object, const struct darn_access *access)
+static void put_target(json_t *object, const struct darn_finding_access *access)
 {
     if (access->awaited)
         json_object_set_new(object, "target",
@@ -147,7 +147,7 @@ static void put_target(json_t *object, const struct darn_access *access)
     put_text(object, "predicate", access->predicate);
 }
 
-static json_t *access_object(const struct darn_access *access)
+static json_t *access_object(const struct darn_finding_access *access)
 {
     json_t *object = json_object();
 
@@ -208,7 +208,7 @@ static json_t *threads_object(const struct darn_finding *finding)
     json_t *list = json_array();
 
     for (size_t i = 0; i < finding->thread_count; i++) {
-        const struct darn_thread *thread = &finding->threads[i];
+        const struct darn_finding_party *thread = &finding->threads[i];
         json_t *object = json_object();
 
         put_text(object, "thread", thread->thread);
@@ -221,7 +221,7 @@ static json_t *threads_object(const struct darn_finding *finding)
 }
 
 static void put_violation(json_t *object, const struct darn_finding *finding,
-                          struct darn_pool *pool)
+                          struct darn_text_pool *pool)
 {
     static const struct darn_style whole_paths;
     const struct darn_violated *section = &finding->section;
@@ -256,7 +256,7 @@ static void put_proof(json_t *object, const struct darn_finding *finding)
 
 static json_t *finding_object(const struct darn_finding *finding)
 {
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     json_t *object = json_object();
 
     put_text(object, "id", finding->id);

@@ -11,7 +11,7 @@ struct darn_pool_block {
     alignas(max_align_t) char memory[];
 };
 
-void darn_pool_release(struct darn_pool *pool)
+void darn_pool_release(struct darn_text_pool *pool)
 {
     while (pool->blocks) {
         struct darn_pool_block *block = pool->blocks;
@@ -27,7 +27,7 @@ static _Noreturn void out_of_memory(void)
     exit(2);
 }
 
-void *darn_pool_get(struct darn_pool *pool, size_t count, size_t size)
+void *darn_pool_get(struct darn_text_pool *pool, size_t count, size_t size)
 {
     struct darn_pool_block *block;
     size_t bytes;
@@ -43,7 +43,7 @@ void *darn_pool_get(struct darn_pool *pool, size_t count, size_t size)
     return block->memory;
 }
 
-char *darn_pool_part(struct darn_pool *pool, const char *text, size_t length)
+char *darn_pool_part(struct darn_text_pool *pool, const char *text, size_t length)
 {
     char *copy = darn_pool_get(pool, length + 1, 1);
 
@@ -51,12 +51,12 @@ char *darn_pool_part(struct darn_pool *pool, const char *text, size_t length)
     return copy;
 }
 
-char *darn_pool_text(struct darn_pool *pool, const char *text)
+char *darn_pool_text(struct darn_text_pool *pool, const char *text)
 {
     return text ? darn_pool_part(pool, text, strlen(text)) : NULL;
 }
 
-char *darn_pool_format(struct darn_pool *pool, const char *format, ...)
+char *darn_pool_format(struct darn_text_pool *pool, const char *format, ...)
 {
     va_list arguments, again;
     char *text;

@@ -9,21 +9,21 @@
 
 #include <stddef.h>
 
-struct darn_pool {
+struct darn_text_pool {
     struct darn_pool_block *blocks;
 };
 
 /* A zeroed struct is an empty pool. */
-void darn_pool_release(struct darn_pool *pool);
+void darn_pool_release(struct darn_text_pool *pool);
 
 /* Zeroed memory, aligned for any type. Never NULL: without memory the process ends with a message
  * (it is a helper, the program under test goes on). */
-void *darn_pool_get(struct darn_pool *pool, size_t count, size_t size);
+void *darn_pool_get(struct darn_text_pool *pool, size_t count, size_t size);
 
 /* A copy of the text; NULL for NULL. */
-char *darn_pool_text(struct darn_pool *pool, const char *text);
-char *darn_pool_part(struct darn_pool *pool, const char *text, size_t length);
-char *darn_pool_format(struct darn_pool *pool, const char *format, ...)
+char *darn_pool_text(struct darn_text_pool *pool, const char *text);
+char *darn_pool_part(struct darn_text_pool *pool, const char *text, size_t length);
+char *darn_pool_format(struct darn_text_pool *pool, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -14,7 +14,7 @@ struct maker {
     const char *path;
     bool is_text;
     struct darn_finding *finding;
-    struct darn_pool *pool;
+    struct darn_text_pool *pool;
 };
 
 static const struct {
@@ -61,10 +61,10 @@ static bool locate(struct maker *maker, uint64_t address, const char **path, uin
     return *path != NULL;
 }
 
-static struct darn_stack make_stack(struct maker *maker, uint32_t id)
+static struct darn_finding_stack make_stack(struct maker *maker, uint32_t id)
 {
     const struct darn_trace_stack *from = darn_trace_stack(maker->trace, id);
-    struct darn_stack stack = {NULL, from ? from->depth : 0};
+    struct darn_finding_stack stack = {NULL, from ? from->depth : 0};
 
     stack.frames = darn_pool_get(maker->pool, stack.count, sizeof(*stack.frames));
     for (size_t i = 0; i < stack.count; i++) {
@@ -114,7 +114,7 @@ static const char *lock_kind(uint8_t kind)
 }
 
 static void make_locks(struct maker *maker, const struct darn_prediction_step *step,
-                       struct darn_access *access)
+                       struct darn_finding_access *access)
 {
     access->lock_count = step->lock_count;
     access->locks = darn_pool_get(maker->pool, step->lock_count, sizeof(*access->locks));
@@ -157,7 +157,7 @@ static enum darn_op op_of(const struct darn_event *event)
 
 /* What a step that is no access to memory is about. */
 static void make_target(struct maker *maker, const struct darn_event *event,
-                        struct darn_access *access)
+                        struct darn_finding_access *access)
 {
     const char *name = copy(maker, darn_trace_target_name(maker->trace, event));
 
@@ -174,7 +174,7 @@ static void make_target(struct maker *maker, const struct darn_event *event,
 
 /* By the names of the record: those of the report are demangled later. The name of a text trace is
  * left out, so that several traces of one program have the same findings. */
-static uint64_t hash_site(struct maker *maker, const struct darn_access *access,
+static uint64_t hash_site(struct maker *maker, const struct darn_finding_access *access,
                           const struct darn_trace_site *site)
 {
     const char *kind = maker->finding->kind;
@@ -190,7 +190,7 @@ static uint64_t hash_site(struct maker *maker, const struct darn_access *access,
 }
 
 static void make_access(struct maker *maker, const struct darn_prediction_step *step,
-                        struct darn_access *access)
+                        struct darn_finding_access *access)
 {
     const struct darn_event *event = &step->event;
     const struct darn_trace_site *site = darn_trace_site(maker->trace, event->site);
@@ -302,8 +302,7 @@ static const char *variables_of(struct maker *maker, const struct darn_predictio
 /* The transaction is told like a section: it is what should be atomic. */
 static void make_unit(struct maker *maker, const struct darn_prediction *prediction)
 {
-    const struct darn_trace_site *site =
-        darn_trace_site(maker->trace, prediction->steps[0].unit);
+    const struct darn_trace_site *site = darn_trace_site(maker->trace, prediction->steps[0].unit);
 
     if (!site || !site->function)
         return;
@@ -358,7 +357,7 @@ static void make_threads(struct maker *maker, const struct darn_prediction *pred
         const struct darn_trace_thread *from =
             darn_trace_thread(maker->trace, prediction->steps[i].event.thread);
         const char *label = finding->accesses[i].thread;
-        struct darn_thread *thread = &finding->threads[finding->thread_count];
+        struct darn_finding_party *thread = &finding->threads[finding->thread_count];
 
         if (!from || is_listed(finding, label))
             continue;

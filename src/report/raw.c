@@ -48,7 +48,7 @@ json_t *darn_raw_load(const char *json, size_t length, char *error, size_t error
     return NULL;
 }
 
-const char *darn_raw_text(struct darn_pool *pool, const json_t *object, const char *key)
+const char *darn_raw_text(struct darn_text_pool *pool, const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
 
@@ -82,11 +82,11 @@ bool darn_raw_flag(const json_t *object, const char *key)
     return json_is_true(json_object_get(object, key));
 }
 
-struct darn_stack darn_raw_stack(struct darn_pool *pool, const json_t *object)
+struct darn_finding_stack darn_raw_stack(struct darn_text_pool *pool, const json_t *object)
 {
     const json_t *list = json_object_get(object, "stack");
     size_t length = json_array_size(list);
-    struct darn_stack stack = {NULL, length < MOST_FRAMES ? length : MOST_FRAMES};
+    struct darn_finding_stack stack = {NULL, length < MOST_FRAMES ? length : MOST_FRAMES};
 
     stack.frames = darn_pool_get(pool, stack.count, sizeof(*stack.frames));
     /* A place that the runtime does not know is the address 0. */

@@ -18,12 +18,12 @@
 json_t *darn_raw_load(const char *json, size_t length, char *error, size_t error_size);
 
 /* NULL when missing or empty. */
-const char *darn_raw_text(struct darn_pool *pool, const json_t *object, const char *key);
+const char *darn_raw_text(struct darn_text_pool *pool, const json_t *object, const char *key);
 /* A number, or a text like "0x1f". 0 when missing. */
 uint64_t darn_raw_number(const json_t *object, const char *key);
 struct darn_value darn_raw_value(const json_t *object, const char *key);
 bool darn_raw_flag(const json_t *object, const char *key);
 /* The field `stack`, without symbols; empty when missing. */
-struct darn_stack darn_raw_stack(struct darn_pool *pool, const json_t *object);
+struct darn_finding_stack darn_raw_stack(struct darn_text_pool *pool, const json_t *object);
 
 #endif

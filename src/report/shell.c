@@ -10,7 +10,7 @@
 
 #define MOST 512 /* characters of arguments */
 
-const char *darn_shell_word(struct darn_pool *pool, const char *text)
+const char *darn_shell_word(struct darn_text_pool *pool, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_./:%+,=@-";
@@ -41,7 +41,7 @@ static bool is_running(int64_t pid, const char *program)
            memcmp(path, program, (size_t)length) == 0;
 }
 
-const char *darn_shell_arguments(struct darn_pool *pool, int64_t pid, const char *program)
+const char *darn_shell_arguments(struct darn_text_pool *pool, int64_t pid, const char *program)
 {
     char path[64], words[MOST + 1];
     const char *line = "";

@@ -11,8 +11,8 @@
 #define MOST_ITEMS 10000
 
 /* What has no site, like a deadlock, is named by the first frame that is the program's own. */
-static void name_by_stack(struct darn_pool *pool, struct darn_modules *modules,
-                          struct darn_summary_item *item, const struct darn_stack *stack)
+static void name_by_stack(struct darn_text_pool *pool, struct darn_modules *modules,
+                          struct darn_summary_item *item, const struct darn_finding_stack *stack)
 {
     struct darn_frame found[DARN_SYMBOLIZE_DEPTH];
 
@@ -32,10 +32,10 @@ static void name_by_stack(struct darn_pool *pool, struct darn_modules *modules,
     }
 }
 
-static void read_item(struct darn_pool *pool, struct darn_modules *modules,
+static void read_item(struct darn_text_pool *pool, struct darn_modules *modules,
                       struct darn_summary_item *item, const json_t *object)
 {
-    struct darn_stack stack = darn_raw_stack(pool, object);
+    struct darn_finding_stack stack = darn_raw_stack(pool, object);
 
     item->id = darn_raw_text(pool, object, "id");
     item->kind = darn_raw_text(pool, object, "kind");

@@ -18,7 +18,7 @@ struct darn_summary_item {
 };
 
 struct darn_summary {
-    struct darn_pool pool; /* owns everything below */
+    struct darn_text_pool pool; /* owns everything below */
     int64_t pid;
     uint64_t suppressed;
     const char *scope; /* what was looked at, for when nothing was found: `12 events`; or NULL */

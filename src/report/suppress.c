@@ -36,7 +36,7 @@ struct suppression {
 };
 
 struct darn_suppressions {
-    struct darn_pool pool;
+    struct darn_text_pool pool;
     struct suppression *first;
 };
 
@@ -64,7 +64,7 @@ static int parse_line(struct suppression *suppression)
     return -1;
 }
 
-static const char *without_margins(struct darn_pool *pool, const char *line)
+static const char *without_margins(struct darn_text_pool *pool, const char *line)
 {
     const char *blank = " \t\r\n\v\f";
     size_t length;
@@ -126,7 +126,7 @@ static int read_lines(struct darn_suppressions *suppressions, FILE *file, const 
 static FILE *open_beside(const char *path, const char *program)
 {
     const char *slash = program ? strrchr(program, '/') : NULL;
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     FILE *file;
 
     if (!slash || path[0] == '/')
@@ -190,7 +190,7 @@ static int kinds_for(const struct darn_finding *finding, int *top)
 /* The file as it is printed, and as TSan knows it: with the directory of the compilation. */
 static bool matches_file(const char *pattern, const struct darn_frame *frame)
 {
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     bool matches = darn_pattern_matches(pattern, frame->file);
 
     if (!matches && frame->file && frame->dir && frame->file[0] != '/') {
@@ -207,7 +207,7 @@ static bool matches_frame(const char *pattern, const struct darn_frame *frame)
            darn_pattern_matches(pattern, frame->module);
 }
 
-static bool matches_stack(const char *pattern, const struct darn_stack *stack)
+static bool matches_stack(const char *pattern, const struct darn_finding_stack *stack)
 {
     for (size_t i = 0; i < stack->count; i++)
         if (matches_frame(pattern, &stack->frames[i]))
@@ -216,7 +216,7 @@ static bool matches_stack(const char *pattern, const struct darn_stack *stack)
 }
 
 /* Where the locks were taken belongs to a deadlock as much as where the threads wait. */
-static bool matches_locks(const char *pattern, const struct darn_access *access)
+static bool matches_locks(const char *pattern, const struct darn_finding_access *access)
 {
     for (size_t i = 0; i < access->lock_count; i++)
         if (matches_stack(pattern, &access->locks[i].stack))
@@ -224,7 +224,7 @@ static bool matches_locks(const char *pattern, const struct darn_access *access)
     return false;
 }
 
-static bool matches_target(const char *pattern, const struct darn_access *access)
+static bool matches_target(const char *pattern, const struct darn_finding_access *access)
 {
     const struct darn_symbol *symbol = &access->target.symbol;
 
@@ -238,7 +238,7 @@ static bool matches_anywhere(const char *pattern, const struct darn_finding *fin
     bool race = darn_finding_is(finding, "data-race");
 
     for (size_t i = 0; i < finding->access_count; i++) {
-        const struct darn_access *access = &finding->accesses[i];
+        const struct darn_finding_access *access = &finding->accesses[i];
 
         if (matches_stack(pattern, &access->stack) ||
             (!race && (matches_locks(pattern, access) || matches_target(pattern, access))))
@@ -258,7 +258,7 @@ static bool matches_anywhere(const char *pattern, const struct darn_finding *fin
 static bool matches_top(const char *pattern, const struct darn_finding *finding)
 {
     for (size_t i = 0; i < finding->access_count; i++) {
-        const struct darn_stack *stack = &finding->accesses[i].stack;
+        const struct darn_finding_stack *stack = &finding->accesses[i].stack;
 
         if (stack->count && matches_frame(pattern, &stack->frames[0]))
             return true;
@@ -270,7 +270,7 @@ static bool matches_top(const char *pattern, const struct darn_finding *finding)
 static bool matches_caller(const char *pattern, const struct darn_finding *finding)
 {
     for (size_t i = 0; i < finding->access_count; i++) {
-        const struct darn_access *access = &finding->accesses[i];
+        const struct darn_finding_access *access = &finding->accesses[i];
 
         if (!access->has_site && access->stack.count &&
             darn_pattern_matches(pattern, access->stack.frames[0].module))
@@ -296,7 +296,7 @@ const char *darn_suppressions_match(const struct darn_suppressions *suppressions
 /* The most telling name of the finding that a pattern can match. */
 static const char *name_to_match(const struct darn_finding *finding)
 {
-    const struct darn_stack *stack = &finding->accesses[0].stack;
+    const struct darn_finding_stack *stack = &finding->accesses[0].stack;
 
     for (size_t i = 0; i < stack->count; i++) {
         const struct darn_frame *frame = &stack->frames[i];
@@ -315,7 +315,7 @@ static const char *name_to_match(const struct darn_finding *finding)
     return finding->place.kind == DARN_PLACE_GLOBAL ? finding->place.symbol.name : NULL;
 }
 
-const char *darn_suppression_for(const struct darn_finding *finding, struct darn_pool *pool)
+const char *darn_suppression_for(const struct darn_finding *finding, struct darn_text_pool *pool)
 {
     int top, kind = kinds_for(finding, &top);
     const char *name = name_to_match(finding);

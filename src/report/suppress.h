@@ -33,6 +33,6 @@ const char *darn_suppressions_match(const struct darn_suppressions *suppressions
 
 /* A line that would suppress this finding; NULL when nothing about it can be named, or when no kind
  * of suppression concerns it. It lives as long as the pool. */
-const char *darn_suppression_for(const struct darn_finding *finding, struct darn_pool *pool);
+const char *darn_suppression_for(const struct darn_finding *finding, struct darn_text_pool *pool);
 
 #endif

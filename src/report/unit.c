@@ -3,7 +3,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-static void set_unit(struct darn_unit *unit, Dwarf_Die *die, Dwarf_Addr bias)
+static void set_unit(struct darn_debug_unit *unit, Dwarf_Die *die, Dwarf_Addr bias)
 {
     Dwarf_Die split;
     uint8_t type;
@@ -15,7 +15,7 @@ static void set_unit(struct darn_unit *unit, Dwarf_Die *die, Dwarf_Addr bias)
         unit->tree = split;
 }
 
-bool darn_unit_next(Dwfl_Module *module, Dwarf_Die **position, struct darn_unit *unit)
+bool darn_unit_next(Dwfl_Module *module, Dwarf_Die **position, struct darn_debug_unit *unit)
 {
     Dwarf_Addr bias;
 
@@ -26,7 +26,7 @@ bool darn_unit_next(Dwfl_Module *module, Dwarf_Die **position, struct darn_unit 
     return true;
 }
 
-bool darn_unit_find(Dwfl_Module *module, Dwarf_Addr address, struct darn_unit *unit)
+bool darn_unit_find(Dwfl_Module *module, Dwarf_Addr address, struct darn_debug_unit *unit)
 {
     Dwarf_Die *position = NULL;
     Dwarf_Addr bias;
@@ -50,7 +50,7 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
 }
 
-void darn_unit_split(struct darn_unit *unit, struct darn_pool *pool, const char *path,
+void darn_unit_split(struct darn_debug_unit *unit, struct darn_text_pool *pool, const char *path,
                      const char **dir, const char **file)
 {
     const char *name = text_of(&unit->tree, DW_AT_name);
@@ -69,7 +69,7 @@ void darn_unit_split(struct darn_unit *unit, struct darn_pool *pool, const char 
     *file = darn_pool_text(pool, path);
 }
 
-const char *darn_unit_file(struct darn_unit *unit, Dwarf_Word number)
+const char *darn_unit_file(struct darn_debug_unit *unit, Dwarf_Word number)
 {
     Dwarf_Files *files;
     size_t count;

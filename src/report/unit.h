@@ -9,26 +9,26 @@
 
 #include "report/pool.h"
 
-struct darn_unit {
+struct darn_debug_unit {
     Dwarf_Die lines; /* the unit that has the line table */
     Dwarf_Die tree;  /* the unit that has the functions: another one with -gsplit-dwarf */
     Dwarf_Addr bias; /* address in the module minus address in the debug information */
 };
 
 /* The unit that has code at the address. */
-bool darn_unit_find(Dwfl_Module *module, Dwarf_Addr address, struct darn_unit *unit);
+bool darn_unit_find(Dwfl_Module *module, Dwarf_Addr address, struct darn_debug_unit *unit);
 
 /* The next unit; start with *position NULL. False when there is none. */
-bool darn_unit_next(Dwfl_Module *module, Dwarf_Die **position, struct darn_unit *unit);
+bool darn_unit_next(Dwfl_Module *module, Dwarf_Die **position, struct darn_debug_unit *unit);
 
 /* Splits the full name of a source file into the directory of the compilation and the name as on
  * the command line. *dir is NULL when the file is to be taken as it is. */
-void darn_unit_split(struct darn_unit *unit, struct darn_pool *pool, const char *path,
+void darn_unit_split(struct darn_debug_unit *unit, struct darn_text_pool *pool, const char *path,
                      const char **dir, const char **file);
 
 /* The name of the file with this number (DW_AT_decl_file, DW_AT_call_file); NULL if there is none.
  */
-const char *darn_unit_file(struct darn_unit *unit, Dwarf_Word number);
+const char *darn_unit_file(struct darn_debug_unit *unit, Dwarf_Word number);
 
 /* The attribute as a number, or 0; of the entry itself or of the one that it completes. */
 Dwarf_Word darn_unit_number(Dwarf_Die *die, unsigned attribute);

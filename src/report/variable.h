@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* A variable, and where in it an address lies. */
-struct darn_variable {
+struct darn_debug_variable {
     Dwarf_Die die;
     uint64_t offset;
 };
@@ -17,6 +17,6 @@ struct darn_variable {
 /* The variable, or the piece of one, that begins at this address. Functions are not entered: most
  * of the debug information lies there, and a static variable of a function has its name from the
  * symbol table. */
-bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_variable *found);
+bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_debug_variable *found);
 
 #endif

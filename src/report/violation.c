@@ -10,7 +10,7 @@ struct story {
     struct darn_ink ink;
     const struct darn_finding *finding;
     const struct darn_style *style;
-    const struct darn_access *entry, *remote, *end;
+    const struct darn_finding_access *entry, *remote, *end;
 };
 
 bool darn_violation_is_whole(const struct darn_finding *finding)
@@ -29,15 +29,16 @@ static bool is_text(const char *text, const char *other)
     return text && strcmp(text, other) == 0;
 }
 
-static bool is_same_file(const struct darn_access *one, const struct darn_access *other)
+static bool is_same_file(const struct darn_finding_access *one,
+                         const struct darn_finding_access *other)
 {
     return one->file && other->file && strcmp(one->file, other->file) == 0;
 }
 
 void darn_violation_place(struct darn_ink *ink, const struct darn_finding *finding,
-                          const struct darn_style *style, const struct darn_access *access)
+                          const struct darn_style *style, const struct darn_finding_access *access)
 {
-    const struct darn_access *entry = &finding->accesses[DARN_VIOLATION_ENTRY];
+    const struct darn_finding_access *entry = &finding->accesses[DARN_VIOLATION_ENTRY];
 
     if (!access->file || !access->line) {
         darn_say(ink, access == entry ? " at first" : " later");
@@ -53,7 +54,7 @@ void darn_violation_place(struct darn_ink *ink, const struct darn_finding *findi
     }
 }
 
-static void say_place(struct story *story, const struct darn_access *access)
+static void say_place(struct story *story, const struct darn_finding_access *access)
 {
     darn_violation_place(&story->ink, story->finding, story->style, access);
 }
@@ -68,7 +69,7 @@ static const char *remote_name(const struct story *story)
     return story->remote->thread ? story->remote->thread : "another thread";
 }
 
-static bool reads_only(const struct darn_access *access)
+static bool reads_only(const struct darn_finding_access *access)
 {
     return access->op == DARN_OP_READ;
 }
@@ -202,7 +203,7 @@ static void tell(struct story *story)
 }
 
 const char *darn_violation_pattern(const struct darn_finding *finding,
-                                   const struct darn_style *style, struct darn_pool *pool)
+                                   const struct darn_style *style, struct darn_text_pool *pool)
 {
     struct story story = {
         .finding = finding,
@@ -239,7 +240,7 @@ static const struct {
 };
 
 const char *darn_violation_section(const struct darn_finding *finding,
-                                   const struct darn_style *style, struct darn_pool *pool)
+                                   const struct darn_style *style, struct darn_text_pool *pool)
 {
     const struct darn_violated *section = &finding->section;
     const char *words = section->kind ? section->kind : "accesses";
@@ -259,7 +260,7 @@ const char *darn_violation_section(const struct darn_finding *finding,
 }
 
 const char *darn_violation_allowance(const struct darn_finding *finding,
-                                     const struct darn_style *style, struct darn_pool *pool)
+                                     const struct darn_style *style, struct darn_text_pool *pool)
 {
     const struct darn_violated *section = &finding->section;
     const char *allow = section->allow ? section->allow : "none";
@@ -280,7 +281,8 @@ const char *darn_violation_allowance(const struct darn_finding *finding,
                             darn_style_path(style, section->at));
 }
 
-const char *darn_violation_repository(const struct darn_finding *finding, struct darn_pool *pool)
+const char *darn_violation_repository(const struct darn_finding *finding,
+                                      struct darn_text_pool *pool)
 {
     const char *at = finding->section.at;
     const char *colon = at ? strrchr(at, ':') : NULL;

@@ -7,10 +7,10 @@
 struct triple {
     const struct darn_finding *finding;
     const struct darn_style *style;
-    const struct darn_access *entry, *remote, *end;
+    const struct darn_finding_access *entry, *remote, *end;
 };
 
-static const struct darn_lock *lock_at(const struct darn_access *access, uint64_t address)
+static const struct darn_lock *lock_at(const struct darn_finding_access *access, uint64_t address)
 {
     for (size_t i = 0; i < access->lock_count; i++)
         if (address && access->locks[i].address == address)
@@ -24,7 +24,7 @@ static bool is_read_lock(const struct darn_lock *lock)
 }
 
 static void say_at(struct darn_ink *ink, const struct triple *triple,
-                   const struct darn_access *access)
+                   const struct darn_finding_access *access)
 {
     darn_say(ink, " at ");
     if (!darn_phrase_position(ink, triple->style, access->file, access->line, 0))
@@ -34,7 +34,7 @@ static void say_at(struct darn_ink *ink, const struct triple *triple,
 /* ` at bank.c:40 up to line 42` */
 static void say_range(struct darn_ink *ink, const struct triple *triple)
 {
-    const struct darn_access *entry = triple->entry, *end = triple->end;
+    const struct darn_finding_access *entry = triple->entry, *end = triple->end;
 
     say_at(ink, triple, entry);
     if (entry->file && end->file && strcmp(entry->file, end->file) != 0) {

@@ -308,7 +308,7 @@ static bool has_last_words(void)
 
 int darn_finish(int status)
 {
-    const struct darn_finding *findings;
+    const struct darn_known_finding *findings;
     uint32_t count;
     uint64_t mask;
 

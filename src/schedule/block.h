@@ -187,7 +187,7 @@ struct darn_block_module {
     char path[240];
 };
 
-struct darn_block {
+struct darn_control_block {
     uint64_t magic;
     uint32_t version, size_of_block;
     /* From the command. */

@@ -64,14 +64,17 @@ void darn_schedule_free(struct darn_schedule *schedule);
 /* The steps that a block has made, the triple that it had, and the modules in which they lie, in
  * the place of those that the schedule had. 0, -ENOMEM, or -EINVAL when a step of the block is
  * none. */
-int darn_schedule_take_steps(struct darn_schedule *schedule, const struct darn_block *block);
+int darn_schedule_take_steps(struct darn_schedule *schedule,
+                             const struct darn_control_block *block);
 
 /* Fills in follow[] of a block whose modules are known; a module is found by its path, or by its
  * name if it was moved. Returns how many steps could be placed, up to the first whose module is not
  * there: fewer than step_count then. */
-size_t darn_schedule_give_steps(const struct darn_schedule *schedule, struct darn_block *block);
+size_t darn_schedule_give_steps(const struct darn_schedule *schedule,
+                                struct darn_control_block *block);
 
 /* Gives the triple to the plan of the block. */
-void darn_schedule_give_aims(const struct darn_schedule *schedule, struct darn_block *block);
+void darn_schedule_give_aims(const struct darn_schedule *schedule,
+                             struct darn_control_block *block);
 
 #endif

@@ -7,14 +7,15 @@
 
 #include "schedule/schedule.h"
 
-static uint32_t count_modules(const struct darn_block *block)
+static uint32_t count_modules(const struct darn_control_block *block)
 {
     return block->module_count < DARN_BLOCK_MODULES ? block->module_count : DARN_BLOCK_MODULES;
 }
 
 /* The index of the module that has the address; count_modules when none has. The one tried first is
  * mostly the right one. */
-static uint32_t find_module(const struct darn_block *block, uint64_t address, uint32_t first)
+static uint32_t find_module(const struct darn_control_block *block, uint64_t address,
+                            uint32_t first)
 {
     uint32_t count = count_modules(block);
 
@@ -42,7 +43,7 @@ static void drop_old(struct darn_schedule *schedule)
 }
 
 /* Only modules in which something happened are named; `names` gets their numbers + 1. */
-static int take_modules(struct darn_schedule *schedule, const struct darn_block *block,
+static int take_modules(struct darn_schedule *schedule, const struct darn_control_block *block,
                         uint64_t count, uint32_t *names)
 {
     uint32_t all = count_modules(block), module = 0;
@@ -73,7 +74,7 @@ static int take_modules(struct darn_schedule *schedule, const struct darn_block 
 }
 
 static struct darn_schedule_place place_of(const struct darn_schedule *schedule,
-                                           const struct darn_block *block, uint64_t address,
+                                           const struct darn_control_block *block, uint64_t address,
                                            const uint32_t *names, uint32_t *module)
 {
     uint32_t found = find_module(block, address, *module);
@@ -85,7 +86,7 @@ static struct darn_schedule_place place_of(const struct darn_schedule *schedule,
 }
 
 /* Places at which something has happened, of the copies that a site may have. */
-static int take_aims(struct darn_schedule *schedule, const struct darn_block *block,
+static int take_aims(struct darn_schedule *schedule, const struct darn_control_block *block,
                      const uint32_t *names)
 {
     const struct darn_plan *plan = &block->request.plan;
@@ -114,7 +115,7 @@ static bool has_triple(const struct darn_plan *plan)
     return false;
 }
 
-int darn_schedule_take_steps(struct darn_schedule *schedule, const struct darn_block *block)
+int darn_schedule_take_steps(struct darn_schedule *schedule, const struct darn_control_block *block)
 {
     uint64_t count =
         block->result.steps < DARN_BLOCK_STEPS ? block->result.steps : (uint64_t)DARN_BLOCK_STEPS;
@@ -163,7 +164,7 @@ static bool is_named(const struct darn_block_module *module, const char *name, b
 
 /* The module of this path, or one of its name in another directory: a program may have been moved.
  */
-static const struct darn_block_module *module_named(const struct darn_block *block,
+static const struct darn_block_module *module_named(const struct darn_control_block *block,
                                                     const char *path)
 {
     for (int by_path = 1; by_path >= 0; by_path--)
@@ -173,7 +174,8 @@ static const struct darn_block_module *module_named(const struct darn_block *blo
     return NULL;
 }
 
-size_t darn_schedule_give_steps(const struct darn_schedule *schedule, struct darn_block *block)
+size_t darn_schedule_give_steps(const struct darn_schedule *schedule,
+                                struct darn_control_block *block)
 {
     const struct darn_block_module *modules[DARN_BLOCK_MODULES] = {NULL};
     size_t count = 0;
@@ -202,7 +204,7 @@ size_t darn_schedule_give_steps(const struct darn_schedule *schedule, struct dar
     return count;
 }
 
-void darn_schedule_give_aims(const struct darn_schedule *schedule, struct darn_block *block)
+void darn_schedule_give_aims(const struct darn_schedule *schedule, struct darn_control_block *block)
 {
     struct darn_plan *plan = &block->request.plan;
 

@@ -13,7 +13,7 @@ bool darn_coverage_has(const struct darn_coverage *coverage, uint64_t read, uint
 }
 
 /* True the first time. Without memory nothing is new any more. */
-static bool count(struct darn_table *table, uint64_t key)
+static bool count(struct darn_search_table *table, uint64_t key)
 {
     bool added = false;
     uint32_t *times = darn_table_at(table, key, &added);

@@ -28,9 +28,9 @@ struct darn_frontier {
     size_t waiting; /* in the levels */
     uint32_t under_way;
     bool started, forgetful;
-    struct darn_table seen;
+    struct darn_search_table seen;
     struct darn_guess guess;
-    struct darn_state state;
+    struct darn_search_state state;
     uint64_t random;
 };
 

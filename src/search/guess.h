@@ -16,7 +16,7 @@ struct darn_guesses {
 
 struct darn_guess {
     /* Private. */
-    struct darn_table contexts;
+    struct darn_search_table contexts;
     struct darn_array guesses;
 };
 

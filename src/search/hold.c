@@ -20,7 +20,7 @@ struct ranked {
     int score;
 };
 
-void darn_hold_free(struct darn_hold *hold)
+void darn_hold_free(struct darn_search_hold *hold)
 {
     darn_array_free(&hold->tried);
     darn_array_free(&hold->order);
@@ -72,7 +72,7 @@ static int compare(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool bring_up_to_date(struct darn_hold *hold, const struct darn_know *know)
+static bool bring_up_to_date(struct darn_search_hold *hold, const struct darn_know *know)
 {
     struct ranked *order;
     int *scores;
@@ -121,7 +121,7 @@ static uint32_t role_of(const struct darn_known_place *place)
 }
 
 /* The best place at which this was not done yet; NULL when there is none. It counts as done. */
-static const struct darn_known_place *next_place(struct darn_hold *hold,
+static const struct darn_known_place *next_place(struct darn_search_hold *hold,
                                                  const struct darn_know *know, uint8_t how)
 {
     const struct ranked *order = hold->order.at;
@@ -148,8 +148,8 @@ static const struct darn_known_place *next_place(struct darn_hold *hold,
     return best;
 }
 
-static bool hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task,
-                      uint8_t how)
+static bool hold_next(struct darn_search_hold *hold, const struct darn_know *know,
+                      struct darn_task *task, uint8_t how)
 {
     const struct darn_known_place *place;
 
@@ -161,8 +161,8 @@ static bool hold_next(struct darn_hold *hold, const struct darn_know *know, stru
     return place != NULL;
 }
 
-bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know, struct darn_park *park,
-                    struct darn_task *task)
+bool darn_hold_park(struct darn_search_hold *hold, const struct darn_know *know,
+                    struct darn_park *park, struct darn_task *task)
 {
     const struct darn_known_place *place;
 
@@ -188,8 +188,8 @@ static int score_to_park(const void *data, uint64_t place)
     return number == SIZE_MAX ? 0 : scored->scores[number] - PROMISE;
 }
 
-bool darn_hold_mix(struct darn_hold *hold, const struct darn_know *know, struct darn_park *park,
-                   struct darn_task *task)
+bool darn_hold_mix(struct darn_search_hold *hold, const struct darn_know *know,
+                   struct darn_park *park, struct darn_task *task)
 {
     struct scored scored = {.know = know};
 
@@ -204,7 +204,8 @@ bool darn_hold_mix(struct darn_hold *hold, const struct darn_know *know, struct 
 }
 
 /* Several places at once, the better ones more often. */
-static void hold_some(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task)
+static void hold_some(struct darn_search_hold *hold, const struct darn_know *know,
+                      struct darn_task *task)
 {
     static const uint8_t hows[] = {HELD_ALL, HELD_ALL, HELD_FIRST, HELD_LAST};
     const struct ranked *order = hold->order.at;
@@ -221,7 +222,7 @@ static void hold_some(struct darn_hold *hold, const struct darn_know *know, stru
         task->plan.depth = 1 + darn_search_below(&hold->random, 2);
 }
 
-bool darn_hold_fresh(struct darn_hold *hold, const struct darn_know *know)
+bool darn_hold_fresh(struct darn_search_hold *hold, const struct darn_know *know)
 {
     const struct ranked *order;
     const uint8_t *tried;
@@ -235,7 +236,8 @@ bool darn_hold_fresh(struct darn_hold *hold, const struct darn_know *know)
     return hold->done < hold->order.count && order[hold->done].score >= PROMISE;
 }
 
-bool darn_hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task)
+bool darn_hold_next(struct darn_search_hold *hold, const struct darn_know *know,
+                    struct darn_task *task)
 {
     if (!bring_up_to_date(hold, know) || !hold->order.count)
         return false;

@@ -13,7 +13,7 @@
 
 #define DARN_HOLD_ROLES 64
 
-struct darn_hold {
+struct darn_search_hold {
     uint64_t random;
     /* Private. */
     uint32_t turns[2][DARN_HOLD_ROLES];
@@ -26,15 +26,16 @@ struct darn_hold {
 };
 
 /* False when nothing is known of the program yet. */
-bool darn_hold_next(struct darn_hold *hold, const struct darn_know *know, struct darn_task *task);
-/* The same by a script. False when there is no place left for that. */
-bool darn_hold_park(struct darn_hold *hold, const struct darn_know *know, struct darn_park *park,
+bool darn_hold_next(struct darn_search_hold *hold, const struct darn_know *know,
                     struct darn_task *task);
+/* The same by a script. False when there is no place left for that. */
+bool darn_hold_park(struct darn_search_hold *hold, const struct darn_know *know,
+                    struct darn_park *park, struct darn_task *task);
 /* Each thread at a place of its own (park.h): the best ones the first time, then any. */
-bool darn_hold_mix(struct darn_hold *hold, const struct darn_know *know, struct darn_park *park,
-                   struct darn_task *task);
+bool darn_hold_mix(struct darn_search_hold *hold, const struct darn_know *know,
+                   struct darn_park *park, struct darn_task *task);
 /* True while there is a place of some promise at which nobody was held so far. */
-bool darn_hold_fresh(struct darn_hold *hold, const struct darn_know *know);
-void darn_hold_free(struct darn_hold *hold);
+bool darn_hold_fresh(struct darn_search_hold *hold, const struct darn_know *know);
+void darn_hold_free(struct darn_search_hold *hold);
 
 #endif

@@ -21,7 +21,7 @@ void darn_know_free(struct darn_know *know)
 
 /* The index of the element with that key, which may be new; SIZE_MAX when there are too many, or
  * there is no memory. */
-static size_t number_of(struct darn_table *index, struct darn_array *array, size_t size,
+static size_t number_of(struct darn_search_table *index, struct darn_array *array, size_t size,
                         uint64_t key, bool *added)
 {
     uint32_t *number;

@@ -38,7 +38,7 @@ struct darn_know {
     struct darn_array places, objects;
     uint64_t runs;
     /* Private. */
-    struct darn_table place_index, object_index;
+    struct darn_search_table place_index, object_index;
     struct darn_array threads;
 };
 

@@ -45,7 +45,8 @@ static uint32_t find_begin(const struct darn_trail *trail)
 }
 
 /* Whether the step is the thread's first at its place, and that is not known from a run before. */
-static bool is_news(struct darn_park *park, struct darn_table *here, const struct darn_step *step)
+static bool is_news(struct darn_park *park, struct darn_search_table *here,
+                    const struct darn_step *step)
 {
     bool added;
     uint32_t *run = darn_table_at(&park->places, step->place, &added);
@@ -84,7 +85,7 @@ static void learn_threads(struct darn_park *park, const struct darn_trail *trail
 
 void darn_park_learn(struct darn_park *park, const struct darn_trail *trail, bool plain)
 {
-    struct darn_table here = {0};
+    struct darn_search_table here = {0};
 
     park->runs++;
     if (plain)

@@ -15,12 +15,12 @@
 struct darn_park {
     /* Private. */
     struct darn_array visits;
-    struct darn_table places; /* of which visits are known: in which run they came up */
-    struct darn_array ends;   /* by thread: how many steps it had made when it ended */
-    struct darn_array sleeps; /* switches that take them for nothing: the thread goes on */
-    uint32_t begin;           /* the step before which the first thread waits for others; 0: none */
+    struct darn_search_table places; /* of which visits are known: in which run they came up */
+    struct darn_array ends;          /* by thread: how many steps it had made when it ended */
+    struct darn_array sleeps;        /* switches that take them for nothing: the thread goes on */
+    uint32_t begin; /* the step before which the first thread waits for others; 0: none */
     uint32_t runs;
-    struct darn_table given; /* scripts, by their hash */
+    struct darn_search_table given; /* scripts, by their hash */
 };
 
 /* A `plain` run tells where threads end, too. */

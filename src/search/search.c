@@ -38,7 +38,7 @@ struct darn_search {
     struct darn_walk walk;
     struct darn_orders orders;
     struct darn_park park;
-    struct darn_hold hold;
+    struct darn_search_hold hold;
     struct darn_rff rff;
     struct darn_portfolio portfolio;
     struct darn_frontier *frontier; /* of CHESS and STATES */

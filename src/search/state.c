@@ -18,7 +18,7 @@ struct thread {
     bool changes;
 };
 
-bool darn_state_begin(struct darn_state *state, enum darn_state_grade grade,
+bool darn_state_begin(struct darn_search_state *state, enum darn_state_grade grade,
                       const struct darn_trail *trail)
 {
     state->grade = grade;
@@ -29,7 +29,7 @@ bool darn_state_begin(struct darn_state *state, enum darn_state_grade grade,
     return darn_array_reach(&state->each, trail->threads, sizeof(struct thread));
 }
 
-void darn_state_free(struct darn_state *state)
+void darn_state_free(struct darn_search_state *state)
 {
     darn_table_free(&state->index);
     darn_array_free(&state->objects);
@@ -44,7 +44,7 @@ static uint64_t key_of(const struct darn_step *step)
 }
 
 /* NULL: the step is about nothing that others touch (or there is no memory). */
-static struct object *object_of(struct darn_state *state, const struct darn_step *step)
+static struct object *object_of(struct darn_search_state *state, const struct darn_step *step)
 {
     bool added;
     uint32_t *number;
@@ -102,7 +102,8 @@ static void rewrite(struct object *object, const struct darn_step *step,
 }
 
 /* The thread that the step cancels; NULL: none. */
-static struct thread *cancelled_by(const struct darn_state *state, const struct darn_step *step)
+static struct thread *cancelled_by(const struct darn_search_state *state,
+                                   const struct darn_step *step)
 {
     if (step->op != DARN_STEP_CANCEL || step->object >= state->thread_count)
         return NULL;
@@ -118,7 +119,7 @@ static void end_early(struct thread *thread, const struct darn_step *step)
     thread->share = darn_search_join(step->object + 1, thread->chain);
 }
 
-static void step_exactly(struct darn_state *state, const struct darn_step *step,
+static void step_exactly(struct darn_search_state *state, const struct darn_step *step,
                          struct object *object, struct thread *thread)
 {
     struct thread *cancelled = cancelled_by(state, step);
@@ -138,8 +139,8 @@ static void step_exactly(struct darn_state *state, const struct darn_step *step,
     }
 }
 
-static void step_roughly(struct darn_state *state, const struct darn_trail *trail, uint32_t i,
-                         struct object *object, struct thread *thread)
+static void step_roughly(struct darn_search_state *state, const struct darn_trail *trail,
+                         uint32_t i, struct object *object, struct thread *thread)
 {
     const struct darn_step *step = &trail->steps[i], *after = darn_trail_after(trail, i);
 
@@ -164,7 +165,7 @@ static void step_roughly(struct darn_state *state, const struct darn_trail *trai
 }
 
 /* As it is now, also when nobody has touched it: all zero. */
-static struct object peek(const struct darn_state *state, const struct darn_step *step)
+static struct object peek(const struct darn_search_state *state, const struct darn_step *step)
 {
     bool has = step->object && step->op != DARN_STEP_CANCEL;
     uint32_t number = has ? darn_table_get(&state->index, key_of(step), UINT32_MAX) : UINT32_MAX;
@@ -175,7 +176,7 @@ static struct object peek(const struct darn_state *state, const struct darn_step
 }
 
 /* All that the step changes is looked at in copies. */
-static uint64_t glance_exactly(const struct darn_state *state, const struct darn_step *step,
+static uint64_t glance_exactly(const struct darn_search_state *state, const struct darn_step *step,
                                struct object *object, struct thread thread)
 {
     struct thread *cancelled = cancelled_by(state, step);
@@ -198,7 +199,7 @@ static uint64_t glance_exactly(const struct darn_state *state, const struct darn
     return sum;
 }
 
-struct darn_state_glance darn_state_glance(const struct darn_state *state,
+struct darn_state_glance darn_state_glance(const struct darn_search_state *state,
                                            const struct darn_step *step)
 {
     struct thread thread = ((const struct thread *)state->each.at)[step->thread];
@@ -219,12 +220,12 @@ struct darn_state_glance darn_state_glance(const struct darn_state *state,
     return glance;
 }
 
-uint64_t darn_state_share(const struct darn_state *state, uint32_t thread)
+uint64_t darn_state_share(const struct darn_search_state *state, uint32_t thread)
 {
     return ((const struct thread *)state->each.at)[thread].share;
 }
 
-void darn_state_step(struct darn_state *state, const struct darn_trail *trail, uint32_t i)
+void darn_state_step(struct darn_search_state *state, const struct darn_trail *trail, uint32_t i)
 {
     const struct darn_step *step = &trail->steps[i];
     struct object *object = object_of(state, step);

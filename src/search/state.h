@@ -25,22 +25,22 @@ enum darn_state_grade {
     DARN_STATE_EXACT,
 };
 
-struct darn_state {
+struct darn_search_state {
     enum darn_state_grade grade;
     uint64_t threads, memory; /* sums over both */
     /* Private. */
-    struct darn_table index; /* of objects */
+    struct darn_search_table index; /* of objects */
     struct darn_array objects, each;
     uint32_t thread_count;
 };
 
 /* The beginning of a run. False when there is no memory. */
-bool darn_state_begin(struct darn_state *state, enum darn_state_grade grade,
+bool darn_state_begin(struct darn_search_state *state, enum darn_state_grade grade,
                       const struct darn_trail *trail);
-void darn_state_free(struct darn_state *state);
+void darn_state_free(struct darn_search_state *state);
 
 /* Step number `i` of the trail is made. */
-void darn_state_step(struct darn_state *state, const struct darn_trail *trail, uint32_t i);
+void darn_state_step(struct darn_search_state *state, const struct darn_trail *trail, uint32_t i);
 
 /* What a step that could be made now would lead to. Of the rough grades this is known but for where
  * its thread stands then: `rest` is the state without the thread, and `context` what it depends on,
@@ -49,13 +49,13 @@ struct darn_state_glance {
     uint64_t rest, context;
 };
 
-struct darn_state_glance darn_state_glance(const struct darn_state *state,
+struct darn_state_glance darn_state_glance(const struct darn_search_state *state,
                                            const struct darn_step *step);
 
 /* The part of the thread with that number in the state. */
-uint64_t darn_state_share(const struct darn_state *state, uint32_t thread);
+uint64_t darn_state_share(const struct darn_search_state *state, uint32_t thread);
 
-static inline uint64_t darn_state_now(const struct darn_state *state)
+static inline uint64_t darn_state_now(const struct darn_search_state *state)
 {
     return state->threads + state->memory;
 }

@@ -5,13 +5,13 @@
 
 #include "search/random.h"
 
-void darn_table_free(struct darn_table *table)
+void darn_table_free(struct darn_search_table *table)
 {
     free(table->slots);
-    *table = (struct darn_table){0};
+    *table = (struct darn_search_table){0};
 }
 
-void darn_table_clear(struct darn_table *table)
+void darn_table_clear(struct darn_search_table *table)
 {
     table->count = 0;
     if (++table->stamp == 0 && table->slots) {
@@ -20,7 +20,7 @@ void darn_table_clear(struct darn_table *table)
     }
 }
 
-static struct darn_table_slot *find(const struct darn_table *table, uint64_t key)
+static struct darn_table_slot *find(const struct darn_search_table *table, uint64_t key)
 {
     size_t i = (size_t)darn_search_mix(key) & (table->capacity - 1);
 
@@ -29,9 +29,9 @@ static struct darn_table_slot *find(const struct darn_table *table, uint64_t key
     return &table->slots[i];
 }
 
-static bool grow(struct darn_table *table)
+static bool grow(struct darn_search_table *table)
 {
-    struct darn_table old = *table;
+    struct darn_search_table old = *table;
     struct darn_table_slot *slots;
 
     table->capacity = old.capacity ? 2 * old.capacity : 64;
@@ -53,7 +53,7 @@ static bool grow(struct darn_table *table)
     return true;
 }
 
-uint32_t *darn_table_at(struct darn_table *table, uint64_t key, bool *added)
+uint32_t *darn_table_at(struct darn_search_table *table, uint64_t key, bool *added)
 {
     struct darn_table_slot *slot;
 
@@ -69,7 +69,7 @@ uint32_t *darn_table_at(struct darn_table *table, uint64_t key, bool *added)
     return &slot->value;
 }
 
-uint32_t darn_table_get(const struct darn_table *table, uint64_t key, uint32_t otherwise)
+uint32_t darn_table_get(const struct darn_search_table *table, uint64_t key, uint32_t otherwise)
 {
     const struct darn_table_slot *slot;
 

@@ -16,23 +16,23 @@ struct darn_table_slot {
 };
 
 /* A zeroed struct is an empty table. */
-struct darn_table {
+struct darn_search_table {
     struct darn_table_slot *slots;
     size_t capacity; /* a power of two, or 0 */
     size_t count;
     uint32_t stamp;
 };
 
-void darn_table_free(struct darn_table *table);
+void darn_table_free(struct darn_search_table *table);
 
 /* Forgets everything; takes no longer for a large table. */
-void darn_table_clear(struct darn_table *table);
+void darn_table_clear(struct darn_search_table *table);
 
 /* Where the value of the key is, valid until the next call; a new one is 0. NULL when there is no
  * memory. */
-uint32_t *darn_table_at(struct darn_table *table, uint64_t key, bool *added);
+uint32_t *darn_table_at(struct darn_search_table *table, uint64_t key, bool *added);
 
-uint32_t darn_table_get(const struct darn_table *table, uint64_t key, uint32_t otherwise);
+uint32_t darn_table_get(const struct darn_search_table *table, uint64_t key, uint32_t otherwise);
 
 /* Elements of one size, which whoever owns the array knows. A zeroed struct is an empty one. */
 struct darn_array {

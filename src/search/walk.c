@@ -24,7 +24,7 @@ static uint64_t object_of(const struct darn_step *step)
 static void find_shared(struct darn_walk *walk)
 {
     const struct touch *touches = walk->touches.at;
-    struct darn_table first = {0};
+    struct darn_search_table first = {0};
     uint64_t *object;
 
     walk->objects.count = 0;

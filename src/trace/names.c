@@ -11,16 +11,16 @@ struct darn_name_slot {
     size_t number; /* + 1; 0: empty */
 };
 
-void darn_names_free(struct darn_names *names)
+void darn_names_free(struct darn_trace_names *names)
 {
     darn_trace_arena_free(&names->arena);
     free(names->slots);
     free(names->texts);
-    *names = (struct darn_names){0};
+    *names = (struct darn_trace_names){0};
 }
 
-static struct darn_name_slot *find(const struct darn_names *names, uint32_t hash, const char *text,
-                                   size_t length)
+static struct darn_name_slot *find(const struct darn_trace_names *names, uint32_t hash,
+                                   const char *text, size_t length)
 {
     size_t i = hash & (names->capacity - 1);
 
@@ -35,7 +35,7 @@ static struct darn_name_slot *find(const struct darn_names *names, uint32_t hash
     }
 }
 
-static void grow(struct darn_names *names)
+static void grow(struct darn_trace_names *names)
 {
     struct darn_name_slot *old = names->slots;
     size_t old_capacity = names->capacity;
@@ -48,7 +48,7 @@ static void grow(struct darn_names *names)
     free(old);
 }
 
-size_t darn_names_put(struct darn_names *names, const char *text, size_t length)
+size_t darn_names_put(struct darn_trace_names *names, const char *text, size_t length)
 {
     uint64_t wide = darn_hash_bytes(DARN_HASH_START, text, length);
     uint32_t hash = (uint32_t)(wide ^ wide >> 32);
@@ -69,7 +69,7 @@ size_t darn_names_put(struct darn_names *names, const char *text, size_t length)
     return names->count - 1;
 }
 
-const char *darn_names_get(const struct darn_names *names, size_t number)
+const char *darn_names_get(const struct darn_trace_names *names, size_t number)
 {
     return number < names->count ? names->texts[number] : NULL;
 }

@@ -9,7 +9,7 @@
 
 #include "trace/memory.h"
 
-struct darn_names {
+struct darn_trace_names {
     struct darn_trace_arena arena;
     struct darn_name_slot *slots;
     size_t capacity; /* a power of two, or 0 */
@@ -18,12 +18,12 @@ struct darn_names {
 };
 
 /* A zeroed struct has no names. */
-void darn_names_free(struct darn_names *names);
+void darn_names_free(struct darn_trace_names *names);
 
 /* The number of the text, from 0. */
-size_t darn_names_put(struct darn_names *names, const char *text, size_t length);
+size_t darn_names_put(struct darn_trace_names *names, const char *text, size_t length);
 
 /* The text with a NUL behind it; NULL when there is no such number. It stays where it is. */
-const char *darn_names_get(const struct darn_names *names, size_t number);
+const char *darn_names_get(const struct darn_trace_names *names, size_t number);
 
 #endif

@@ -22,8 +22,8 @@ struct darn_std {
     const struct darn_trace_file *file;
     size_t at, forgotten;
     uint64_t line; /* of the next line, from 1 */
-    struct darn_names threads;
-    struct darn_names targets[DARN_STD_KINDS];
+    struct darn_trace_names threads;
+    struct darn_trace_names targets[DARN_STD_KINDS];
     struct darn_map locations; /* + 1, to site ids */
     struct darn_trace_arena arena;
     struct darn_trace_site **sites; /* by id - 1 */

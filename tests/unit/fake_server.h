@@ -24,7 +24,7 @@
 
 enum { SAY, CRASH, HANG, KILL_SERVER, CAT, LOUD, STAND_STILL, STATUS };
 
-static struct darn_block *block;
+static struct darn_control_block *block;
 
 static void wake(volatile uint32_t *word)
 {

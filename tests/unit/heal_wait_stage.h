@@ -85,7 +85,7 @@ void darn_heal_show(struct darn_thread *thread)
     shown++;
 }
 
-struct darn_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
+struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
 {
     for (uint32_t i = 0; i < locks->count; i++) {
         if (locks->held[i].address == address)

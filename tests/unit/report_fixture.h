@@ -61,7 +61,7 @@ static inline struct darn_finding *read_finding(const char *json)
     return finding;
 }
 
-static inline void set_frame(struct darn_stack *stack, size_t index, const char *function,
+static inline void set_frame(struct darn_finding_stack *stack, size_t index, const char *function,
                              const char *file, unsigned line, unsigned column)
 {
     assert_true(index < stack->count);

@@ -202,7 +202,7 @@ static inline uint64_t call_at(const char *function, const char *mark)
 {
     GElf_Sym symbol = symbol_named(function);
     struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     unsigned line = line_of(mark);
     uint64_t found = 0;
 
@@ -219,7 +219,7 @@ static inline uint64_t call_at(const char *function, const char *mark)
 /* A scene over an empty block. */
 static inline struct darn_scene new_scene(void)
 {
-    struct darn_block *block = calloc(1, sizeof(*block));
+    struct darn_control_block *block = calloc(1, sizeof(*block));
 
     assert_non_null(block);
     block->module_count = 1;
@@ -230,9 +230,9 @@ static inline struct darn_scene new_scene(void)
         .block = block, .modules = &shop.modules, .program = shop.program, .arguments = " -n 3"};
 }
 
-static inline struct darn_block *block_of(const struct darn_scene *scene)
+static inline struct darn_control_block *block_of(const struct darn_scene *scene)
 {
-    return (struct darn_block *)(uintptr_t)scene->block;
+    return (struct darn_control_block *)(uintptr_t)scene->block;
 }
 
 static inline void free_scene(struct darn_scene *scene)
@@ -243,7 +243,7 @@ static inline void free_scene(struct darn_scene *scene)
 static inline struct darn_step *add_step(struct darn_scene *scene, uint32_t thread,
                                          enum darn_step_op op, uint64_t object, uint64_t place)
 {
-    struct darn_block *block = block_of(scene);
+    struct darn_control_block *block = block_of(scene);
     struct darn_step *step = &block->steps[block->result.steps++];
 
     *step =

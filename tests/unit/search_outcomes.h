@@ -159,7 +159,7 @@ static inline bool next_way(void)
     return true;
 }
 
-static inline void note_outcome(struct darn_table *outcomes, const struct sim *s)
+static inline void note_outcome(struct darn_search_table *outcomes, const struct sim *s)
 {
     bool added;
 
@@ -168,7 +168,7 @@ static inline void note_outcome(struct darn_table *outcomes, const struct sim *s
 
 /* The outcomes of all schedules; returns how many schedules there are. */
 static inline size_t all_outcomes(struct sim *s, const struct sim_program *program,
-                                  struct darn_table *outcomes)
+                                  struct darn_search_table *outcomes)
 {
     struct darn_task task = {.plan = {.kind = DARN_STRATEGY_STRAIGHT}};
     size_t runs = 0;

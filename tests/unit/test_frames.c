@@ -32,7 +32,7 @@ static void a_call_is_placed_where_the_program_makes_it(void **state)
         {.function = "read", .file = RUNTIME, .module = "/home/me/prog"},
         {.function = "fetch", .file = "fetch.c", .line = 7, .module = "/home/me/prog"},
     };
-    struct darn_stack stack = {.frames = frames, .count = 3};
+    struct darn_finding_stack stack = {.frames = frames, .count = 3};
     const struct darn_frame *telling = darn_frames_telling(&stack);
 
     (void)state;

@@ -190,8 +190,8 @@ static void lines_are_put_under_a_new_lock(void **state)
 /* The entry is in a block that ends before the last access; the statements have several lines. */
 static void whole_statements_of_one_block_are_taken(void **state)
 {
-    struct darn_access accesses[2] = {{.op = DARN_OP_READ},
-                                      {.op = DARN_OP_WRITE, .locks = &mutex_a, .lock_count = 1}};
+    struct darn_finding_access accesses[2] = {
+        {.op = DARN_OP_READ}, {.op = DARN_OP_WRITE, .locks = &mutex_a, .lock_count = 1}};
     struct darn_finding finding = {
         .kind = "data-race", .variable = "s->count", .accesses = accesses, .access_count = 2};
 
@@ -226,7 +226,7 @@ static void whole_statements_of_one_block_are_taken(void **state)
 
 static void a_lock_that_is_given_back_in_between_is_kept(void **state)
 {
-    struct darn_access accesses[3] = {
+    struct darn_finding_access accesses[3] = {
         {.op = DARN_OP_READ, .locks = &mutex_a, .lock_count = 1},
         {.op = DARN_OP_WRITE, .locks = &mutex_a, .lock_count = 1},
         {.op = DARN_OP_READ, .locks = &mutex_a, .lock_count = 1},

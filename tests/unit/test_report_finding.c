@@ -7,7 +7,7 @@
 static void every_field_is_read(void **state)
 {
     struct darn_finding *finding = read_finding(RAW_FINDING);
-    struct darn_access *write = &finding->accesses[0], *read = &finding->accesses[1];
+    struct darn_finding_access *write = &finding->accesses[0], *read = &finding->accesses[1];
 
     (void)state;
     assert_int_equal(finding->pid, 4711);

@@ -103,7 +103,7 @@ static void inlined_functions_become_frames(void **state)
 {
     struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
     struct darn_modules modules = {NULL};
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     struct spot spot;
 
     (void)state;
@@ -120,7 +120,7 @@ static void inlined_functions_become_frames(void **state)
 static void variables_have_names_and_declarations(void **state)
 {
     struct darn_modules modules = {NULL};
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     struct darn_symbol symbol = {.module = self, .offset = (uintptr_t)&darn_test_global[2] - bias};
 
     (void)state;
@@ -154,7 +154,7 @@ static void what_cannot_be_found_stays_unknown(void **state)
         {"[vdso]", 0x100},
     };
     struct darn_modules modules = {NULL};
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
 
     (void)state;
     for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++) {
@@ -203,7 +203,7 @@ static void a_free_is_placed_by_its_stack(void **state)
 static void the_site_is_the_first_frame(void **state)
 {
     struct darn_finding *finding;
-    struct darn_stack *stack;
+    struct darn_finding_stack *stack;
     struct spot spot;
 
     (void)state;
@@ -253,21 +253,21 @@ static void frames_outside_of_the_program_are_left_out(void **state)
         {.function = "run"},       {.function = "darn_start"}, {.module = "/lib/libc.so.6"},
         {.function = "clone3"},
     };
-    struct darn_stack stack = {frames, 7};
+    struct darn_finding_stack stack = {frames, 7};
 
     (void)state;
     darn_frames_trim(&stack);
     assert_int_equal(stack.count, 3);
     assert_string_equal(stack.frames[0].function, "work");
     assert_string_equal(stack.frames[2].function, "run");
-    stack = (struct darn_stack){&frames[5], 2};
+    stack = (struct darn_finding_stack){&frames[5], 2};
     darn_frames_trim(&stack);
     assert_int_equal(stack.count, 2);
 }
 
 static void names_of_cxx_are_demangled_and_others_are_not(void **state)
 {
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
 
     (void)state;
     assert_string_equal(darn_demangle(&pool, "_ZN4bank7depositEi"), "bank::deposit(int)");
@@ -279,7 +279,7 @@ static void names_of_cxx_are_demangled_and_others_are_not(void **state)
 
 static void arguments_are_those_of_the_running_program(void **state)
 {
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
 
     (void)state;
     assert_string_equal(darn_shell_arguments(&pool, getpid(), self), "");
@@ -295,7 +295,7 @@ static void arguments_are_those_of_the_running_program(void **state)
 static void expect_part_name(const volatile void *address, const char *expected)
 {
     struct darn_modules modules = {NULL};
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     struct darn_symbol symbol = {.module = self, .offset = (uintptr_t)address - bias};
     const char *part;
 

@@ -411,7 +411,7 @@ static void strip_path_prefix_shortens_every_path(void **state)
 static void a_deep_recursion_is_cut(void **state)
 {
     struct darn_finding *finding = bare_finding();
-    struct darn_stack *stack = &finding->accesses[0].stack;
+    struct darn_finding_stack *stack = &finding->accesses[0].stack;
 
     (void)state;
     stack->count = 100;

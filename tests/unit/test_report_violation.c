@@ -360,7 +360,7 @@ static void the_id_is_that_of_the_runtime(void **state)
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        struct darn_access *access = &finding->accesses[i];
+        struct darn_finding_access *access = &finding->accesses[i];
 
         access->site_hash = darn_identity_site(finding->kind, access->file, access->function,
                                                access->line, access->column);

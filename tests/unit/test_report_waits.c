@@ -39,7 +39,8 @@ static void name_lock(struct darn_lock *lock)
     lock->symbol.name = lock->address == 0x404040 ? "a" : "b";
 }
 
-static void place(struct darn_access *access, const char *dir, const char *function, unsigned line)
+static void place(struct darn_finding_access *access, const char *dir, const char *function,
+                  unsigned line)
 {
     access->dir = dir;
     access->file = "bank.c";
@@ -55,7 +56,7 @@ static struct darn_finding *deadlock(const char *dir)
     struct darn_finding *finding = read_finding(RAW_DEADLOCK);
 
     for (size_t i = 0; i < 2; i++) {
-        struct darn_access *access = &finding->accesses[i];
+        struct darn_finding_access *access = &finding->accesses[i];
 
         name_lock(&access->target);
         name_lock(&access->locks[0]);
@@ -152,7 +153,7 @@ static void nothing_known_is_still_a_report(void **state)
 static void threads_are_counted_when_they_are_many(void **state)
 {
     struct darn_finding *finding = deadlock("/nowhere");
-    struct darn_access *accesses = darn_pool_get(&finding->pool, 5, sizeof(*accesses));
+    struct darn_finding_access *accesses = darn_pool_get(&finding->pool, 5, sizeof(*accesses));
 
     (void)state;
     for (size_t i = 0; i < 5; i++)
@@ -214,7 +215,7 @@ static void who_waits_for_the_end_of_a_thread_is_said_to(void **state)
 static void who_waits_for_a_condition_holds_more_than_its_mutex(void **state)
 {
     struct darn_finding *finding = deadlock("/nowhere");
-    struct darn_access *access = &finding->accesses[0];
+    struct darn_finding_access *access = &finding->accesses[0];
     const char *text;
 
     (void)state;
@@ -379,7 +380,7 @@ static const char *id_of(const char *json, bool turned)
     struct darn_finding *finding = read_finding(json);
 
     if (turned) {
-        struct darn_access first = finding->accesses[0];
+        struct darn_finding_access first = finding->accesses[0];
 
         finding->accesses[0] = finding->accesses[1];
         finding->accesses[1] = first;

@@ -167,7 +167,7 @@ static uint64_t count_of(const char *id)
 {
     uint64_t number = strtoull(id, NULL, 16), count = 0;
     uint32_t findings;
-    const struct darn_finding *list = darn_findings_lock(&findings);
+    const struct darn_known_finding *list = darn_findings_lock(&findings);
 
     assert_non_null(list);
     for (uint32_t i = 0; i < findings; i++)

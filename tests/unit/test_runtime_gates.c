@@ -25,7 +25,7 @@ uint32_t darn_threads_list(struct darn_thread **list, uint32_t most)
     return THREADS;
 }
 
-struct darn_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
+struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
 {
     for (uint32_t i = 0; i < locks->count; i++) {
         if (locks->held[i].address == address)
@@ -62,7 +62,8 @@ static void hold(uint32_t thread, uintptr_t lock, enum darn_lock_kind kind)
 {
     struct darn_locks *locks = &threads[thread].locks;
 
-    locks->held[locks->count++] = (struct darn_lock){.address = lock, .kind = (uint32_t)kind};
+    locks->held[locks->count++] =
+        (struct darn_thread_lock){.address = lock, .kind = (uint32_t)kind};
 }
 
 static void wait_for(uint32_t thread, enum darn_wait_kind kind, uintptr_t target)

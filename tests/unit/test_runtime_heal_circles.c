@@ -96,7 +96,7 @@ static void who_wants_to_write_what_we_read_is_not_waited_for(void **state)
 {
     (void)state;
     self.locks.count = 1;
-    self.locks.held[0] = (struct darn_lock){.address = 64, .kind = DARN_LOCK_READ};
+    self.locks.held[0] = (struct darn_thread_lock){.address = 64, .kind = DARN_LOCK_READ};
     other.wait = (struct darn_wait){.kind = DARN_WAIT_WRITE, .target = 64};
     expect_circle();
 }
@@ -105,7 +105,7 @@ static void two_readers_do_not_keep_each_other(void **state)
 {
     (void)state;
     self.locks.count = 1;
-    self.locks.held[0] = (struct darn_lock){.address = 64, .kind = DARN_LOCK_READ};
+    self.locks.held[0] = (struct darn_thread_lock){.address = 64, .kind = DARN_LOCK_READ};
     other.wait = (struct darn_wait){.kind = DARN_WAIT_READ, .target = 64};
     expect_no_circle();
 }

@@ -7,7 +7,7 @@
 static void an_access_is_found_by_its_record(void **state)
 {
     struct darn_scene scene = new_scene();
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     uint64_t site = site_at("take", DARN_SITE_WRITE);
     struct darn_scene_place place = darn_scene_place(&scene, &pool, DARN_STEP_WRITE, site);
 
@@ -25,7 +25,7 @@ static void an_access_is_found_by_its_record(void **state)
 static void a_call_is_found_by_where_it_returns_to(void **state)
 {
     struct darn_scene scene = new_scene();
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     struct darn_scene_place place =
         darn_scene_place(&scene, &pool, DARN_STEP_LOCK, call_at("other", "other-second"));
 
@@ -45,7 +45,7 @@ static void what_is_nowhere_is_not_known(void **state)
     static const uint64_t wrong[] = {0,         1, BASE - 1, BASE, BASE + 0xfffff, BASE + 0x100000,
                                      UINT64_MAX};
     struct darn_scene scene = new_scene();
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
 
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -70,7 +70,7 @@ static void what_is_nowhere_is_not_known(void **state)
 static void the_key_is_that_of_the_site(void **state)
 {
     struct darn_scene scene = new_scene();
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     uint64_t at = site_at("take", DARN_SITE_WRITE);
     struct darn_scene_place place = darn_scene_place(&scene, &pool, DARN_STEP_WRITE, at);
     struct {
@@ -124,7 +124,7 @@ static void two_threads_that_met_are_a_confirmed_race(void **state)
 {
     struct darn_scene scene = new_scene();
     struct darn_finding *finding = darn_scene_met(&scene, two_customers(&scene));
-    const struct darn_access *write = &finding->accesses[0], *read = &finding->accesses[1];
+    const struct darn_finding_access *write = &finding->accesses[0], *read = &finding->accesses[1];
 
     (void)state;
     assert_string_equal(finding->kind, "data-race");
@@ -162,7 +162,7 @@ static void it_has_the_id_that_was_predicted(void **state)
     struct darn_scene scene = new_scene();
     struct darn_block_met *met = two_customers(&scene), swapped = *met;
     struct darn_finding *finding = darn_scene_met(&scene, met), *other;
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     uint64_t hashes[2];
 
     (void)state;
@@ -256,7 +256,7 @@ static void a_triple_is_told_in_its_order(void **state)
 static void a_block_that_was_scribbled_on_is_survived(void **state)
 {
     struct darn_scene scene = new_scene();
-    struct darn_block *block = block_of(&scene);
+    struct darn_control_block *block = block_of(&scene);
     uint64_t random = 1;
 
     (void)state;

@@ -294,7 +294,7 @@ static void a_crash_is_where_the_signal_struck(void **state)
     struct darn_finding *finding;
     uint64_t crash = call_at("waiter", "crash") - 1, first = crash;
     struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
 
     (void)state;
     /* The first byte of the line: the byte before it is that of another. */
@@ -321,7 +321,7 @@ static void a_crash_is_where_the_signal_struck(void **state)
 static void an_abort_is_shown_where_the_program_called_it(void **state)
 {
     struct darn_scene scene = new_scene();
-    struct darn_block *block = block_of(&scene);
+    struct darn_control_block *block = block_of(&scene);
     struct darn_block_thread *thread =
         add_thread(&scene, 2, DARN_STATE_RUNNING, DARN_STEP_NONE, 0, 0);
     struct darn_finding *finding;
@@ -344,7 +344,7 @@ static void an_abort_is_shown_where_the_program_called_it(void **state)
 static void an_abort_without_a_stack_is_after_the_last_step(void **state)
 {
     struct darn_scene scene = new_scene();
-    struct darn_block *block = block_of(&scene);
+    struct darn_control_block *block = block_of(&scene);
     struct darn_finding *one, *other;
 
     (void)state;

@@ -13,15 +13,16 @@
 #include "schedule/schedule.h"
 
 /* A block is large, and what is not touched takes no memory. */
-static struct darn_block *new_block(void)
+static struct darn_control_block *new_block(void)
 {
-    struct darn_block *block = calloc(1, sizeof(*block));
+    struct darn_control_block *block = calloc(1, sizeof(*block));
 
     assert_non_null(block);
     return block;
 }
 
-static void add_module(struct darn_block *block, uint64_t base, uint64_t size, const char *path)
+static void add_module(struct darn_control_block *block, uint64_t base, uint64_t size,
+                       const char *path)
 {
     struct darn_block_module *module = &block->modules[block->module_count++];
 
@@ -30,14 +31,14 @@ static void add_module(struct darn_block *block, uint64_t base, uint64_t size, c
     strcpy(module->path, path);
 }
 
-static void add_step(struct darn_block *block, uint32_t thread, enum darn_step_op op,
+static void add_step(struct darn_control_block *block, uint32_t thread, enum darn_step_op op,
                      uint64_t place)
 {
     block->steps[block->result.steps++] = (struct darn_step){
         .thread = thread, .op = (uint8_t)op, .flags = DARN_STEP_PREEMPTS, .place = place};
 }
 
-static struct darn_schedule *taken_from(const struct darn_block *block)
+static struct darn_schedule *taken_from(const struct darn_control_block *block)
 {
     struct darn_schedule *schedule = calloc(1, sizeof(*schedule));
 
@@ -54,7 +55,7 @@ static void expect_place(const struct darn_schedule_step *step, uint32_t module,
 
 static void places_are_named_by_the_modules_that_have_them(void **state)
 {
-    struct darn_block *block = new_block();
+    struct darn_control_block *block = new_block();
     struct darn_schedule *schedule;
 
     (void)state;
@@ -85,7 +86,7 @@ static void places_are_named_by_the_modules_that_have_them(void **state)
 
 static void steps_follow_a_module_that_moved(void **state)
 {
-    struct darn_block *block = new_block(), *other = new_block();
+    struct darn_control_block *block = new_block(), *other = new_block();
     struct darn_schedule *schedule;
 
     (void)state;
@@ -112,7 +113,7 @@ static void steps_follow_a_module_that_moved(void **state)
 
 static void steps_end_before_a_module_that_is_not_there(void **state)
 {
-    struct darn_block *block = new_block();
+    struct darn_control_block *block = new_block();
     struct darn_schedule *schedule;
 
     (void)state;
@@ -130,7 +131,7 @@ static void steps_end_before_a_module_that_is_not_there(void **state)
 
 static void a_second_take_replaces_the_first(void **state)
 {
-    struct darn_block *block = new_block();
+    struct darn_control_block *block = new_block();
     struct darn_schedule *schedule;
 
     (void)state;
@@ -148,7 +149,7 @@ static void a_second_take_replaces_the_first(void **state)
 /* The block is memory of the program under test: anything may stand in it. */
 static void a_block_that_was_scribbled_on_is_refused_or_bounded(void **state)
 {
-    struct darn_block *block = new_block();
+    struct darn_control_block *block = new_block();
     struct darn_schedule *schedule = calloc(1, sizeof(*schedule));
 
     (void)state;

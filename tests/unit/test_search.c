@@ -60,7 +60,7 @@ static void the_same_seed_makes_the_same_runs_and_another_one_others(void **stat
 
 /* All outcomes that the search shows until it is at its end. */
 static void search_outcomes(enum darn_search_kind kind, const struct sim_program *program,
-                            struct darn_table *outcomes, size_t *runs)
+                            struct darn_search_table *outcomes, size_t *runs)
 {
     struct darn_search *search = start(kind, 1, 0);
     struct darn_search_stats stats;
@@ -73,7 +73,8 @@ static void search_outcomes(enum darn_search_kind kind, const struct sim_program
     darn_search_free(search);
 }
 
-static void assert_same(const struct darn_table *expected, const struct darn_table *shown)
+static void assert_same(const struct darn_search_table *expected,
+                        const struct darn_search_table *shown)
 {
     for (size_t i = 0; i < expected->capacity; i++) {
         if (expected->slots[i].stamp == expected->stamp)
@@ -89,7 +90,7 @@ static void check_outcomes(enum darn_search_kind kind)
     size_t all = 0, tried = 0;
 
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        struct darn_table expected = {0}, shown = {0};
+        struct darn_search_table expected = {0}, shown = {0};
         size_t runs;
 
         make_program(seed);

@@ -49,7 +49,7 @@ static int free_trail(void **state)
 
 static void a_table_keeps_its_keys_when_it_grows_and_none_when_cleared(void **state)
 {
-    struct darn_table table = {0};
+    struct darn_search_table table = {0};
     bool added;
 
     (void)state;
@@ -134,7 +134,7 @@ static void a_slot_may_have_one_thread_after_another(void **state)
 /* The state at the end of a run. */
 static uint64_t state_after(enum darn_state_grade grade)
 {
-    struct darn_state state = {0};
+    struct darn_search_state state = {0};
     uint64_t now;
 
     assert_true(darn_state_begin(&state, grade, &trail));
@@ -202,7 +202,7 @@ static void a_glance_ahead_shows_the_state_after_the_step(void **unused)
     (void)unused;
     run(bluetooth, 2, NULL, 0);
     for (int grade = DARN_STATE_OF_PLACES; grade <= DARN_STATE_EXACT; grade++) {
-        struct darn_state state = {0};
+        struct darn_search_state state = {0};
 
         assert_true(darn_state_begin(&state, grade, &trail));
         for (uint32_t i = 0; i < trail.count; i++) {
@@ -284,7 +284,7 @@ static void assert_place(uint64_t place, enum darn_step_op op, uint32_t word)
 static void hold_begins_between_two_changes(void **state)
 {
     struct darn_know know = {0};
-    struct darn_hold hold = {.random = 1};
+    struct darn_search_hold hold = {.random = 1};
     struct darn_task task = {0};
 
     (void)state;
@@ -304,7 +304,7 @@ static void hold_begins_between_two_changes(void **state)
 static void hold_never_comes_to_its_end(void **state)
 {
     struct darn_know know = {0};
-    struct darn_hold hold = {.random = 1};
+    struct darn_search_hold hold = {.random = 1};
 
     (void)state;
     run(counter, 2, NULL, 0);

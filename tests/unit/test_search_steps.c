@@ -19,7 +19,7 @@ static uint64_t state_after(const struct darn_step *steps, uint32_t count)
     static struct darn_result result;
     struct darn_outcome outcome = {.result = &result, .steps = steps};
     struct darn_trail trail = {0};
-    struct darn_state state = {0};
+    struct darn_search_state state = {0};
     uint64_t now;
 
     result.steps = count;

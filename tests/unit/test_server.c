@@ -225,7 +225,7 @@ static void an_interrupted_run_is_stopped_and_no_other_begins(void **state)
 static void a_run_that_is_held_is_left_alone(void **state)
 {
     struct darn_server *server = started();
-    struct darn_block *at = darn_server_block(server);
+    struct darn_control_block *at = darn_server_block(server);
     pid_t child;
 
     (void)state;
@@ -256,7 +256,7 @@ static bool is_gone(pid_t pid)
 static void nothing_is_left_when_the_server_is_stopped(void **state)
 {
     struct darn_server *server = started();
-    struct darn_block *at = darn_server_block(server);
+    struct darn_control_block *at = darn_server_block(server);
     pid_t serving = at->server, child;
 
     (void)state;

@@ -17,7 +17,7 @@ static int start(void **state)
     return 0;
 }
 
-static struct darn_touch touch(enum darn_op op, uintptr_t address, uint64_t size)
+static struct darn_touch touch(enum darn_touch_op op, uintptr_t address, uint64_t size)
 {
     return (struct darn_touch){.address = address, .size = size, .op = (uint8_t)op};
 }
@@ -30,7 +30,7 @@ static struct darn_touch with_gaps(uintptr_t address, uint64_t size, uint64_t ga
     return result;
 }
 
-static struct darn_touch atomic(enum darn_op op)
+static struct darn_touch atomic(enum darn_touch_op op)
 {
     struct darn_touch result = touch(op, 100, 4);
 
@@ -38,7 +38,7 @@ static struct darn_touch atomic(enum darn_op op)
     return result;
 }
 
-static struct darn_touch is_volatile(enum darn_op op)
+static struct darn_touch is_volatile(enum darn_touch_op op)
 {
     struct darn_touch result = touch(op, 100, 4);
 

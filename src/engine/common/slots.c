@@ -7,7 +7,7 @@ struct owner {
     uint32_t thread;
 };
 
-struct darn_slot {
+struct darn_clock_slot {
     uint32_t next; /* time of the next owner, after the present one has left */
     uint32_t need; /* time up to which the creator of the next owner has to know this slot */
     size_t count, capacity;
@@ -59,7 +59,7 @@ struct darn_stamp darn_slots_take(struct darn_slots *slots, uint32_t thread,
                                   const struct darn_stamp *creator)
 {
     uint32_t index = choose(slots, creator);
-    struct darn_slot *slot = &slots->slots[index];
+    struct darn_clock_slot *slot = &slots->slots[index];
     size_t before = slot->capacity;
 
     slot->owners = darn_grow(slot->owners, &slot->capacity, slot->count + 1, sizeof(struct owner));
@@ -70,7 +70,7 @@ struct darn_stamp darn_slots_take(struct darn_slots *slots, uint32_t thread,
 
 void darn_slots_leave(struct darn_slots *slots, const struct darn_stamp *now, bool used)
 {
-    struct darn_slot *slot = &slots->slots[now->slot];
+    struct darn_clock_slot *slot = &slots->slots[now->slot];
 
     /* Each time but the present one was handed on at its end. */
     if (used)
@@ -88,7 +88,7 @@ void darn_slots_leave(struct darn_slots *slots, const struct darn_stamp *now, bo
 
 uint32_t darn_slots_thread(const struct darn_slots *slots, darn_epoch epoch)
 {
-    const struct darn_slot *slot = &slots->slots[darn_epoch_slot(epoch)];
+    const struct darn_clock_slot *slot = &slots->slots[darn_epoch_slot(epoch)];
     size_t low = 0, high = slot->count;
 
     while (high - low > 1) {

@@ -30,7 +30,7 @@
 
 /* A zeroed struct has no slots yet. */
 struct darn_slots {
-    struct darn_slot *slots;
+    struct darn_clock_slot *slots;
     size_t count, capacity;
     uint32_t *dead; /* slots without a thread, the oldest first */
     size_t dead_count, dead_capacity;

@@ -44,7 +44,7 @@ static bool spend(struct search *search, uint64_t work)
 static bool are_concurrent(struct search *search, uint32_t a, uint32_t b)
 {
     const struct darn_lockgraph *graph = search->graph;
-    const struct darn_shape *one = &graph->shapes[a], *two = &graph->shapes[b];
+    const struct darn_lock_shape *one = &graph->shapes[a], *two = &graph->shapes[b];
     const struct darn_candidates places[2] = {
         {.from = &graph->moments[one->first], .count = one->count},
         {.from = &graph->moments[two->first], .count = two->count}};
@@ -90,7 +90,7 @@ static void find_ways_back(struct search *search, uint32_t first)
         if (search->is_far)
             break;
         for (uint32_t i = graph->hold_start[shape]; i < graph->hold_start[shape + 1]; i++) {
-            const struct darn_hold *held = &graph->holds[i];
+            const struct darn_lock_hold *held = &graph->holds[i];
             uint32_t from = graph->askers_of.start[held->node];
             uint32_t to = graph->askers_of.start[held->node + 1];
 
@@ -169,11 +169,11 @@ static void extend(struct search *search)
 {
     const struct darn_lockgraph *graph = search->graph;
     struct darn_cycle *path = &search->cycle;
-    const struct darn_shape *last = &graph->shapes[path->shapes[path->count - 1]];
+    const struct darn_lock_shape *last = &graph->shapes[path->shapes[path->count - 1]];
 
     for (uint32_t i = graph->holders_of.start[last->asked];
          i < graph->holders_of.start[last->asked + 1] && search->work; i++) {
-        const struct darn_hold *held = &graph->holds[graph->holders_of.items[i]];
+        const struct darn_lock_hold *held = &graph->holds[graph->holders_of.items[i]];
 
         spend(search, 1);
         if ((!held->is_exclusive && !last->is_exclusive) || held->shape < path->shapes[0] ||
@@ -211,7 +211,7 @@ static bool find_of_length(struct search *search, const uint32_t *members, uint3
 /* false when there was too much to do. */
 static bool find_in(struct search *search, uint32_t component)
 {
-    const struct darn_index *members = &search->graph->members_of;
+    const struct darn_lock_index *members = &search->graph->members_of;
     uint32_t from = members->start[component], count = members->start[component + 1] - from;
     uint32_t longest = search->sizes[component];
 

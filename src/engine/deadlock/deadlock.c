@@ -269,7 +269,7 @@ static void make_step(const struct deadlock *deadlock, struct step *step, uint32
                       uint32_t via)
 {
     const struct darn_lockgraph *graph = &deadlock->graph;
-    const struct darn_shape *from = &graph->shapes[shape];
+    const struct darn_lock_shape *from = &graph->shapes[shape];
     struct keyed *keyed = darn_need_memory(malloc(from->count * sizeof(*keyed)));
     bool is_of = !darn_lockgraph_is_lock(graph, via);
     uint32_t of = is_of ? darn_lockgraph_thread(graph, via) : 0;
@@ -304,14 +304,14 @@ static void make_step(const struct deadlock *deadlock, struct step *step, uint32
 static uint32_t count_kinds(const struct deadlock *deadlock, uint32_t component)
 {
     const struct darn_lockgraph *graph = &deadlock->graph;
-    const struct darn_index *members = &graph->members_of;
+    const struct darn_lock_index *members = &graph->members_of;
     uint64_t keys[FEW_KINDS];
     uint32_t count = 0;
 
     for (uint32_t i = members->start[component]; i < members->start[component + 1]; i++) {
         uint32_t shape = members->items[i];
         uint32_t from = graph->hold_start[shape], to = graph->hold_start[shape + 1];
-        const struct darn_shape *one = &graph->shapes[shape];
+        const struct darn_lock_shape *one = &graph->shapes[shape];
 
         for (uint64_t j = 0; j < (uint64_t)one->count * (to - from); j++) {
             uint32_t dep = graph->order[one->first + j / (to - from)], known = 0;

@@ -160,7 +160,7 @@ static void on_acquire(struct darn_lockdeps *deps, const struct darn_event *even
 static void on_release(struct darn_lockdeps *deps, const struct darn_event *event)
 {
     struct darn_event named = *event;
-    struct darn_object *object;
+    struct darn_sync_object *object;
 
     named.target = darn_object_at(&deps->locks, event->target);
     object = &deps->locks.all[named.target];

@@ -102,16 +102,16 @@ static void make_shapes(struct darn_lockgraph *graph)
         if (!i || one->set != one[-1].set || one->asked != one[-1].asked ||
             one->is_exclusive != one[-1].is_exclusive)
             graph->shapes[graph->shape_count++] =
-                (struct darn_shape){.set = one->set,
-                                    .asked = one->asked,
-                                    .first = i,
-                                    .is_exclusive = one->is_exclusive};
+                (struct darn_lock_shape){.set = one->set,
+                                         .asked = one->asked,
+                                         .first = i,
+                                         .is_exclusive = one->is_exclusive};
         graph->shapes[graph->shape_count - 1].count++;
     }
     free(sorted);
 }
 
-static void hold(struct darn_lockgraph *graph, size_t *capacity, struct darn_hold one)
+static void hold(struct darn_lockgraph *graph, size_t *capacity, struct darn_lock_hold one)
 {
     graph->holds =
         darn_grow(graph->holds, capacity, (size_t)graph->hold_count + 1, sizeof(*graph->holds));
@@ -122,7 +122,7 @@ static void hold(struct darn_lockgraph *graph, size_t *capacity, struct darn_hol
 static void hold_ends(struct darn_lockgraph *graph, size_t *capacity, uint32_t shape,
                       uint32_t *marks)
 {
-    const struct darn_shape *one = &graph->shapes[shape];
+    const struct darn_lock_shape *one = &graph->shapes[shape];
 
     for (uint32_t i = 0; i < one->count; i++) {
         const struct darn_moments *moments = graph->moments[one->first + i];
@@ -133,7 +133,7 @@ static void hold_ends(struct darn_lockgraph *graph, size_t *capacity, uint32_t s
             if (!node || marks[node] == shape + 1)
                 continue;
             marks[node] = shape + 1;
-            hold(graph, capacity, (struct darn_hold){node, shape, true});
+            hold(graph, capacity, (struct darn_lock_hold){node, shape, true});
         }
     }
 }
@@ -152,7 +152,8 @@ static void make_holds(struct darn_lockgraph *graph)
         for (size_t j = 0; j < darn_lockset_size(graph->deps->sets, set); j++) {
             struct darn_lockset_member member = darn_lockset_member(graph->deps->sets, set, j);
 
-            hold(graph, &capacity, (struct darn_hold){(uint32_t)member.lock, i, member.exclusive});
+            hold(graph, &capacity,
+                 (struct darn_lock_hold){(uint32_t)member.lock, i, member.exclusive});
         }
         if (has_joins)
             hold_ends(graph, &capacity, i, marks);
@@ -162,10 +163,10 @@ static void make_holds(struct darn_lockgraph *graph)
 }
 
 /* By counting: `key` is that of an item, up to `most`. */
-static struct darn_index make_index(uint32_t most, const uint32_t *keys, uint32_t count)
+static struct darn_lock_index make_index(uint32_t most, const uint32_t *keys, uint32_t count)
 {
-    struct darn_index index = {.start = room((size_t)most + 2, sizeof(uint32_t)),
-                               .items = room(count, sizeof(uint32_t))};
+    struct darn_lock_index index = {.start = room((size_t)most + 2, sizeof(uint32_t)),
+                                    .items = room(count, sizeof(uint32_t))};
 
     for (uint32_t i = 0; i < count; i++)
         index.start[keys[i] + 1]++;
@@ -226,7 +227,7 @@ void darn_lockgraph_build(struct darn_lockgraph *graph, struct darn_lockdeps *de
     index_members(graph);
 }
 
-static void free_index(struct darn_index *index)
+static void free_index(struct darn_lock_index *index)
 {
     free(index->start);
     free(index->items);
@@ -252,7 +253,7 @@ bool darn_lockgraph_waits(const struct darn_lockgraph *graph, uint32_t a, uint32
     uint32_t node = graph->shapes[a].asked;
 
     for (uint32_t i = graph->hold_start[b]; i < graph->hold_start[b + 1]; i++) {
-        const struct darn_hold *one = &graph->holds[i];
+        const struct darn_lock_hold *one = &graph->holds[i];
 
         if (!darn_lockgraph_is_lock(graph, one->node))
             return false;

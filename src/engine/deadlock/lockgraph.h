@@ -17,7 +17,7 @@
 
 #include "engine/deadlock/lockdep.h"
 
-struct darn_shape {
+struct darn_lock_shape {
     uint32_t set;          /* lockset of objects */
     uint32_t asked;        /* node */
     uint32_t first, count; /* its dependencies, in `order` */
@@ -25,14 +25,14 @@ struct darn_shape {
 };
 
 /* A node that a shape holds: a lock of its set, or the end of a thread that has made the step. */
-struct darn_hold {
+struct darn_lock_hold {
     uint32_t node;
     uint32_t shape;
     bool is_exclusive;
 };
 
 /* Items of an array by a number: those of n are from start[n] to start[n + 1]. */
-struct darn_index {
+struct darn_lock_index {
     uint32_t *start;
     uint32_t *items;
 };
@@ -41,19 +41,20 @@ struct darn_lockgraph {
     struct darn_lockdeps *deps;
     uint32_t *order;                     /* indexes of dependencies, by shape */
     const struct darn_moments **moments; /* of the dependencies, in the same order */
-    struct darn_shape *shapes;
+    struct darn_lock_shape *shapes;
     uint32_t shape_count;
     uint32_t lock_count; /* nodes 1 to lock_count are locks, those above are ends of threads */
     uint32_t node_count;
-    uint32_t *joined;        /* the threads whose ends are nodes, in ascending order */
-    struct darn_hold *holds; /* by shape, the locks of each first */
+    uint32_t *joined;             /* the threads whose ends are nodes, in ascending order */
+    struct darn_lock_hold *holds; /* by shape, the locks of each first */
     uint32_t hold_count;
-    uint32_t *hold_start;         /* of a shape, in `holds`; it ends where the next begins */
-    struct darn_index holders_of; /* of a node: indexes of holds */
-    struct darn_index askers_of;  /* of a node: shapes */
-    uint32_t *component;          /* of a node */
+    uint32_t *hold_start;              /* of a shape, in `holds`; it ends where the next begins */
+    struct darn_lock_index holders_of; /* of a node: indexes of holds */
+    struct darn_lock_index askers_of;  /* of a node: shapes */
+    uint32_t *component;               /* of a node */
     uint32_t component_count;
-    struct darn_index members_of; /* of a component: shapes that can be in a cycle, ascending */
+    struct darn_lock_index
+        members_of; /* of a component: shapes that can be in a cycle, ascending */
 };
 
 void darn_lockgraph_build(struct darn_lockgraph *graph, struct darn_lockdeps *deps);

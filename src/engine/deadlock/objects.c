@@ -29,7 +29,7 @@ static uint32_t make(struct darn_objects *objects, uint64_t address, uint32_t li
 
     objects->all =
         darn_grow(objects->all, &objects->capacity, objects->count + 1, sizeof(*objects->all));
-    objects->all[id] = (struct darn_object){
+    objects->all[id] = (struct darn_sync_object){
         .address = address, .next = (uint32_t)darn_map_get(&objects->lines, line, 0), .life = life};
     darn_map_put(&objects->lines, line, id);
     darn_map_put(&objects->ids, key_of(address), (uintptr_t)id << 1);
@@ -54,7 +54,7 @@ static void end_on_line(struct darn_objects *objects, uint64_t line, uint64_t fr
     if (!first)
         return;
     for (uint32_t id = first; id; id = next) {
-        struct darn_object *object = &objects->all[id];
+        struct darn_sync_object *object = &objects->all[id];
         bool ends = object->address >= from && object->address < to && !object->users;
 
         next = object->next;

@@ -17,7 +17,7 @@
 
 #define DARN_OBJECT_LIVES 16
 
-struct darn_object {
+struct darn_sync_object {
     uint64_t address;
     uint32_t next;  /* on the same line of memory; 0: the last */
     uint32_t users; /* who counts them is up to the engine; while there are any, it does not end */
@@ -26,7 +26,7 @@ struct darn_object {
 
 /* A zeroed struct has no objects. */
 struct darn_objects {
-    struct darn_object *all; /* from 1 */
+    struct darn_sync_object *all; /* from 1 */
     size_t count, capacity;
     struct darn_map ids;   /* of addresses */
     struct darn_map lines; /* of memory, to the first object on it */

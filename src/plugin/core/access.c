@@ -13,7 +13,7 @@
 struct collector {
     struct darn_accesses *accesses;
     LLVMTargetDataRef layout;
-    struct darn_escape *escape;
+    struct darn_plugin_escape *escape;
     const struct darn_map *spins;
 };
 
@@ -23,7 +23,7 @@ void darn_accesses_free(struct darn_accesses *accesses)
     *accesses = (struct darn_accesses){0};
 }
 
-static void append(struct darn_accesses *accesses, struct darn_access access)
+static void append(struct darn_accesses *accesses, struct darn_plugin_access access)
 {
     if (accesses->count == accesses->capacity) {
         accesses->capacity = accesses->capacity ? 2 * accesses->capacity : 64;
@@ -93,7 +93,7 @@ static uint64_t lanes_used_by(LLVMValueRef user, LLVMValueRef vector, unsigned l
  * nobody uses, the source does not access: without this mask a race on a[1] would be reported.
  * Returns whether the load can be described: one with gaps that is too wide for the mask cannot.
  */
-static int describe_gaps(struct darn_access *access, LLVMTargetDataRef layout)
+static int describe_gaps(struct darn_plugin_access *access, LLVMTargetDataRef layout)
 {
     LLVMTypeRef type = LLVMTypeOf(access->instruction);
     uint64_t used = 0, bytes = 0;
@@ -144,7 +144,8 @@ static uint16_t order_flags(LLVMValueRef instruction, enum darn_site_kind kind)
 static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueRef pointer,
                        LLVMTypeRef type, enum darn_site_kind kind, LLVMValueRef value)
 {
-    struct darn_access access = {.instruction = instruction, .pointer = pointer, .kind = kind};
+    struct darn_plugin_access access = {
+        .instruction = instruction, .pointer = pointer, .kind = kind};
 
     if (!has_fixed_size(type) || LLVMStoreSizeOfType(c->layout, type) > UINT16_MAX ||
         LLVMStoreSizeOfType(c->layout, type) == 0 || !is_watched(c, instruction, pointer))
@@ -170,11 +171,11 @@ static void add_range(struct collector *c, LLVMValueRef call, LLVMValueRef point
         return;
     if (known->count && known->items[known->count - 1].instruction == call)
         flags |= DARN_SITE_LATER;
-    append(c->accesses, (struct darn_access){.instruction = call,
-                                             .pointer = pointer,
-                                             .length = length,
-                                             .kind = kind,
-                                             .flags = (uint16_t)(DARN_SITE_RANGE | flags)});
+    append(c->accesses, (struct darn_plugin_access){.instruction = call,
+                                                    .pointer = pointer,
+                                                    .length = length,
+                                                    .kind = kind,
+                                                    .flags = (uint16_t)(DARN_SITE_RANGE | flags)});
 }
 
 static void add_libcall(struct collector *c, LLVMValueRef call, const struct darn_libcall *libcall)
@@ -197,10 +198,10 @@ static void add_call(struct collector *c, LLVMValueRef call)
     LLVMValueRef condition = darn_wait_condition(call);
 
     if (condition) {
-        append(c->accesses, (struct darn_access){.instruction = call,
-                                                 .pointer = condition,
-                                                 .variable = darn_wait_predicate(call),
-                                                 .kind = DARN_SITE_WAIT});
+        append(c->accesses, (struct darn_plugin_access){.instruction = call,
+                                                        .pointer = condition,
+                                                        .variable = darn_wait_predicate(call),
+                                                        .kind = DARN_SITE_WAIT});
     } else if (LLVMIsAMemCpyInst(call) || LLVMIsAMemMoveInst(call)) {
         add_range(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 2), DARN_SITE_WRITE, 0);
         add_range(c, call, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), DARN_SITE_READ, 0);
@@ -237,9 +238,9 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
     case LLVMFence:
         if (!LLVMIsAtomicSingleThread(instruction))
             append(c->accesses,
-                   (struct darn_access){.instruction = instruction,
-                                        .kind = DARN_SITE_FENCE,
-                                        .flags = order_flags(instruction, DARN_SITE_FENCE)});
+                   (struct darn_plugin_access){.instruction = instruction,
+                                               .kind = DARN_SITE_FENCE,
+                                               .flags = order_flags(instruction, DARN_SITE_FENCE)});
         break;
     case LLVMCall:
     case LLVMInvoke:
@@ -251,7 +252,7 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
 }
 
 void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
-                           LLVMTargetDataRef layout, struct darn_escape *escape,
+                           LLVMTargetDataRef layout, struct darn_plugin_escape *escape,
                            const struct darn_map *spins)
 {
     struct collector c = {accesses, layout, escape, spins};
@@ -265,7 +266,7 @@ void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function
     }
 }
 
-int darn_access_is_plain(const struct darn_access *access)
+int darn_access_is_plain(const struct darn_plugin_access *access)
 {
     return access->pointer && access->kind != DARN_SITE_WAIT &&
            !(access->flags &

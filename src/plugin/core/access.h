@@ -9,7 +9,7 @@
 
 #include "plugin/core/escape.h"
 
-struct darn_access {
+struct darn_plugin_access {
     LLVMValueRef instruction; /* the hook goes right in front of it */
     LLVMValueRef pointer;     /* NULL for a fence; of a wait, the condition variable */
     LLVMValueRef length;      /* for a range: its length, or NULL for a string */
@@ -28,7 +28,7 @@ struct darn_access {
 };
 
 struct darn_accesses {
-    struct darn_access *items;
+    struct darn_plugin_access *items;
     size_t count;
     size_t capacity;
 };
@@ -38,12 +38,12 @@ void darn_accesses_free(struct darn_accesses *accesses);
 /* Appends the accesses of one function in program order, block by block. `spins` has the reads of
  * its spin loops. */
 void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
-                           LLVMTargetDataRef layout, struct darn_escape *escape,
+                           LLVMTargetDataRef layout, struct darn_plugin_escape *escape,
                            const struct darn_map *spins);
 
 /* Whether it is an access like any other: not atomic, volatile, of unknown size, or in a spin loop.
  */
-int darn_access_is_plain(const struct darn_access *access);
+int darn_access_is_plain(const struct darn_plugin_access *access);
 
 /* Whether other threads may be waited for or let go by this instruction. */
 int darn_may_synchronize(LLVMValueRef instruction);

@@ -12,15 +12,15 @@ static unsigned attribute_kind(const char *name)
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-void darn_escape_init(struct darn_escape *escape)
+void darn_escape_init(struct darn_plugin_escape *escape)
 {
-    *escape = (struct darn_escape){
+    *escape = (struct darn_plugin_escape){
         .nocapture = attribute_kind("nocapture"),
         .byval = attribute_kind("byval"),
     };
 }
 
-void darn_escape_free(struct darn_escape *escape)
+void darn_escape_free(struct darn_plugin_escape *escape)
 {
     darn_map_free(&escape->known);
 }
@@ -76,7 +76,8 @@ static int has_parameter_attribute(LLVMValueRef call, unsigned argument, unsigne
            LLVMGetEnumAttributeAtIndex(callee, argument + 1, kind);
 }
 
-static int call_keeps(const struct darn_escape *escape, LLVMValueRef call, LLVMValueRef pointer)
+static int call_keeps(const struct darn_plugin_escape *escape, LLVMValueRef call,
+                      LLVMValueRef pointer)
 {
     int arguments = (int)LLVMGetNumArgOperands(call);
 
@@ -88,9 +89,9 @@ static int call_keeps(const struct darn_escape *escape, LLVMValueRef call, LLVMV
     return LLVMGetCalledValue(call) == pointer;
 }
 
-static int escapes(struct darn_escape *escape, LLVMValueRef pointer, struct darn_map *seen);
+static int escapes(struct darn_plugin_escape *escape, LLVMValueRef pointer, struct darn_map *seen);
 
-static int use_escapes(struct darn_escape *escape, LLVMValueRef user, LLVMValueRef pointer,
+static int use_escapes(struct darn_plugin_escape *escape, LLVMValueRef user, LLVMValueRef pointer,
                        struct darn_map *seen)
 {
     LLVMOpcode opcode;
@@ -124,7 +125,7 @@ static int use_escapes(struct darn_escape *escape, LLVMValueRef user, LLVMValueR
     }
 }
 
-static int escapes(struct darn_escape *escape, LLVMValueRef pointer, struct darn_map *seen)
+static int escapes(struct darn_plugin_escape *escape, LLVMValueRef pointer, struct darn_map *seen)
 {
     if (darn_map_get(seen, (uintptr_t)pointer, 0))
         return 0;
@@ -138,7 +139,7 @@ static int escapes(struct darn_escape *escape, LLVMValueRef pointer, struct darn
     return 0;
 }
 
-static int is_local(const struct darn_escape *escape, LLVMValueRef root)
+static int is_local(const struct darn_plugin_escape *escape, LLVMValueRef root)
 {
     if (LLVMIsAAllocaInst(root))
         return 1;
@@ -164,7 +165,7 @@ static int is_own_thread_local(LLVMValueRef root)
     return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
-int darn_pointer_is_private(struct darn_escape *escape, LLVMValueRef pointer)
+int darn_pointer_is_private(struct darn_plugin_escape *escape, LLVMValueRef pointer)
 {
     LLVMValueRef root = darn_pointer_root(pointer);
     struct darn_map seen = {0};

@@ -100,8 +100,8 @@ static int is_quiet_between(LLVMValueRef from, LLVMValueRef to)
     return 1;
 }
 
-static int joins(const struct darn_map *order, const struct darn_access *access, LLVMValueRef last,
-                 LLVMValueRef leader)
+static int joins(const struct darn_map *order, const struct darn_plugin_access *access,
+                 LLVMValueRef last, LLVMValueRef leader)
 {
     return darn_access_is_plain(access) &&
            LLVMGetInstructionParent(access->instruction) == LLVMGetInstructionParent(leader) &&
@@ -122,7 +122,7 @@ size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct da
         return 1;
     builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(leader)));
     for (size_t i = end; i < accesses->count && members < DARN_GROUP_MAX; i++) {
-        struct darn_access *access = &accesses->items[i];
+        struct darn_plugin_access *access = &accesses->items[i];
 
         if (access->dropped)
             continue;

@@ -311,7 +311,7 @@ LLVMValueRef darn_guard_length(struct darn_guards *guards, LLVMValueRef before, 
     return LLVMBuildZExt(guards->builder, length, guards->i64, "");
 }
 
-void darn_guards_place(struct darn_guards *guards, const struct darn_access *access,
+void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_access *access,
                        struct darn_record record)
 {
     LLVMValueRef arguments[DARN_GUARD_ARGUMENTS] = {access->pointer, record.site};

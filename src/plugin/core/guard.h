@@ -29,7 +29,7 @@ void darn_guards_finish(struct darn_guards *guards);
 /* Whether the value of a write can be handed to the hook. */
 int darn_guards_take(LLVMValueRef value);
 
-void darn_guards_place(struct darn_guards *guards, const struct darn_access *access,
+void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_access *access,
                        struct darn_record record);
 
 /* One of the accesses that share a guard. */
@@ -51,7 +51,7 @@ void darn_guards_place_armed(struct darn_guards *guards, LLVMValueRef before, co
 /* For programs that are built to be healed: what looks at the armed byte and at darn_own, in
  * front of the access, and with DARN_SITE_AFTER among its flags behind it, too. The instruction is
  * gone after darn_guards_finish: others like it are in its place. */
-void darn_guards_place_around(struct darn_guards *guards, const struct darn_access *access,
+void darn_guards_place_around(struct darn_guards *guards, const struct darn_plugin_access *access,
                               struct darn_record record);
 
 /* Where something can stand that is to happen right behind the instruction; NULL: nowhere. */

@@ -117,7 +117,7 @@ LLVMValueRef darn_guards_behind(LLVMValueRef instruction)
     return in;
 }
 
-void darn_guards_place_both(struct darn_guards *guards, const struct darn_access *access,
+void darn_guards_place_both(struct darn_guards *guards, const struct darn_plugin_access *access,
                             struct darn_record record)
 {
     LLVMValueRef instruction = access->instruction, behind = darn_guards_behind(instruction);

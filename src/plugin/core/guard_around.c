@@ -74,7 +74,7 @@ static void remember(struct darn_guards *guards, const struct darn_replacement *
     guards->replacements[guards->replaced++] = *replacement;
 }
 
-static void place_copies(struct darn_guards *guards, const struct darn_access *access,
+static void place_copies(struct darn_guards *guards, const struct darn_plugin_access *access,
                          struct darn_record record)
 {
     LLVMValueRef instruction = access->instruction, arguments[MOST_ARGUMENTS], guard;
@@ -98,7 +98,7 @@ static void place_copies(struct darn_guards *guards, const struct darn_access *a
     remember(guards, &made);
 }
 
-void darn_guards_place_around(struct darn_guards *guards, const struct darn_access *access,
+void darn_guards_place_around(struct darn_guards *guards, const struct darn_plugin_access *access,
                               struct darn_record record)
 {
     if (can_be_copied(access->instruction) && !(access->flags & DARN_SITE_RANGE))

@@ -35,7 +35,7 @@ void darn_guard_call(struct darn_guards *guards, LLVMValueRef guard, const char 
                      unsigned count);
 
 /* One guard in front of the access, and one behind it. */
-void darn_guards_place_both(struct darn_guards *guards, const struct darn_access *access,
+void darn_guards_place_both(struct darn_guards *guards, const struct darn_plugin_access *access,
                             struct darn_record record);
 
 /* Instructions that guards have in themselves are replaced by these. */

@@ -28,7 +28,7 @@ void darn_paths_free(struct darn_paths *paths)
     *paths = (struct darn_paths){0};
 }
 
-static int describe_slot(LLVMValueRef local, struct darn_slot *slot)
+static int describe_slot(LLVMValueRef local, struct darn_guard_slot *slot)
 {
     unsigned uses = 0;
 
@@ -49,9 +49,9 @@ static int describe_slot(LLVMValueRef local, struct darn_slot *slot)
     return 1;
 }
 
-const struct darn_slot *darn_path_slot(struct darn_paths *paths, LLVMValueRef pointer)
+const struct darn_guard_slot *darn_path_slot(struct darn_paths *paths, LLVMValueRef pointer)
 {
-    struct darn_slot slot = {0};
+    struct darn_guard_slot slot = {0};
     uintptr_t known;
 
     if (!LLVMIsAAllocaInst(pointer))
@@ -109,7 +109,7 @@ static uint64_t hash_value(struct darn_paths *paths, LLVMValueRef value, struct 
                            int depth);
 
 /* The only value that a variable ever has: an argument at -O0. */
-static LLVMValueRef only_value(const struct darn_slot *slot)
+static LLVMValueRef only_value(const struct darn_guard_slot *slot)
 {
     return slot->count == 1 && !slot->too_many ? LLVMGetOperand(slot->stores[0], 0) : NULL;
 }
@@ -118,7 +118,7 @@ static uint64_t hash_load(struct darn_paths *paths, LLVMValueRef load, struct da
                           int depth)
 {
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
-    const struct darn_slot *slot = darn_path_slot(paths, pointer);
+    const struct darn_guard_slot *slot = darn_path_slot(paths, pointer);
     struct darn_path from = {0};
 
     if (slot && only_value(slot))
@@ -207,7 +207,7 @@ static void follow_load(struct darn_paths *paths, LLVMValueRef load, struct darn
                         int depth)
 {
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
-    const struct darn_slot *slot = darn_path_slot(paths, pointer);
+    const struct darn_guard_slot *slot = darn_path_slot(paths, pointer);
 
     if (slot && only_value(slot)) {
         follow(paths, only_value(slot), path, depth - 1);

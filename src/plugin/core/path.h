@@ -34,7 +34,7 @@ struct darn_path {
 };
 
 /* A local that is only loaded and stored as a whole: a variable at -O0. */
-struct darn_slot {
+struct darn_guard_slot {
     LLVMValueRef stores[DARN_SLOT_STORES];
     unsigned count;
     int too_many; /* stores */
@@ -43,7 +43,7 @@ struct darn_slot {
 struct darn_paths {
     LLVMTargetDataRef layout;
     struct darn_map known; /* local -> number of its slot + 2, or 1 when it is none */
-    struct darn_slot *slots;
+    struct darn_guard_slot *slots;
     size_t count, capacity;
 };
 
@@ -60,6 +60,6 @@ uint64_t darn_path_hash(const struct darn_path *path);
 int darn_path_join(struct darn_path *path, const struct darn_path *argument);
 
 /* The slot that the pointer is, or NULL. Valid until the next call. */
-const struct darn_slot *darn_path_slot(struct darn_paths *paths, LLVMValueRef pointer);
+const struct darn_guard_slot *darn_path_slot(struct darn_paths *paths, LLVMValueRef pointer);
 
 #endif

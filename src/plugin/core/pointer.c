@@ -3,7 +3,7 @@
 #include "plugin/core/guard.h"
 #include "site/site.h"
 
-int darn_access_stores_pointer(const struct darn_access *access)
+int darn_access_stores_pointer(const struct darn_plugin_access *access)
 {
     LLVMTypeRef type = access->value ? LLVMTypeOf(access->value) : NULL;
 
@@ -28,7 +28,7 @@ LLVMValueRef darn_update_value(LLVMValueRef instruction, LLVMTargetDataRef layou
 }
 
 /* So it is with atomic stores. */
-static int may_be_pointer(const struct darn_access *access)
+static int may_be_pointer(const struct darn_plugin_access *access)
 {
     LLVMTypeRef type = LLVMTypeOf(access->value);
 
@@ -38,7 +38,7 @@ static int may_be_pointer(const struct darn_access *access)
            LLVMGetTypeKind(type) == LLVMIntegerTypeKind && access->size == sizeof(void *);
 }
 
-uint16_t darn_value_flags(const struct darn_access *access)
+uint16_t darn_value_flags(const struct darn_plugin_access *access)
 {
     uint16_t flags = access->kind == DARN_SITE_WRITE ? DARN_SITE_VALUE : 0;
 

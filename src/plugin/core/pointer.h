@@ -9,10 +9,10 @@
 
 /* Whether the access stores a pointer that may lead to the heap or a stack: globals and functions
  * are known to all anyway. */
-int darn_access_stores_pointer(const struct darn_access *access);
+int darn_access_stores_pointer(const struct darn_plugin_access *access);
 
 /* Whether the hook gets its value, and whether that may be a pointer: enum darn_site_flag. */
-uint16_t darn_value_flags(const struct darn_access *access);
+uint16_t darn_value_flags(const struct darn_plugin_access *access);
 
 /* What an atomic update may write, if that can be a pointer; else NULL. */
 LLVMValueRef darn_update_value(LLVMValueRef instruction, LLVMTargetDataRef layout);

@@ -25,7 +25,7 @@
 #define MAX_BLOCKS 20000
 
 struct recent {
-    struct darn_access *items[MEMORY];
+    struct darn_plugin_access *items[MEMORY];
     unsigned count;
     unsigned next; /* a ring, once it is full */
 };
@@ -36,7 +36,7 @@ struct blocks {
     struct recent *at_end;        /* by number */
 };
 
-static void remember(struct recent *recent, struct darn_access *access)
+static void remember(struct recent *recent, struct darn_plugin_access *access)
 {
     recent->items[recent->next] = access;
     recent->next = (recent->next + 1) % MEMORY;
@@ -44,16 +44,16 @@ static void remember(struct recent *recent, struct darn_access *access)
         recent->count++;
 }
 
-static int writes(const struct darn_access *access)
+static int writes(const struct darn_plugin_access *access)
 {
     return access->kind == DARN_SITE_WRITE;
 }
 
 /* Returns whether the new access must be remembered. */
-static int compare(struct recent *recent, struct darn_access *access)
+static int compare(struct recent *recent, struct darn_plugin_access *access)
 {
     for (unsigned i = 0; i < recent->count; i++) {
-        struct darn_access *earlier = recent->items[i];
+        struct darn_plugin_access *earlier = recent->items[i];
 
         if (earlier->dropped || earlier->pointer != access->pointer)
             continue;
@@ -110,7 +110,7 @@ static size_t select_in_block(struct darn_accesses *accesses, size_t at, LLVMBas
         if (darn_may_synchronize(instruction))
             recent->count = recent->next = 0;
         for (; at < accesses->count && accesses->items[at].instruction == instruction; at++) {
-            struct darn_access *access = &accesses->items[at];
+            struct darn_plugin_access *access = &accesses->items[at];
 
             if (access->flags & DARN_SITE_SPIN) /* a plain variable can be a flag, too */
                 recent->count = recent->next = 0;

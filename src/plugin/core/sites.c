@@ -166,7 +166,7 @@ static uint16_t column_of(unsigned column, uint16_t shift)
     return column > UINT16_MAX ? UINT16_MAX : (uint16_t)column;
 }
 
-static void set_record(struct darn_sites *sites, const struct darn_access *access,
+static void set_record(struct darn_sites *sites, const struct darn_plugin_access *access,
                        const struct source *source, struct darn_record record)
 {
     const char *file = source->file ? source->file : "", *dir = source->dir ? source->dir : "";
@@ -193,7 +193,7 @@ static void set_record(struct darn_sites *sites, const struct darn_access *acces
         record.site, LLVMConstStructInContext(LLVMGetModuleContext(sites->module), fields, 12, 0));
 }
 
-struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
+struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_plugin_access *access,
                                   struct darn_names *names)
 {
     struct darn_record record = {new_record(sites), new_armed(sites)};
@@ -233,8 +233,8 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags)
     LLVMMetadataRef file = subprogram ? LLVMDIScopeGetFile(subprogram) : NULL;
     LLVMLinkage linkage = LLVMGetLinkage(sites->function);
     bool is_local = linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
-    struct darn_access access = {.kind = DARN_SITE_FUNCTION,
-                                 .flags = flags | (is_local ? DARN_SITE_LOCAL : 0)};
+    struct darn_plugin_access access = {.kind = DARN_SITE_FUNCTION,
+                                        .flags = flags | (is_local ? DARN_SITE_LOCAL : 0)};
     struct source source = {0};
     struct darn_record record;
     struct darn_text text;

@@ -35,7 +35,7 @@ struct darn_record {
 };
 
 /* The record of an access. */
-struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_access *access,
+struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_plugin_access *access,
                                   struct darn_names *names);
 
 /* The record of the function itself, or NULL if it has no place in the source. `flags` are added to
@@ -43,7 +43,7 @@ struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_ac
 LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags);
 
 /* darn_site_key of the record that an instruction gets for this kind of site, `shift` columns
- * farther (see struct darn_access). */
+ * farther (see struct darn_plugin_access). */
 uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift,
                         struct darn_names *names);
 

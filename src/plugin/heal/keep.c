@@ -30,7 +30,7 @@ static uint64_t hash_of(const struct darn_shape *shape)
 }
 
 /* Sums do not depend on the order. What is dropped already is compared with nothing. */
-static struct side side_of_found(const struct darn_found *found)
+static struct side side_of_found(const struct darn_found_section *found)
 {
     struct side side = {.shape = {.file = found->file,
                                   .function = found->function,
@@ -149,7 +149,7 @@ static void keep_by_shape(struct matching *matching, const struct side *wanted)
 }
 
 /* With as much of the section as resolve.h looks at. */
-static void keep_in_lines(struct side *side, const struct darn_found *found,
+static void keep_in_lines(struct side *side, const struct darn_found_section *found,
                           const struct darn_wanted *wanted, struct darn_section *section)
 {
     *section = (struct darn_section){
@@ -164,7 +164,7 @@ static void keep_in_lines(struct side *side, const struct darn_found *found,
 
 /* A value that is read and written back is healed wherever that is, if it may be of a variable that
  * the repository names: the runtime decides by the address. */
-static void keep_companion(struct side *side, const struct darn_found *found,
+static void keep_companion(struct side *side, const struct darn_found_section *found,
                            const struct darn_wanted *wanted)
 {
     if (found->kind != DARN_SECTION_LOAD_STORE)
@@ -174,7 +174,7 @@ static void keep_companion(struct side *side, const struct darn_found *found,
                         darn_type_may_be(found->type, wanted->items[i]->type);
 }
 
-static void fill(struct matching *matching, const struct darn_sections *sections,
+static void fill(struct matching *matching, const struct darn_section_finder *sections,
                  const struct darn_wanted *wanted)
 {
     matching->found_count = sections->count;
@@ -189,7 +189,7 @@ static void fill(struct matching *matching, const struct darn_sections *sections
         matching->wanted[i] = side_of_wanted(wanted->items[i]);
 }
 
-void darn_sections_keep(struct darn_sections *sections, const struct darn_wanted *wanted)
+void darn_sections_keep(struct darn_section_finder *sections, const struct darn_wanted *wanted)
 {
     struct darn_section *section = malloc(sizeof(*section));
     struct matching matching;

@@ -12,6 +12,6 @@
  * Drops all others. A module is only a part of the program, and the runtime, which knows all of it,
  * decides in the end: what may be meant is kept, what cannot be is not.
  */
-void darn_sections_keep(struct darn_sections *sections, const struct darn_wanted *wanted);
+void darn_sections_keep(struct darn_section_finder *sections, const struct darn_wanted *wanted);
 
 #endif

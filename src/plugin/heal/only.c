@@ -15,7 +15,7 @@ static int is_point(const struct darn_only *only, uint64_t key)
     return darn_points_has(&only->wanted->points, key) || darn_points_has(&only->points, key);
 }
 
-static int is_wanted_by_name(const struct darn_only *only, const struct darn_access *access)
+static int is_wanted_by_name(const struct darn_only *only, const struct darn_plugin_access *access)
 {
     uint64_t key = darn_sites_key(access->instruction, access->kind, 0, only->names);
     char variable[MAX_NAME], type[MAX_NAME];
@@ -33,7 +33,7 @@ static int is_wanted_by_name(const struct darn_only *only, const struct darn_acc
 static void note_points(struct darn_only *only)
 {
     for (size_t i = 0; i < only->sections->count; i++) {
-        const struct darn_found *found = &only->sections->items[i];
+        const struct darn_found_section *found = &only->sections->items[i];
 
         for (uint32_t j = 0; j < found->count && !found->dropped; j++)
             darn_points_add(&only->points, found->points[j].key, found->type);
@@ -41,7 +41,7 @@ static void note_points(struct darn_only *only)
 }
 
 /* Assertions of darn.h are no accesses. */
-static int is_access(const struct darn_access *access)
+static int is_access(const struct darn_plugin_access *access)
 {
     return access->pointer && access->kind <= DARN_SITE_UPDATE &&
            !(access->flags & (DARN_SITE_ASSERT_ACCESS | DARN_SITE_ASSERT_WRITER));
@@ -52,7 +52,7 @@ static int is_access(const struct darn_access *access)
 static void note_pointers(struct darn_only *only, const struct darn_code *code)
 {
     for (size_t i = 0; i < code->accesses.count; i++) {
-        const struct darn_access *access = &code->accesses.items[i];
+        const struct darn_plugin_access *access = &code->accesses.items[i];
 
         if (is_access(access) && LLVMIsConstant(access->pointer) &&
             is_point(only, darn_sites_key(access->instruction, access->kind, 0, only->names)))
@@ -60,14 +60,14 @@ static void note_pointers(struct darn_only *only, const struct darn_code *code)
     }
 }
 
-static int is_wanted(const struct darn_only *only, const struct darn_access *access)
+static int is_wanted(const struct darn_only *only, const struct darn_plugin_access *access)
 {
     return is_access(access) && (darn_map_get(&only->pointers, (uintptr_t)access->pointer, 0) ||
                                  is_wanted_by_name(only, access));
 }
 
-static int have_same_name(const struct darn_only *only, const struct darn_access *one,
-                          const struct darn_access *other)
+static int have_same_name(const struct darn_only *only, const struct darn_plugin_access *one,
+                          const struct darn_plugin_access *other)
 {
     char name[MAX_NAME], other_name[MAX_NAME];
 
@@ -83,8 +83,8 @@ static int have_same_name(const struct darn_only *only, const struct darn_access
  * looks at armed bytes, not four. By its name the next one is armed if this one is. What is written
  * is told at once, for those who wait.
  */
-static int is_followed(const struct darn_only *only, const struct darn_access *access,
-                       const struct darn_access *next)
+static int is_followed(const struct darn_only *only, const struct darn_plugin_access *access,
+                       const struct darn_plugin_access *next)
 {
     LLVMValueRef in = access->instruction;
 
@@ -100,7 +100,7 @@ static int is_followed(const struct darn_only *only, const struct darn_access *a
 }
 
 /* Nothing is covered here: each of them may have to wait, and each of them ends. */
-static void place_access(struct darn_only *only, struct darn_access *access)
+static void place_access(struct darn_only *only, struct darn_plugin_access *access)
 {
     access->flags &= (uint16_t) ~(DARN_SITE_SPIN | DARN_SITE_COVERS);
     darn_guards_place_around(only->guards, access,
@@ -110,11 +110,11 @@ static void place_access(struct darn_only *only, struct darn_access *access)
 /* Instructions are looked at before the first of them is instrumented. */
 static int place_accesses(struct darn_only *only, struct darn_code *code)
 {
-    struct darn_access *next = NULL;
+    struct darn_plugin_access *next = NULL;
     size_t count = code->accesses.count;
 
     for (size_t i = count; i-- > 0;) {
-        struct darn_access *access = &code->accesses.items[i];
+        struct darn_plugin_access *access = &code->accesses.items[i];
 
         access->dropped = !is_wanted(only, access);
         if (access->dropped)
@@ -158,7 +158,7 @@ static void keep_frame_pointer(LLVMValueRef function)
 
 void darn_only_instrument(struct darn_only *only)
 {
-    struct darn_sections *sections = only->sections;
+    struct darn_section_finder *sections = only->sections;
 
     only->guards->trusts = 1;
     darn_sections_keep(sections, only->wanted);

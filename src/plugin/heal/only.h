@@ -17,9 +17,9 @@ struct darn_only {
     struct darn_guards *guards;
     struct darn_sites *sites;
     struct darn_names *names;
-    struct darn_sections *sections; /* those that were found; what is not meant is dropped */
-    struct darn_points points;      /* of those that are kept */
-    struct darn_map pointers;       /* constant addresses of points: other names for their memory */
+    struct darn_section_finder *sections; /* those that were found; what is not meant is dropped */
+    struct darn_points points;            /* of those that are kept */
+    struct darn_map pointers; /* constant addresses of points: other names for their memory */
 };
 
 void darn_only_instrument(struct darn_only *only);

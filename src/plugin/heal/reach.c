@@ -17,7 +17,7 @@
 struct reach {
     const struct darn_wanted *wanted;
     struct darn_names *names;
-    struct darn_escape escape;
+    struct darn_plugin_escape escape;
     LLVMContextRef context;
     LLVMTargetDataRef layout;
 };

@@ -76,7 +76,7 @@ static const char *const known[] = {
     "getenv",
 };
 
-void darn_calls_free(struct darn_calls *calls)
+void darn_calls_free(struct darn_call_facts *calls)
 {
     darn_map_free(&calls->functions);
     darn_map_free(&calls->globals);
@@ -111,7 +111,7 @@ static uint16_t external_inside(LLVMValueRef call, const char *name)
     return DARN_SECTION_CALLS | DARN_SECTION_UNKNOWN;
 }
 
-static unsigned instruction_inside(struct darn_calls *calls, LLVMValueRef in, int depth);
+static unsigned instruction_inside(struct darn_call_facts *calls, LLVMValueRef in, int depth);
 
 /* Blocks are laid out in the order of the source: a way back is a loop. */
 static int goes_back(LLVMValueRef terminator, const struct darn_map *seen)
@@ -123,7 +123,7 @@ static int goes_back(LLVMValueRef terminator, const struct darn_map *seen)
     return 0;
 }
 
-static unsigned function_inside(struct darn_calls *calls, LLVMValueRef function, int depth)
+static unsigned function_inside(struct darn_call_facts *calls, LLVMValueRef function, int depth)
 {
     unsigned inside = (unsigned)darn_map_get(&calls->functions, (uintptr_t)function, 0), count = 0;
     struct darn_map seen = {0};
@@ -149,7 +149,7 @@ static unsigned function_inside(struct darn_calls *calls, LLVMValueRef function,
     return inside;
 }
 
-static unsigned call_inside(struct darn_calls *calls, LLVMValueRef call, int depth)
+static unsigned call_inside(struct darn_call_facts *calls, LLVMValueRef call, int depth)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     size_t length;
@@ -167,7 +167,7 @@ static unsigned call_inside(struct darn_calls *calls, LLVMValueRef call, int dep
     return DARN_SECTION_CALLS | function_inside(calls, callee, depth);
 }
 
-static unsigned instruction_inside(struct darn_calls *calls, LLVMValueRef in, int depth)
+static unsigned instruction_inside(struct darn_call_facts *calls, LLVMValueRef in, int depth)
 {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMCall:
@@ -187,7 +187,7 @@ static unsigned instruction_inside(struct darn_calls *calls, LLVMValueRef in, in
     }
 }
 
-uint16_t darn_calls_inside(struct darn_calls *calls, LLVMValueRef instruction)
+uint16_t darn_calls_inside(struct darn_call_facts *calls, LLVMValueRef instruction)
 {
     return (uint16_t)instruction_inside(calls, instruction, 0);
 }
@@ -210,7 +210,7 @@ static int only_reads(LLVMValueRef pointer, unsigned *uses)
     return 1;
 }
 
-int darn_calls_is_constant(struct darn_calls *calls, LLVMValueRef global)
+int darn_calls_is_constant(struct darn_call_facts *calls, LLVMValueRef global)
 {
     uintptr_t known_as = darn_map_get(&calls->globals, (uintptr_t)global, 0);
     LLVMLinkage linkage = LLVMGetLinkage(global);

@@ -26,7 +26,7 @@ unsigned darn_code_block(const struct darn_code *code, LLVMBasicBlockRef block)
     return (unsigned)darn_map_get(&code->flow.number, (uintptr_t)block, 0) - 1;
 }
 
-int darn_code_is_point(const struct darn_access *access)
+int darn_code_is_point(const struct darn_plugin_access *access)
 {
     return access->pointer && access->kind <= DARN_SITE_UPDATE &&
            !LLVMIsAAtomicCmpXchgInst(access->instruction) &&
@@ -56,7 +56,8 @@ static void find_successors(struct darn_code *code)
 }
 
 /* Finds the place of each access; `leaves` gets the leaves of all paths. */
-static void find_places(struct darn_code *code, struct darn_calls *calls, struct darn_map *leaves)
+static void find_places(struct darn_code *code, struct darn_call_facts *calls,
+                        struct darn_map *leaves)
 {
     struct darn_map known = {0}; /* hash -> number + 1 */
     size_t count = code->accesses.count;
@@ -64,8 +65,8 @@ static void find_places(struct darn_code *code, struct darn_calls *calls, struct
     code->place_of = allocate(count, sizeof(*code->place_of));
     code->places = allocate(count, sizeof(*code->places));
     for (size_t i = 0; i < count; i++) {
-        const struct darn_access *access = &code->accesses.items[i];
-        struct darn_place place = {0};
+        const struct darn_plugin_access *access = &code->accesses.items[i];
+        struct darn_path_place place = {0};
         uintptr_t number;
 
         if (!darn_map_get(&code->numbers, (uintptr_t)access->instruction, 0))
@@ -93,7 +94,7 @@ static void find_places(struct darn_code *code, struct darn_calls *calls, struct
 
 /* Appends an event; the first of two accesses of one instruction stands for both. */
 static void add_event(struct darn_code *code, size_t *count, size_t *capacity,
-                      struct darn_event event)
+                      struct darn_code_event event)
 {
     if (*count == *capacity) {
         *capacity = *capacity ? 2 * *capacity : 64;
@@ -113,10 +114,10 @@ static LLVMValueRef known_callee(LLVMValueRef instruction)
     return callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) ? callee : NULL;
 }
 
-static struct darn_event event_of(const struct darn_code *code, struct darn_calls *calls,
-                                  const struct darn_map *leaves, LLVMValueRef instruction)
+static struct darn_code_event event_of(const struct darn_code *code, struct darn_call_facts *calls,
+                                       const struct darn_map *leaves, LLVMValueRef instruction)
 {
-    struct darn_event event = {.instruction = instruction};
+    struct darn_code_event event = {.instruction = instruction};
 
     if (darn_map_get(leaves, (uintptr_t)instruction, 0))
         event.gone = instruction;
@@ -129,7 +130,7 @@ static struct darn_event event_of(const struct darn_code *code, struct darn_call
     return event;
 }
 
-static void find_events(struct darn_code *code, struct darn_calls *calls,
+static void find_events(struct darn_code *code, struct darn_call_facts *calls,
                         const struct darn_map *leaves)
 {
     size_t count = 0, capacity = 0;
@@ -140,7 +141,7 @@ static void find_events(struct darn_code *code, struct darn_calls *calls,
 
         code->first_event[i] = (unsigned)count;
         for (; in; in = LLVMGetNextInstruction(in)) {
-            struct darn_event event = event_of(code, calls, leaves, in);
+            struct darn_code_event event = event_of(code, calls, leaves, in);
 
             if (event.gone || event.callee || event.access || event.inside)
                 add_event(code, &count, &capacity, event);
@@ -149,7 +150,7 @@ static void find_events(struct darn_code *code, struct darn_calls *calls,
     code->first_event[code->flow.count] = (unsigned)count;
 }
 
-void darn_code_init(struct darn_code *code, LLVMTargetDataRef layout, struct darn_calls *calls)
+void darn_code_init(struct darn_code *code, LLVMTargetDataRef layout, struct darn_call_facts *calls)
 {
     struct darn_map leaves = {0};
 
@@ -187,7 +188,7 @@ void darn_code_free(struct darn_code *code)
     *code = (struct darn_code){0};
 }
 
-const struct darn_place *darn_code_place(const struct darn_code *code, size_t access)
+const struct darn_path_place *darn_code_place(const struct darn_code *code, size_t access)
 {
     uint32_t number = code->place_of[access];
 

@@ -14,13 +14,13 @@
 #include "plugin/core/path.h"
 
 /* A place that is accessed. */
-struct darn_place {
+struct darn_path_place {
     struct darn_path path;
     uint64_t hash;
     int worth; /* somebody may change it: it can have sections */
 };
 
-struct darn_event {
+struct darn_code_event {
     LLVMValueRef instruction;
     LLVMValueRef gone;   /* this leaf of a path gets another value here, or NULL */
     LLVMValueRef callee; /* a function of this module that is called here, or NULL */
@@ -43,7 +43,7 @@ struct darn_mark {
     LLVMValueRef call;
     int before;            /* the call, else behind it */
     LLVMValueRef position; /* the instruction whose place in the source is the mark's */
-    uint16_t shift;        /* see struct darn_access */
+    uint16_t shift;        /* see struct darn_plugin_access */
     uint64_t key;
     uint32_t line;
 };
@@ -51,13 +51,13 @@ struct darn_mark {
 /* An access that is the first, or the last, of its place in a function that is called. */
 struct darn_outer {
     struct darn_path path;
-    const struct darn_access *access;
+    const struct darn_plugin_access *access;
     unsigned level; /* calls between */
 };
 
 #define DARN_OUTER_MAX 24
 
-struct darn_summary {
+struct darn_call_summary {
     enum { DARN_SUMMARY_NONE, DARN_SUMMARY_BUSY, DARN_SUMMARY_DONE } state;
     struct darn_outer first[DARN_OUTER_MAX], last[DARN_OUTER_MAX];
     unsigned first_count, last_count;
@@ -72,30 +72,31 @@ struct darn_code {
     struct darn_paths paths;
     uint32_t *place_of;      /* of each access: number of its place + 1, or 0 */
     struct darn_map numbers; /* instruction -> number of its first access + 1 */
-    struct darn_place *places;
+    struct darn_path_place *places;
     size_t place_count;
-    struct darn_event *events; /* those of block i at first_event[i] and following */
+    struct darn_code_event *events; /* those of block i at first_event[i] and following */
     unsigned *first_event;
     struct darn_mark *marks;
     size_t mark_count;
-    struct darn_map mark_keys;    /* keys in use */
-    struct darn_map pairs;        /* entry and end that belong together already */
-    struct darn_summary *summary; /* NULL: not yet asked for */
+    struct darn_map mark_keys;         /* keys in use */
+    struct darn_map pairs;             /* entry and end that belong together already */
+    struct darn_call_summary *summary; /* NULL: not yet asked for */
     struct darn_joined *joined;
     size_t joined_count;
     unsigned budget; /* steps that are left for all searches */
 };
 
 /* Finds places and events. The function is set, and its accesses are collected and selected. */
-void darn_code_init(struct darn_code *code, LLVMTargetDataRef layout, struct darn_calls *calls);
+void darn_code_init(struct darn_code *code, LLVMTargetDataRef layout,
+                    struct darn_call_facts *calls);
 void darn_code_free(struct darn_code *code);
 
 /* The place of an access, or NULL if it is not known or nobody else writes there. */
-const struct darn_place *darn_code_place(const struct darn_code *code, size_t access);
+const struct darn_path_place *darn_code_place(const struct darn_code *code, size_t access);
 
 unsigned darn_code_block(const struct darn_code *code, LLVMBasicBlockRef block);
 
 /* Whether an access can be an entry or an end. */
-int darn_code_is_point(const struct darn_access *access);
+int darn_code_is_point(const struct darn_plugin_access *access);
 
 #endif

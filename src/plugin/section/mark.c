@@ -19,9 +19,9 @@ static LLVMValueRef place_of_mark(const struct darn_mark *mark)
 void darn_mark_place(const struct darn_mark *mark, struct darn_guards *guards,
                      struct darn_sites *sites, struct darn_names *names)
 {
-    struct darn_access access = {.instruction = mark->position,
-                                 .kind = mark->before ? DARN_SITE_CALL : DARN_SITE_LEAVE,
-                                 .shift = mark->shift};
+    struct darn_plugin_access access = {.instruction = mark->position,
+                                        .kind = mark->before ? DARN_SITE_CALL : DARN_SITE_LEAVE,
+                                        .shift = mark->shift};
     const char *hook = mark->before ? DARN_HOOK_CALL : DARN_HOOK_LEAVE;
 
     darn_guards_place_armed(guards, place_of_mark(mark), hook, NULL,

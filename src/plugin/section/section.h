@@ -19,7 +19,7 @@
 #define DARN_SECTIONS_VARIABLE "DARN_SECTIONS"
 
 /* A section that was found, and is still to be written. */
-struct darn_found {
+struct darn_found_section {
     uint8_t kind;
     uint16_t inside;
     char *file, *function, *variable, *type;
@@ -29,19 +29,19 @@ struct darn_found {
     int dropped; /* it has too many points */
 };
 
-struct darn_sections {
+struct darn_section_finder {
     struct darn_names *names;
     struct darn_code *codes;
     size_t code_count;
     struct darn_map by_function; /* function -> number of its code + 1 */
-    struct darn_found *items;
+    struct darn_found_section *items;
     size_t count, capacity;
     struct darn_map merged; /* hash of entry, kind and function -> number + 1 */
 };
 
 /* The point of a section: an access, or a call that leads to one. */
-struct darn_end {
-    const struct darn_access *access;
+struct darn_section_end {
+    const struct darn_plugin_access *access;
     LLVMValueRef call; /* in the function, or NULL */
 };
 
@@ -49,15 +49,15 @@ struct darn_end {
 
 /* Adds the section from `entry` to the ends of the walk; `ends` has the accesses, and the walk the
  * ways out. Returns whether it could be recorded. */
-int darn_section_add(struct darn_sections *sections, struct darn_code *code, uint8_t kind,
-                     struct darn_end entry, const struct darn_end *ends, unsigned end_count,
-                     const struct darn_walk *walk);
+int darn_section_add(struct darn_section_finder *sections, struct darn_code *code, uint8_t kind,
+                     struct darn_section_end entry, const struct darn_section_end *ends,
+                     unsigned end_count, const struct darn_section_walk *walk);
 
 /* section_find.c: load-and-store, test-and-use. */
-void darn_sections_find(struct darn_sections *sections, struct darn_code *code);
+void darn_sections_find(struct darn_section_finder *sections, struct darn_code *code);
 
 /* section_pair.c: pairs, when all of the module's functions have been looked at. */
-void darn_sections_find_pairs(struct darn_sections *sections, struct darn_code *code);
+void darn_sections_find_pairs(struct darn_section_finder *sections, struct darn_code *code);
 
 /* Whether these two belong together already; with `note`, from now on. Numbers of accesses. */
 int darn_section_is_known(struct darn_code *code, size_t entry, size_t end, int note);
@@ -65,7 +65,7 @@ int darn_section_is_known(struct darn_code *code, size_t entry, size_t end, int 
 /* section_call.c: what the functions access that are called. */
 
 /* Finds the first and last accesses of the functions that are called in this one, and its own. */
-void darn_section_summarize(struct darn_sections *sections, struct darn_code *code);
+void darn_section_summarize(struct darn_section_finder *sections, struct darn_code *code);
 
 /* A walk that ends at the next access to a place, also in functions that are called. */
 struct darn_next {
@@ -73,11 +73,11 @@ struct darn_next {
     uint64_t hash; /* of the path */
     size_t entry;  /* number + 1 of the access where it begins, or 0 */
 };
-enum darn_step darn_section_judge_next(struct darn_walk *walk, const struct darn_event *event,
-                                       unsigned block);
+enum darn_walk_step darn_section_judge_next(struct darn_section_walk *walk,
+                                            const struct darn_code_event *event, unsigned block);
 
 /* section_emit.c */
-void darn_sections_emit(struct darn_sections *sections, struct darn_sites *sites);
-void darn_sections_free(struct darn_sections *sections);
+void darn_sections_emit(struct darn_section_finder *sections, struct darn_sites *sites);
+void darn_sections_free(struct darn_section_finder *sections);
 
 #endif

@@ -41,7 +41,7 @@ static LLVMValueRef position_in(LLVMBasicBlockRef block)
 }
 
 /* The mark there, which is made if there is none yet; NULL when it has no place in the source. */
-static const struct darn_mark *mark_at(struct darn_sections *sections, struct darn_code *code,
+static const struct darn_mark *mark_at(struct darn_section_finder *sections, struct darn_code *code,
                                        struct darn_mark mark)
 {
     uint8_t kind = mark.before ? DARN_SITE_CALL : DARN_SITE_LEAVE;
@@ -99,12 +99,12 @@ static uint32_t line_at(LLVMValueRef instruction, unsigned level)
     return LLVMDILocationGetLine(places[count > level ? count - level : 0]);
 }
 
-static LLVMValueRef where(const struct darn_end *end)
+static LLVMValueRef where(const struct darn_section_end *end)
 {
     return end->call ? end->call : end->access->instruction;
 }
 
-static void add_point(struct darn_found *found, struct darn_section_point point)
+static void add_point(struct darn_found_section *found, struct darn_section_point point)
 {
     for (uint32_t i = 0; i < found->count; i++) {
         struct darn_section_point *known = &found->points[i];
@@ -120,10 +120,11 @@ static void add_point(struct darn_found *found, struct darn_section_point point)
         found->points[found->count++] = point;
 }
 
-static void add_access(struct darn_sections *sections, struct darn_found *found,
-                       const struct darn_end *end, uint8_t role, uint8_t allow, unsigned level)
+static void add_access(struct darn_section_finder *sections, struct darn_found_section *found,
+                       const struct darn_section_end *end, uint8_t role, uint8_t allow,
+                       unsigned level)
 {
-    const struct darn_access *access = end->access;
+    const struct darn_plugin_access *access = end->access;
 
     add_point(found,
               (struct darn_section_point){
@@ -135,7 +136,7 @@ static void add_access(struct darn_sections *sections, struct darn_found *found,
               });
 }
 
-static void add_mark(struct darn_found *found, const struct darn_mark *mark, uint8_t role,
+static void add_mark(struct darn_found_section *found, const struct darn_mark *mark, uint8_t role,
                      unsigned level)
 {
     if (!mark)
@@ -148,8 +149,9 @@ static void add_mark(struct darn_found *found, const struct darn_mark *mark, uin
                      });
 }
 
-static void add_ways_out(struct darn_sections *sections, struct darn_code *code,
-                         struct darn_found *found, const struct darn_walk *walk, unsigned level)
+static void add_ways_out(struct darn_section_finder *sections, struct darn_code *code,
+                         struct darn_found_section *found, const struct darn_section_walk *walk,
+                         unsigned level)
 {
     for (unsigned i = 0; i < walk->leave_count; i++) {
         LLVMBasicBlockRef block = code->flow.blocks[walk->leaves[i]];
@@ -163,8 +165,8 @@ static void add_ways_out(struct darn_sections *sections, struct darn_code *code,
 }
 
 /* Whoever comes back from a call without having made the access is outside. */
-static void add_return(struct darn_sections *sections, struct darn_code *code,
-                       struct darn_found *found, LLVMValueRef call, unsigned level)
+static void add_return(struct darn_section_finder *sections, struct darn_code *code,
+                       struct darn_found_section *found, LLVMValueRef call, unsigned level)
 {
     struct darn_mark mark = {.call = call, .position = call};
 
@@ -175,8 +177,8 @@ static void add_return(struct darn_sections *sections, struct darn_code *code,
     add_mark(found, mark_at(sections, code, mark), DARN_ROLE_LEAVE, level);
 }
 
-static struct darn_found *new_found(struct darn_sections *sections, const struct darn_found *found,
-                                    uint64_t key)
+static struct darn_found_section *new_found(struct darn_section_finder *sections,
+                                            const struct darn_found_section *found, uint64_t key)
 {
     if (sections->count == sections->capacity) {
         sections->capacity = sections->capacity ? 2 * sections->capacity : 64;
@@ -190,11 +192,11 @@ static struct darn_found *new_found(struct darn_sections *sections, const struct
 }
 
 /* Adds the points to those of a section with the same entry, or makes one. */
-static void merge(struct darn_sections *sections, struct darn_found *found, const char *file,
-                  const char *function)
+static void merge(struct darn_section_finder *sections, struct darn_found_section *found,
+                  const char *file, const char *function)
 {
     uint64_t key = found->points[0].key;
-    struct darn_found *into;
+    struct darn_found_section *into;
     uintptr_t number;
 
     key = darn_hash_number(darn_hash_number(key, (uint32_t)key), found->kind);
@@ -221,8 +223,8 @@ static void merge(struct darn_sections *sections, struct darn_found *found, cons
 }
 
 /* The source function at this level, and its file. */
-static void name_level(struct darn_sections *sections, LLVMValueRef at, unsigned level, char *file,
-                       char *function)
+static void name_level(struct darn_section_finder *sections, LLVMValueRef at, unsigned level,
+                       char *file, char *function)
 {
     LLVMContextRef context = LLVMGetModuleContext(
         LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(at))));
@@ -244,7 +246,7 @@ static void name_level(struct darn_sections *sections, LLVMValueRef at, unsigned
 }
 
 /* An access that stands for a read, too, ends like one that reads and writes. */
-static uint8_t end_kind(const struct darn_access *access)
+static uint8_t end_kind(const struct darn_plugin_access *access)
 {
     return access->flags & DARN_SITE_COVERS ? DARN_SITE_UPDATE : access->kind;
 }
@@ -261,7 +263,7 @@ static int is_outside(LLVMValueRef entry, LLVMValueRef instruction, unsigned lev
  * reached without passing the entry is then one of another call. Such a section would have no end.
  */
 static int goes_outside(const struct darn_code *code, LLVMValueRef entry,
-                        const struct darn_walk *walk, unsigned level)
+                        const struct darn_section_walk *walk, unsigned level)
 {
     for (unsigned i = 0; i < walk->seen_count; i++) {
         LLVMValueRef instruction;
@@ -277,8 +279,8 @@ static int goes_outside(const struct darn_code *code, LLVMValueRef entry,
     return 0;
 }
 
-static void name_struct(struct darn_sections *sections, const struct darn_access *access,
-                        char *type)
+static void name_struct(struct darn_section_finder *sections,
+                        const struct darn_plugin_access *access, char *type)
 {
     char variable[MAX_NAME];
 
@@ -288,8 +290,8 @@ static void name_struct(struct darn_sections *sections, const struct darn_access
 }
 
 /* The struct of the member, if all that is known of the accesses agrees. */
-static void type_of_all(struct darn_sections *sections, struct darn_end entry,
-                        const struct darn_end *ends, unsigned count, char *type)
+static void type_of_all(struct darn_section_finder *sections, struct darn_section_end entry,
+                        const struct darn_section_end *ends, unsigned count, char *type)
 {
     name_struct(sections, entry.access, type);
     for (unsigned i = 0; i < count && type[0]; i++) {
@@ -301,11 +303,11 @@ static void type_of_all(struct darn_sections *sections, struct darn_end entry,
     }
 }
 
-int darn_section_add(struct darn_sections *sections, struct darn_code *code, uint8_t kind,
-                     struct darn_end entry, const struct darn_end *ends, unsigned end_count,
-                     const struct darn_walk *walk)
+int darn_section_add(struct darn_section_finder *sections, struct darn_code *code, uint8_t kind,
+                     struct darn_section_end entry, const struct darn_section_end *ends,
+                     unsigned end_count, const struct darn_section_walk *walk)
 {
-    struct darn_found found = {
+    struct darn_found_section found = {
         .kind = kind, .inside = walk->inside, .comdat = LLVMGetComdat(code->function)};
     char file[MAX_NAME], function[MAX_NAME], variable[MAX_NAME], type[MAX_NAME];
     unsigned level = MAX_INLINED;

@@ -14,13 +14,13 @@
 #define MAX_BLOCKS   80
 #define MAX_ACCESSES 200
 
-static int is_visible(const struct darn_access *access)
+static int is_visible(const struct darn_plugin_access *access)
 {
     return !access->dropped || access->extra;
 }
 
-enum darn_step darn_section_judge_next(struct darn_walk *walk, const struct darn_event *event,
-                                       unsigned block)
+enum darn_walk_step darn_section_judge_next(struct darn_section_walk *walk,
+                                            const struct darn_code_event *event, unsigned block)
 {
     const struct darn_next *next = walk->context;
     struct darn_code *code = walk->code;
@@ -28,8 +28,8 @@ enum darn_step darn_section_judge_next(struct darn_walk *walk, const struct darn
     (void)block;
     if (event->access) {
         size_t number = event->access - 1;
-        const struct darn_access *access = &code->accesses.items[number];
-        const struct darn_place *place = darn_code_place(code, number);
+        const struct darn_plugin_access *access = &code->accesses.items[number];
+        const struct darn_path_place *place = darn_code_place(code, number);
 
         if (!place || place->hash != next->hash || !is_visible(access))
             return DARN_STEP_ON;
@@ -64,7 +64,7 @@ static int join(struct darn_code *code, LLVMValueRef call, const struct darn_out
     return darn_path_join(path, &argument);
 }
 
-static void add_joined(struct darn_code *code, struct darn_event *event,
+static void add_joined(struct darn_code *code, struct darn_code_event *event,
                        const struct darn_outer *outer, int is_last)
 {
     struct darn_joined joined = {.outer = outer, .is_last = is_last};
@@ -81,12 +81,12 @@ static void add_joined(struct darn_code *code, struct darn_event *event,
     event->joined_count++;
 }
 
-static void join_calls(struct darn_sections *sections, struct darn_code *code)
+static void join_calls(struct darn_section_finder *sections, struct darn_code *code)
 {
     unsigned count = code->first_event[code->flow.count];
 
     for (unsigned i = 0; i < count; i++) {
-        struct darn_event *event = &code->events[i];
+        struct darn_code_event *event = &code->events[i];
         uintptr_t number =
             event->callee ? darn_map_get(&sections->by_function, (uintptr_t)event->callee, 0) : 0;
         struct darn_code *callee = number ? &sections->codes[number - 1] : NULL;
@@ -132,13 +132,13 @@ static void add_outer(struct darn_outer *list, unsigned *count, struct darn_oute
 static void add_firsts(struct darn_code *code, const struct darn_path *path, uint64_t hash)
 {
     struct darn_next next = {code, hash, 0};
-    struct darn_walk walk = {
+    struct darn_section_walk walk = {
         .code = code, .judge = darn_section_judge_next, .context = &next, .path = path};
 
     if (!is_outer_path(path) || !darn_walk(&walk, 0, -1))
         return;
     for (unsigned i = 0; i < walk.end_count; i++) {
-        const struct darn_event *end = walk.ends[i];
+        const struct darn_code_event *end = walk.ends[i];
         struct darn_outer outer = {.path = *path};
 
         if (end->access) {
@@ -163,7 +163,7 @@ static void add_last(struct darn_code *code, unsigned block, unsigned event, uin
                      struct darn_outer outer)
 {
     struct darn_next next = {code, hash, 0};
-    struct darn_walk walk = {
+    struct darn_section_walk walk = {
         .code = code, .judge = darn_section_judge_next, .context = &next, .path = &outer.path};
 
     if (!is_outer_path(&outer.path))
@@ -175,10 +175,11 @@ static void add_last(struct darn_code *code, unsigned block, unsigned event, uin
 
 static void add_lasts(struct darn_code *code, unsigned block, unsigned number)
 {
-    const struct darn_event *event = &code->events[number];
-    const struct darn_place *place =
+    const struct darn_code_event *event = &code->events[number];
+    const struct darn_path_place *place =
         event->access ? darn_code_place(code, event->access - 1) : NULL;
-    const struct darn_access *access = place ? &code->accesses.items[event->access - 1] : NULL;
+    const struct darn_plugin_access *access =
+        place ? &code->accesses.items[event->access - 1] : NULL;
 
     if (access && !access->dropped && darn_code_is_point(access) && darn_access_is_plain(access))
         add_last(code, block, number, place->hash, (struct darn_outer){place->path, access, 0});
@@ -192,7 +193,7 @@ static void add_lasts(struct darn_code *code, unsigned block, unsigned number)
     }
 }
 
-void darn_section_summarize(struct darn_sections *sections, struct darn_code *code)
+void darn_section_summarize(struct darn_section_finder *sections, struct darn_code *code)
 {
     if (code->summary || !code->has_flow)
         return;

@@ -47,7 +47,7 @@ static LLVMTypeRef record_type(struct emitter *emitter, unsigned count)
 }
 
 /* The entry stands first. */
-static void emit(struct emitter *emitter, const struct darn_found *found)
+static void emit(struct emitter *emitter, const struct darn_found_section *found)
 {
     struct darn_sites *sites = emitter->sites;
     LLVMTypeRef type = record_type(emitter, found->count);
@@ -104,7 +104,7 @@ static void retain(struct emitter *emitter)
     free(entries);
 }
 
-void darn_sections_emit(struct darn_sections *sections, struct darn_sites *sites)
+void darn_sections_emit(struct darn_section_finder *sections, struct darn_sites *sites)
 {
     struct emitter emitter = {.sites = sites, .context = LLVMGetModuleContext(sites->module)};
     LLVMTypeRef fields[6] = {sites->i64, sites->i32, sites->i8, sites->i8, sites->i8, sites->i8};
@@ -124,7 +124,7 @@ void darn_sections_emit(struct darn_sections *sections, struct darn_sites *sites
     free(emitter.records);
 }
 
-void darn_sections_free(struct darn_sections *sections)
+void darn_sections_free(struct darn_section_finder *sections)
 {
     for (size_t i = 0; i < sections->count; i++) {
         free(sections->items[i].file);

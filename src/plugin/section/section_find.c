@@ -34,7 +34,7 @@ struct load {
 };
 
 struct finder {
-    struct darn_sections *sections;
+    struct darn_section_finder *sections;
     struct darn_code *code;
     struct load *loads;
     size_t count, capacity;
@@ -74,11 +74,11 @@ static struct load *load_of(struct finder *finder, size_t access)
 static void find_stores(struct finder *finder)
 {
     struct darn_code *code = finder->code;
-    struct darn_source source;
+    struct darn_value_source source;
 
     for (size_t i = 0; i < code->accesses.count; i++) {
-        const struct darn_access *access = &code->accesses.items[i];
-        const struct darn_place *place = darn_code_place(code, i);
+        const struct darn_plugin_access *access = &code->accesses.items[i];
+        const struct darn_path_place *place = darn_code_place(code, i);
 
         if (!place || !darn_code_is_point(access) || access->kind != DARN_SITE_WRITE)
             continue;
@@ -147,7 +147,7 @@ static void note_test(struct finder *finder, size_t access, LLVMValueRef conditi
 static void find_branches(struct finder *finder, int lead)
 {
     const struct darn_code *code = finder->code;
-    struct darn_source source;
+    struct darn_value_source source;
 
     for (unsigned i = 0; i < code->flow.count; i++) {
         LLVMValueRef condition = condition_of(LLVMGetBasicBlockTerminator(code->flow.blocks[i]));
@@ -186,13 +186,13 @@ static int event_of(const struct darn_code *code, size_t access, unsigned *block
     return -1;
 }
 
-static int is_exchange(const struct darn_event *event)
+static int is_exchange(const struct darn_code_event *event)
 {
     return LLVMIsAAtomicCmpXchgInst(event->instruction) != NULL;
 }
 
 /* Whether the event is an access to the place of the load. */
-static int is_same_place(const struct finder *finder, const struct darn_event *event)
+static int is_same_place(const struct finder *finder, const struct darn_code_event *event)
 {
     const struct darn_code *code = finder->code;
 
@@ -216,8 +216,8 @@ static int is_read_again(const struct finder *finder, size_t access)
     return 0;
 }
 
-static enum darn_step judge_store(struct darn_walk *walk, const struct darn_event *event,
-                                  unsigned block)
+static enum darn_walk_step judge_store(struct darn_section_walk *walk,
+                                       const struct darn_code_event *event, unsigned block)
 {
     const struct finder *finder = walk->context;
 
@@ -262,8 +262,8 @@ static int is_tested_again(const struct finder *finder, size_t access)
            LLVMGetOperand(first, 1) == LLVMGetOperand(again, 1);
 }
 
-static enum darn_step judge_use(struct darn_walk *walk, const struct darn_event *event,
-                                unsigned block)
+static enum darn_walk_step judge_use(struct darn_section_walk *walk,
+                                     const struct darn_code_event *event, unsigned block)
 {
     const struct finder *finder = walk->context;
     struct darn_code *code = walk->code;
@@ -286,7 +286,8 @@ static enum darn_step judge_use(struct darn_walk *walk, const struct darn_event 
 /* What was left out is needed, and an end must not be told together with its entry. */
 static void need(struct darn_code *code, size_t entry, size_t end)
 {
-    struct darn_access *from = &code->accesses.items[entry], *to = &code->accesses.items[end];
+    struct darn_plugin_access *from = &code->accesses.items[entry],
+                              *to = &code->accesses.items[end];
 
     from->entry = 1;
     from->extra = from->dropped;
@@ -342,12 +343,12 @@ static void try_pattern(struct finder *finder, uint8_t kind, darn_walk_judge *ju
 {
     struct darn_code *code = finder->code;
     size_t entry = finder->load->access;
-    struct darn_walk walk = {.code = code,
-                             .judge = judge,
-                             .context = finder,
-                             .path = &darn_code_place(code, entry)->path};
-    struct darn_end ends[DARN_WALK_ENDS];
-    struct darn_end from = {&code->accesses.items[entry], NULL};
+    struct darn_section_walk walk = {.code = code,
+                                     .judge = judge,
+                                     .context = finder,
+                                     .path = &darn_code_place(code, entry)->path};
+    struct darn_section_end ends[DARN_WALK_ENDS];
+    struct darn_section_end from = {&code->accesses.items[entry], NULL};
     unsigned block;
     int event = event_of(code, entry, &block);
 
@@ -356,11 +357,11 @@ static void try_pattern(struct finder *finder, uint8_t kind, darn_walk_judge *ju
     for (unsigned i = 0; i < walk.end_count; i++)
         need(code, entry, walk.ends[i]->access - 1);
     for (unsigned i = 0; i < walk.end_count; i++)
-        ends[i] = (struct darn_end){&code->accesses.items[walk.ends[i]->access - 1], NULL};
+        ends[i] = (struct darn_section_end){&code->accesses.items[walk.ends[i]->access - 1], NULL};
     darn_section_add(finder->sections, code, kind, from, ends, walk.end_count, &walk);
 }
 
-void darn_sections_find(struct darn_sections *sections, struct darn_code *code)
+void darn_sections_find(struct darn_section_finder *sections, struct darn_code *code)
 {
     struct finder finder = {.sections = sections, .code = code};
 

@@ -12,18 +12,19 @@
 #define MAX_LEAVES 12
 
 /* The accesses at which the walk has ended. 0 if there are too many. */
-static unsigned collect_ends(const struct darn_code *code, const struct darn_walk *walk,
-                             uint64_t hash, struct darn_end *ends)
+static unsigned collect_ends(const struct darn_code *code, const struct darn_section_walk *walk,
+                             uint64_t hash, struct darn_section_end *ends)
 {
     unsigned count = 0;
 
     for (unsigned i = 0; i < walk->end_count; i++) {
-        const struct darn_event *event = walk->ends[i];
+        const struct darn_code_event *event = walk->ends[i];
 
         if (event->access) {
             if (count == DARN_SECTION_POINTS)
                 return 0;
-            ends[count++] = (struct darn_end){&code->accesses.items[event->access - 1], NULL};
+            ends[count++] =
+                (struct darn_section_end){&code->accesses.items[event->access - 1], NULL};
             continue;
         }
         for (uint32_t j = 0; j < event->joined_count; j++) {
@@ -33,18 +34,18 @@ static unsigned collect_ends(const struct darn_code *code, const struct darn_wal
                 continue;
             if (count == DARN_SECTION_POINTS)
                 return 0;
-            ends[count++] = (struct darn_end){joined->outer->access, event->instruction};
+            ends[count++] = (struct darn_section_end){joined->outer->access, event->instruction};
         }
     }
     return count;
 }
 
 /* The entry is told last, and an end in the same block not together with it. */
-static void part(struct darn_code *code, size_t entry, const struct darn_walk *walk)
+static void part(struct darn_code *code, size_t entry, const struct darn_section_walk *walk)
 {
     code->accesses.items[entry].entry = 1;
     for (unsigned i = 0; i < walk->end_count; i++) {
-        struct darn_access *from = &code->accesses.items[entry], *to;
+        struct darn_plugin_access *from = &code->accesses.items[entry], *to;
 
         if (!walk->ends[i]->access)
             continue;
@@ -56,15 +57,15 @@ static void part(struct darn_code *code, size_t entry, const struct darn_walk *w
     }
 }
 
-static void find_from(struct darn_sections *sections, struct darn_code *code, unsigned block,
-                      unsigned event, struct darn_end entry, const struct darn_path *path,
+static void find_from(struct darn_section_finder *sections, struct darn_code *code, unsigned block,
+                      unsigned event, struct darn_section_end entry, const struct darn_path *path,
                       uint64_t hash)
 {
     size_t number = entry.call ? 0 : (size_t)(entry.access - code->accesses.items) + 1;
     struct darn_next next = {code, hash, number};
-    struct darn_walk walk = {
+    struct darn_section_walk walk = {
         .code = code, .judge = darn_section_judge_next, .context = &next, .path = path};
-    struct darn_end ends[DARN_SECTION_POINTS];
+    struct darn_section_end ends[DARN_SECTION_POINTS];
     unsigned count;
 
     if (!darn_walk(&walk, block, (int)event) || walk.leave_count > MAX_LEAVES)
@@ -77,18 +78,18 @@ static void find_from(struct darn_sections *sections, struct darn_code *code, un
         part(code, number - 1, &walk);
 }
 
-static void find_from_event(struct darn_sections *sections, struct darn_code *code, unsigned block,
-                            unsigned number)
+static void find_from_event(struct darn_section_finder *sections, struct darn_code *code,
+                            unsigned block, unsigned number)
 {
-    const struct darn_event *event = &code->events[number];
+    const struct darn_code_event *event = &code->events[number];
 
     if (event->access) {
-        const struct darn_access *access = &code->accesses.items[event->access - 1];
-        const struct darn_place *place = darn_code_place(code, event->access - 1);
+        const struct darn_plugin_access *access = &code->accesses.items[event->access - 1];
+        const struct darn_path_place *place = darn_code_place(code, event->access - 1);
 
         if (place && (!access->dropped || access->extra) && darn_code_is_point(access))
-            find_from(sections, code, block, number, (struct darn_end){access, NULL}, &place->path,
-                      place->hash);
+            find_from(sections, code, block, number, (struct darn_section_end){access, NULL},
+                      &place->path, place->hash);
         return;
     }
     for (uint32_t i = 0; i < event->joined_count; i++) {
@@ -96,12 +97,12 @@ static void find_from_event(struct darn_sections *sections, struct darn_code *co
 
         if (joined->is_last)
             find_from(sections, code, block, number,
-                      (struct darn_end){joined->outer->access, event->instruction}, &joined->path,
-                      joined->hash);
+                      (struct darn_section_end){joined->outer->access, event->instruction},
+                      &joined->path, joined->hash);
     }
 }
 
-void darn_sections_find_pairs(struct darn_sections *sections, struct darn_code *code)
+void darn_sections_find_pairs(struct darn_section_finder *sections, struct darn_code *code)
 {
     if (!code->has_flow)
         return;

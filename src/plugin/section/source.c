@@ -4,7 +4,7 @@
 #define MAX_DEPTH 8
 
 /* Pushes a value that is still to be looked at; `seen` is the list of all of them. */
-static void add(struct darn_source *source, LLVMValueRef value)
+static void add(struct darn_value_source *source, LLVMValueRef value)
 {
     if (!LLVMIsAInstruction(value) || source->seen_count == DARN_SOURCE_STEPS)
         return;
@@ -15,17 +15,17 @@ static void add(struct darn_source *source, LLVMValueRef value)
     source->seen[source->seen_count++] = value;
 }
 
-static void add_operands(struct darn_source *source, LLVMValueRef value, unsigned from)
+static void add_operands(struct darn_value_source *source, LLVMValueRef value, unsigned from)
 {
     for (int i = (int)from; i < LLVMGetNumOperands(value); i++)
         add(source, LLVMGetOperand(value, (unsigned)i));
 }
 
-static void add_load(struct darn_source *source, struct darn_paths *paths, LLVMValueRef load,
+static void add_load(struct darn_value_source *source, struct darn_paths *paths, LLVMValueRef load,
                      int through)
 {
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
-    const struct darn_slot *slot = darn_path_slot(paths, pointer);
+    const struct darn_guard_slot *slot = darn_path_slot(paths, pointer);
 
     if (!slot) {
         if (source->count < DARN_SOURCE_READS)
@@ -48,8 +48,8 @@ static int is_computation(LLVMValueRef value)
            LLVMIsAShuffleVectorInst(value) || LLVMIsAIntrinsicInst(value);
 }
 
-void darn_source_find(struct darn_source *source, struct darn_paths *paths, LLVMValueRef value,
-                      int through)
+void darn_source_find(struct darn_value_source *source, struct darn_paths *paths,
+                      LLVMValueRef value, int through)
 {
     source->count = source->seen_count = 0;
     add(source, value);
@@ -71,7 +71,7 @@ static int only_decides(struct darn_paths *paths, LLVMValueRef value, int depth)
         return 0;
     for (; use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        const struct darn_slot *slot = NULL;
+        const struct darn_guard_slot *slot = NULL;
 
         if (LLVMIsABranchInst(user) || LLVMIsASwitchInst(user))
             continue;

@@ -9,7 +9,7 @@
 #define DARN_SOURCE_READS 24
 #define DARN_SOURCE_STEPS 96
 
-struct darn_source {
+struct darn_value_source {
     LLVMValueRef reads[DARN_SOURCE_READS];
     unsigned count;
     LLVMValueRef seen[DARN_SOURCE_STEPS];
@@ -21,8 +21,8 @@ struct darn_source {
  * what was read by way of a pointer comes from where the pointer was read, too: in
  * `head = head->next` the new value comes from the old one.
  */
-void darn_source_find(struct darn_source *source, struct darn_paths *paths, LLVMValueRef value,
-                      int through);
+void darn_source_find(struct darn_value_source *source, struct darn_paths *paths,
+                      LLVMValueRef value, int through);
 
 /* Whether a value decides about branches and is used for nothing else. */
 int darn_source_only_decides(struct darn_paths *paths, LLVMValueRef value);

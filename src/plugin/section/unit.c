@@ -71,7 +71,7 @@ void darn_units_instrument(struct darn_guards *guards, struct darn_sites *sites,
 
     for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         for (in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in)) {
-            struct darn_access access = {
+            struct darn_plugin_access access = {
                 .instruction = in, .kind = DARN_SITE_FUNCTION, .flags = DARN_SITE_UNIT};
             const char *hook = hook_for(in);
 

@@ -2,7 +2,7 @@
 
 #include "site/section.h"
 
-static int leads_elsewhere(const struct darn_path *path, const struct darn_event *event)
+static int leads_elsewhere(const struct darn_path *path, const struct darn_code_event *event)
 {
     if (!event->gone)
         return 0;
@@ -13,7 +13,7 @@ static int leads_elsewhere(const struct darn_path *path, const struct darn_event
     return 0;
 }
 
-static void note_end(struct darn_walk *walk, const struct darn_event *event)
+static void note_end(struct darn_section_walk *walk, const struct darn_code_event *event)
 {
     for (unsigned i = 0; i < walk->end_count; i++) {
         if (walk->ends[i] == event)
@@ -26,13 +26,14 @@ static void note_end(struct darn_walk *walk, const struct darn_event *event)
 }
 
 /* Goes through the events of the block from number `from` on. */
-static enum darn_step scan(struct darn_walk *walk, unsigned block, unsigned from, uint16_t *inside)
+static enum darn_walk_step scan(struct darn_section_walk *walk, unsigned block, unsigned from,
+                                uint16_t *inside)
 {
     struct darn_code *code = walk->code;
 
     for (unsigned i = from; i < code->first_event[block + 1]; i++) {
-        const struct darn_event *event = &code->events[i];
-        enum darn_step step = DARN_STEP_ON;
+        const struct darn_code_event *event = &code->events[i];
+        enum darn_walk_step step = DARN_STEP_ON;
 
         if (code->budget)
             code->budget--;
@@ -52,7 +53,7 @@ static enum darn_step scan(struct darn_walk *walk, unsigned block, unsigned from
     return DARN_STEP_ON;
 }
 
-static int find_seen(const struct darn_walk *walk, unsigned block)
+static int find_seen(const struct darn_section_walk *walk, unsigned block)
 {
     for (unsigned i = 0; i < walk->seen_count; i++) {
         if (walk->seen[i].block == block)
@@ -61,7 +62,7 @@ static int find_seen(const struct darn_walk *walk, unsigned block)
     return -1;
 }
 
-static void see(struct darn_walk *walk, unsigned block)
+static void see(struct darn_section_walk *walk, unsigned block)
 {
     if (walk->seen_count == DARN_WALK_BLOCKS || find_seen(walk, block) >= 0)
         return;
@@ -71,7 +72,7 @@ static void see(struct darn_walk *walk, unsigned block)
     walk->seen[walk->seen_count++].block = block;
 }
 
-static void see_successors(struct darn_walk *walk, unsigned block)
+static void see_successors(struct darn_section_walk *walk, unsigned block)
 {
     const struct darn_code *code = walk->code;
 
@@ -79,14 +80,14 @@ static void see_successors(struct darn_walk *walk, unsigned block)
         see(walk, code->after[i]);
 }
 
-static int can_end(const struct darn_walk *walk, unsigned block)
+static int can_end(const struct darn_section_walk *walk, unsigned block)
 {
     int number = find_seen(walk, block);
 
     return number >= 0 && walk->seen[number].can;
 }
 
-static int successor_can(const struct darn_walk *walk, unsigned block)
+static int successor_can(const struct darn_section_walk *walk, unsigned block)
 {
     const struct darn_code *code = walk->code;
 
@@ -98,7 +99,7 @@ static int successor_can(const struct darn_walk *walk, unsigned block)
 }
 
 /* From which blocks an end can be reached. */
-static void look_back(struct darn_walk *walk)
+static void look_back(struct darn_section_walk *walk)
 {
     int changed = 1;
 
@@ -116,7 +117,7 @@ static void look_back(struct darn_walk *walk)
 }
 
 /* Whether whoever comes to the block has to be told that the section is left there. */
-static int is_way_out(const struct darn_walk *walk, unsigned block)
+static int is_way_out(const struct darn_section_walk *walk, unsigned block)
 {
     LLVMBasicBlockRef at = walk->code->flow.blocks[block];
     int number = find_seen(walk, block);
@@ -126,7 +127,7 @@ static int is_way_out(const struct darn_walk *walk, unsigned block)
     return !LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(at));
 }
 
-static void note_ways_out(struct darn_walk *walk, unsigned block)
+static void note_ways_out(struct darn_section_walk *walk, unsigned block)
 {
     const struct darn_code *code = walk->code;
 
@@ -147,7 +148,7 @@ static void note_ways_out(struct darn_walk *walk, unsigned block)
 }
 
 /* A way back within the region that does not lead through the entry. */
-static int has_way_back(const struct darn_walk *walk, unsigned from, unsigned entry)
+static int has_way_back(const struct darn_section_walk *walk, unsigned from, unsigned entry)
 {
     const struct darn_code *code = walk->code;
 
@@ -164,7 +165,7 @@ static int is_return(const struct darn_code *code, unsigned block)
 }
 
 /* What the blocks of the region contain, and where it is left. */
-static void finish(struct darn_walk *walk, unsigned entry, uint16_t inside)
+static void finish(struct darn_section_walk *walk, unsigned entry, uint16_t inside)
 {
     walk->inside |= inside;
     note_ways_out(walk, entry);
@@ -180,11 +181,11 @@ static void finish(struct darn_walk *walk, unsigned entry, uint16_t inside)
     }
 }
 
-int darn_walk(struct darn_walk *walk, unsigned block, int from)
+int darn_walk(struct darn_section_walk *walk, unsigned block, int from)
 {
     unsigned first = from < 0 ? walk->code->first_event[block] : (unsigned)from + 1;
     uint16_t inside = 0;
-    enum darn_step step = scan(walk, block, first, &inside);
+    enum darn_walk_step step = scan(walk, block, first, &inside);
 
     if (step == DARN_STEP_ON) {
         walk->returns = is_return(walk->code, block);

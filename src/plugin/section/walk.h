@@ -14,26 +14,26 @@
 /* Blocks that one walk looks at; what lies behind is outside. */
 #define DARN_WALK_BLOCKS 80
 
-enum darn_step {
+enum darn_walk_step {
     DARN_STEP_ON,
     DARN_STEP_END,
     DARN_STEP_STOP,  /* the section cannot end behind this */
     DARN_STEP_AGAIN, /* it begins anew */
 };
 
-struct darn_walk;
+struct darn_section_walk;
 
 /* Judges an event of a block. */
-typedef enum darn_step darn_walk_judge(struct darn_walk *walk, const struct darn_event *event,
-                                       unsigned block);
+typedef enum darn_walk_step darn_walk_judge(struct darn_section_walk *walk,
+                                            const struct darn_code_event *event, unsigned block);
 
-struct darn_walk {
+struct darn_section_walk {
     struct darn_code *code;
     darn_walk_judge *judge;
     void *context;
     const struct darn_path *path; /* the place: the walk stops where the path leads elsewhere */
 
-    const struct darn_event *ends[DARN_WALK_ENDS]; /* each once */
+    const struct darn_code_event *ends[DARN_WALK_ENDS]; /* each once */
     unsigned end_count;
     unsigned leaves[DARN_WALK_LEAVES]; /* blocks */
     unsigned leave_count;
@@ -43,7 +43,7 @@ struct darn_walk {
 
     struct {
         unsigned block;
-        enum darn_step outcome;
+        enum darn_walk_step outcome;
         int can; /* an end can be reached from its start */
         uint16_t inside;
     } seen[DARN_WALK_BLOCKS];
@@ -54,6 +54,6 @@ struct darn_walk {
  * Walks from behind event number `from` of the block; -1: from its start. Returns whether an end
  * was found. `code`, `judge`, `context` and `path` are set.
  */
-int darn_walk(struct darn_walk *walk, unsigned block, int from);
+int darn_walk(struct darn_section_walk *walk, unsigned block, int from);
 
 #endif

@@ -9,7 +9,7 @@
 #include "plugin/spin/quiet.h"
 
 struct darn_idle {
-    struct darn_escape escape;
+    struct darn_plugin_escape escape;
     struct darn_quiets quiets;
 };
 

@@ -36,7 +36,7 @@ struct finder {
 struct judge {
     struct finder *finder;
     struct darn_loop loop;
-    struct darn_trace trace; /* of the part that is being looked at */
+    struct darn_value_trace trace; /* of the part that is being looked at */
     LLVMValueRef reads[MAX_READS];
     unsigned count;
     uint64_t deciders;
@@ -55,7 +55,7 @@ static int has(const LLVMValueRef *list, unsigned count, LLVMValueRef value)
 static void judge_part(void *context, LLVMValueRef part)
 {
     struct judge *judge = context;
-    struct darn_trace *trace = &judge->trace;
+    struct darn_value_trace *trace = &judge->trace;
 
     darn_trace_start(trace, &judge->loop, &judge->finder->idle.escape);
     darn_trace_value(trace, part);

@@ -16,10 +16,10 @@
 /* Writes of one variable that can reach one read. */
 #define MAX_WRITES 16
 
-void darn_trace_start(struct darn_trace *trace, const struct darn_loop *loop,
-                      struct darn_escape *escape)
+void darn_trace_start(struct darn_value_trace *trace, const struct darn_loop *loop,
+                      struct darn_plugin_escape *escape)
 {
-    *trace = (struct darn_trace){.loop = loop, .escape = escape, .budget = BUDGET};
+    *trace = (struct darn_value_trace){.loop = loop, .escape = escape, .budget = BUDGET};
 }
 
 /* The one value that is ever stored to this variable, or NULL. */
@@ -69,7 +69,7 @@ static int is_errno(LLVMValueRef object)
            strcmp(LLVMGetValueName2(callee, &length), "__errno_location") == 0;
 }
 
-int darn_trace_is_own(struct darn_escape *escape, LLVMValueRef pointer)
+int darn_trace_is_own(struct darn_plugin_escape *escape, LLVMValueRef pointer)
 {
     int inside;
     LLVMValueRef object = darn_trace_object(pointer, &inside);
@@ -114,7 +114,7 @@ static enum effect effect_on(LLVMValueRef instruction, LLVMValueRef object)
     return NOTHING;
 }
 
-static int is_written(const struct darn_trace *trace, LLVMValueRef object)
+static int is_written(const struct darn_value_trace *trace, LLVMValueRef object)
 {
     const struct darn_body *body = trace->loop->body;
 
@@ -130,7 +130,8 @@ static int is_written(const struct darn_trace *trace, LLVMValueRef object)
 }
 
 /* Whether the loop reads back what it wrote itself, or what nobody else can write. */
-static int is_variable(const struct darn_trace *trace, LLVMValueRef pointer, LLVMValueRef object)
+static int is_variable(const struct darn_value_trace *trace, LLVMValueRef pointer,
+                       LLVMValueRef object)
 {
     if (is_errno(object) || LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != 0 ||
         darn_pointer_is_private(trace->escape, pointer))
@@ -144,7 +145,7 @@ static int is_variable(const struct darn_trace *trace, LLVMValueRef pointer, LLV
  * loop (`crossing`) through a computation varies: i = i + 1, p = p->next. Within a round, in an
  * inner loop, it does not, but its own inputs are looked at once more as those of a computation.
  */
-static int enter(struct darn_trace *trace, LLVMValueRef value, int crossing)
+static int enter(struct darn_value_trace *trace, LLVMValueRef value, int crossing)
 {
     unsigned times = 0;
 
@@ -164,7 +165,7 @@ static int enter(struct darn_trace *trace, LLVMValueRef value, int crossing)
     return 1;
 }
 
-static void note_read(struct darn_trace *trace, LLVMValueRef read)
+static void note_read(struct darn_value_trace *trace, LLVMValueRef read)
 {
     for (unsigned i = 0; i < trace->count; i++) {
         if (trace->reads[i] == read)
@@ -177,7 +178,7 @@ static void note_read(struct darn_trace *trace, LLVMValueRef read)
 }
 
 /* The value depends on whether this block was passed. */
-static void note_block(struct darn_trace *trace, LLVMBasicBlockRef block)
+static void note_block(struct darn_value_trace *trace, LLVMBasicBlockRef block)
 {
     int number = darn_body_find(trace->loop->body, block);
 
@@ -200,7 +201,7 @@ static int is_around(const struct darn_body *body, LLVMValueRef phi, unsigned nu
 }
 
 /* What the phi gets when a round begins, or what it gets within a round. */
-static void trace_inputs(struct darn_trace *trace, LLVMValueRef phi, int around)
+static void trace_inputs(struct darn_value_trace *trace, LLVMValueRef phi, int around)
 {
     const struct darn_body *body = trace->loop->body;
 
@@ -219,7 +220,7 @@ static void trace_inputs(struct darn_trace *trace, LLVMValueRef phi, int around)
     }
 }
 
-static void trace_phi(struct darn_trace *trace, LLVMValueRef phi)
+static void trace_phi(struct darn_value_trace *trace, LLVMValueRef phi)
 {
     /* A name for the phi of another round: no value has an odd address. */
     LLVMValueRef before = (LLVMValueRef)((uintptr_t)phi | 1);
@@ -273,7 +274,7 @@ static void search_back(const struct darn_loop *loop, struct search *search, uns
     }
 }
 
-static void trace_writes(struct darn_trace *trace, const struct search *search)
+static void trace_writes(struct darn_value_trace *trace, const struct search *search)
 {
     if (search->unknown)
         trace->varying = 1;
@@ -285,7 +286,7 @@ static void trace_writes(struct darn_trace *trace, const struct search *search)
 }
 
 /* What the variable holds when a round starts, other than what it held before the loop. */
-static void trace_around(struct darn_trace *trace, LLVMValueRef object)
+static void trace_around(struct darn_value_trace *trace, LLVMValueRef object)
 {
     const struct darn_loop *loop = trace->loop;
     struct search search = {.object = object};
@@ -302,7 +303,7 @@ static void trace_around(struct darn_trace *trace, LLVMValueRef object)
     trace->depth--;
 }
 
-static void trace_variable(struct darn_trace *trace, LLVMValueRef load, LLVMValueRef object)
+static void trace_variable(struct darn_value_trace *trace, LLVMValueRef load, LLVMValueRef object)
 {
     struct search search = {.object = object};
     int block = darn_body_find(trace->loop->body, LLVMGetInstructionParent(load));
@@ -320,13 +321,13 @@ static void trace_variable(struct darn_trace *trace, LLVMValueRef load, LLVMValu
     trace->depth--;
 }
 
-static void trace_operands(struct darn_trace *trace, LLVMValueRef value)
+static void trace_operands(struct darn_value_trace *trace, LLVMValueRef value)
 {
     for (int i = 0; i < LLVMGetNumOperands(value); i++)
         darn_trace_value(trace, LLVMGetOperand(value, (unsigned)i));
 }
 
-static void trace_load(struct darn_trace *trace, LLVMValueRef load)
+static void trace_load(struct darn_value_trace *trace, LLVMValueRef load)
 {
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
     int inside;
@@ -346,7 +347,7 @@ static int is_copy(LLVMValueRef value)
     return LLVMIsACastInst(value) || LLVMIsAFreezeInst(value) || LLVMIsAExtractValueInst(value);
 }
 
-void darn_trace_value(struct darn_trace *trace, LLVMValueRef value)
+void darn_trace_value(struct darn_value_trace *trace, LLVMValueRef value)
 {
     if (trace->varying || !LLVMIsAInstruction(value) || !darn_body_has(trace->loop->body, value))
         return;

@@ -18,9 +18,9 @@
 #define DARN_TRACE_CALLS 8
 #define DARN_TRACE_DEPTH 48
 
-struct darn_trace {
+struct darn_value_trace {
     const struct darn_loop *loop;
-    struct darn_escape *escape;
+    struct darn_plugin_escape *escape;
     /* What it depends on: loads and atomic updates of memory that is not the thread's own. */
     LLVMValueRef reads[DARN_TRACE_READS];
     unsigned count;
@@ -37,11 +37,11 @@ struct darn_trace {
     } on_the_way[DARN_TRACE_DEPTH];
 };
 
-void darn_trace_start(struct darn_trace *trace, const struct darn_loop *loop,
-                      struct darn_escape *escape);
+void darn_trace_start(struct darn_value_trace *trace, const struct darn_loop *loop,
+                      struct darn_plugin_escape *escape);
 
 /* Follows the value back, and adds what it finds. */
-void darn_trace_value(struct darn_trace *trace, LLVMValueRef value);
+void darn_trace_value(struct darn_value_trace *trace, LLVMValueRef value);
 
 /* The object that a pointer points into, also if the pointer is kept in a variable that never holds
  * another one. `inside`: not where the object starts. */
@@ -49,6 +49,6 @@ LLVMValueRef darn_trace_object(LLVMValueRef pointer, int *inside);
 
 /* Whether the pointer leads to a variable of the thread's own: a local of the function, or one
  * whose address nobody else has. */
-int darn_trace_is_own(struct darn_escape *escape, LLVMValueRef pointer);
+int darn_trace_is_own(struct darn_plugin_escape *escape, LLVMValueRef pointer);
 
 #endif

@@ -91,7 +91,7 @@ static void visit_loop(void *context, const struct darn_body *body, const struct
 /* What a predicate consists of. */
 struct predicate {
     struct darn_names *names;
-    struct darn_escape *escape;
+    struct darn_plugin_escape *escape;
     struct darn_loop loop;
     uint64_t deciders;
     char variables[MAX_VARIABLES][MAX_NAME];
@@ -236,7 +236,7 @@ static void add_call(struct predicate *predicate, LLVMValueRef call, int depth)
 static void add_part(void *context, LLVMValueRef part)
 {
     struct predicate *predicate = context;
-    struct darn_trace trace;
+    struct darn_value_trace trace;
 
     darn_trace_start(&trace, &predicate->loop, predicate->escape);
     darn_trace_value(&trace, part);
@@ -301,7 +301,7 @@ static void note_predicate(LLVMValueRef call, const struct predicate *predicate)
 struct noting {
     LLVMModuleRef module;
     struct darn_names *names;
-    struct darn_escape escape;
+    struct darn_plugin_escape escape;
 };
 
 static void note_wait(struct noting *noting, const struct darn_flow *flow, LLVMValueRef call)

@@ -45,7 +45,7 @@ struct darn_healed_gate {
 };
 
 struct darn_healed {
-    struct darn_pool pool;
+    struct darn_text_pool pool;
     const char *with; /* NULL: nothing was read */
     uint64_t bound_ms;
     uint64_t processes; /* that have written an account */

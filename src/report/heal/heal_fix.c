@@ -7,7 +7,7 @@
 #include "report/text/phrase.h"
 #include "report/violation.h"
 
-static bool holds(const struct darn_access *access, const struct darn_lock *lock)
+static bool holds(const struct darn_finding_access *access, const struct darn_lock *lock)
 {
     for (size_t i = 0; i < access->lock_count; i++)
         if (lock->address && access->locks[i].address == lock->address)
@@ -18,9 +18,9 @@ static bool holds(const struct darn_access *access, const struct darn_lock *lock
 /* Of both accesses of the thread, before one of the thread that came in between. */
 static const struct darn_lock *lock_of_violation(const struct darn_finding *finding)
 {
-    const struct darn_access *entry = &finding->accesses[DARN_VIOLATION_ENTRY];
-    const struct darn_access *remote = &finding->accesses[DARN_VIOLATION_REMOTE];
-    const struct darn_access *end = &finding->accesses[DARN_VIOLATION_END];
+    const struct darn_finding_access *entry = &finding->accesses[DARN_VIOLATION_ENTRY];
+    const struct darn_finding_access *remote = &finding->accesses[DARN_VIOLATION_REMOTE];
+    const struct darn_finding_access *end = &finding->accesses[DARN_VIOLATION_END];
     const struct darn_lock *common = NULL;
 
     for (size_t i = 0; i < entry->lock_count; i++) {

@@ -48,7 +48,7 @@ static void add_waits(struct darn_healed_waits *waits, const json_t *object, con
 }
 
 /* A list of the pool that grows: the old one stays there until the end. */
-static void *grow(struct darn_pool *pool, const void *list, size_t count, size_t size)
+static void *grow(struct darn_text_pool *pool, const void *list, size_t count, size_t size)
 {
     char *longer = darn_pool_get(pool, count + 1, size);
 

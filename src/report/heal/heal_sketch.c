@@ -13,7 +13,7 @@
 #define MOST_RANGES 32
 
 struct sketch {
-    struct darn_pool pool;
+    struct darn_text_pool pool;
     const struct darn_fix *fix;
     const struct darn_lock *held;     /* NULL: a new one */
     const char *lock, *unlock;        /* statements */
@@ -42,7 +42,7 @@ static bool is_of_name(char c)
 }
 
 /* `lock` of `&acct->lock` and `acct->lock`, `forks` of `forks[1]`. */
-static const char *last_name(struct darn_pool *pool, const char *text)
+static const char *last_name(struct darn_text_pool *pool, const char *text)
 {
     size_t end = strlen(text), start;
 
@@ -60,7 +60,7 @@ static const char *last_name(struct darn_pool *pool, const char *text)
 
 /* What is between the parentheses of a call whose name ends in `lock`, in the line where the lock
  * was taken; NULL when there is none. */
-static const char *argument_of_call(struct darn_pool *pool, const char *line)
+static const char *argument_of_call(struct darn_text_pool *pool, const char *line)
 {
     const char *call = strstr(line, "lock(");
     const char *start = call ? call + strlen("lock(") : NULL, *end;
@@ -107,7 +107,7 @@ static void use_lock(struct sketch *sketch, const char *kind, const char *expres
     const char *family = strcmp(kind, "spin") == 0                                 ? "spin_"
                          : strcmp(kind, "read") == 0 || strcmp(kind, "write") == 0 ? "rwlock_"
                                                                                    : "mutex_";
-    struct darn_pool *pool = &sketch->pool;
+    struct darn_text_pool *pool = &sketch->pool;
 
     sketch->name = last_name(pool, expression);
     if (cxx) {
@@ -154,7 +154,7 @@ static bool choose_lock(struct sketch *sketch)
 static bool holds_already(const struct sketch *sketch, const struct darn_fix_range *range)
 {
     const struct darn_finding *finding = sketch->fix->finding;
-    const struct darn_access *access;
+    const struct darn_finding_access *access;
 
     if (!sketch->held || !finding || range->access < 0 ||
         (size_t)range->access >= finding->access_count)

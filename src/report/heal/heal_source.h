@@ -27,7 +27,7 @@ struct darn_source_row {
 };
 
 struct darn_source {
-    struct darn_pool pool;
+    struct darn_text_pool pool;
     const char *file;             /* as people call it */
     struct darn_source_row *rows; /* rows[1] is line 1 */
     unsigned count;

@@ -43,7 +43,7 @@ bool darn_scene_has_site(enum darn_step_op op)
 
 static const struct darn_block_module *module_of(const struct darn_scene *scene, uint64_t address)
 {
-    const struct darn_block *block = scene->block;
+    const struct darn_control_block *block = scene->block;
 
     for (uint32_t i = 0; i < block->module_count && i < DARN_BLOCK_MODULES; i++) {
         const struct darn_block_module *module = &block->modules[i];
@@ -54,7 +54,7 @@ static const struct darn_block_module *module_of(const struct darn_scene *scene,
     return NULL;
 }
 
-const char *darn_scene_locate(const struct darn_scene *scene, struct darn_pool *pool,
+const char *darn_scene_locate(const struct darn_scene *scene, struct darn_text_pool *pool,
                               uint64_t address, uint64_t *offset)
 {
     const struct darn_block_module *module = module_of(scene, address);
@@ -90,7 +90,7 @@ uint64_t darn_scene_site_inlined(const struct darn_scene *scene, uint64_t place)
     return darn_site_inlined(&site.record);
 }
 
-struct darn_symbol darn_scene_symbol(const struct darn_scene *scene, struct darn_pool *pool,
+struct darn_symbol darn_scene_symbol(const struct darn_scene *scene, struct darn_text_pool *pool,
                                      uint64_t address)
 {
     struct darn_symbol symbol = {.module = NULL};
@@ -101,12 +101,12 @@ struct darn_symbol darn_scene_symbol(const struct darn_scene *scene, struct darn
     return symbol;
 }
 
-static const char *known(struct darn_pool *pool, const char *text)
+static const char *known(struct darn_text_pool *pool, const char *text)
 {
     return *text ? darn_pool_text(pool, text) : NULL;
 }
 
-static struct darn_scene_place site_place(struct darn_pool *pool,
+static struct darn_scene_place site_place(struct darn_text_pool *pool,
                                           const struct darn_image_site *site)
 {
     return (struct darn_scene_place){
@@ -119,11 +119,11 @@ static struct darn_scene_place site_place(struct darn_pool *pool,
     };
 }
 
-struct darn_scene_place darn_scene_code(const struct darn_scene *scene, struct darn_pool *pool,
+struct darn_scene_place darn_scene_code(const struct darn_scene *scene, struct darn_text_pool *pool,
                                         uint64_t place, uint64_t back)
 {
     struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
-    struct darn_stack stack = {frames, 0};
+    struct darn_finding_stack stack = {frames, 0};
     const struct darn_frame *frame;
     uint64_t offset;
     const char *module = darn_scene_locate(scene, pool, place, &offset);
@@ -158,8 +158,9 @@ bool darn_scene_is_entry(const struct darn_scene *scene, uint64_t place)
            !from_start && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
 }
 
-struct darn_scene_place darn_scene_place(const struct darn_scene *scene, struct darn_pool *pool,
-                                         enum darn_step_op op, uint64_t place)
+struct darn_scene_place darn_scene_place(const struct darn_scene *scene,
+                                         struct darn_text_pool *pool, enum darn_step_op op,
+                                         uint64_t place)
 {
     struct darn_image_site site;
 

@@ -17,7 +17,7 @@
 #include "schedule/block.h"
 
 struct darn_scene {
-    const struct darn_block *block;
+    const struct darn_control_block *block;
     struct darn_modules *modules;
     const char *program; /* path, and its arguments as in a shell after a blank */
     const char *arguments;
@@ -32,8 +32,9 @@ struct darn_scene_place {
     unsigned line, column;
 };
 
-struct darn_scene_place darn_scene_place(const struct darn_scene *scene, struct darn_pool *pool,
-                                         enum darn_step_op op, uint64_t place);
+struct darn_scene_place darn_scene_place(const struct darn_scene *scene,
+                                         struct darn_text_pool *pool, enum darn_step_op op,
+                                         uint64_t place);
 
 /* The key of the site whose record is at `place` (darn_site_key); 0 when there is none. */
 uint64_t darn_scene_site_key(const struct darn_scene *scene, uint64_t place);

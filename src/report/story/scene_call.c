@@ -19,7 +19,7 @@ static bool is_part_of_name(char c)
 }
 
 /* The source from the place on, a few lines. NULL when there is none. */
-static const char *read_call(struct darn_pool *pool, const struct darn_scene_place *place)
+static const char *read_call(struct darn_text_pool *pool, const struct darn_scene_place *place)
 {
     const char *text = "";
 
@@ -48,7 +48,7 @@ static const char *arguments_of(const char *text, const char *beginning)
 }
 
 /* The argument with this number, without blanks around it. NULL when there is none. */
-static const char *argument(struct darn_pool *pool, const char *text, unsigned number)
+static const char *argument(struct darn_text_pool *pool, const char *text, unsigned number)
 {
     const char *start = text;
     unsigned depth = 0;
@@ -73,7 +73,7 @@ static const char *argument(struct darn_pool *pool, const char *text, unsigned n
     return NULL;
 }
 
-const char *darn_scene_argument(struct darn_pool *pool, const struct darn_scene_place *place)
+const char *darn_scene_argument(struct darn_text_pool *pool, const struct darn_scene_place *place)
 {
     static const char *const calls[] = {"pthread_", "sem_", "mtx_", "cnd_", "call_once", "free"};
     const char *text = read_call(pool, place), *found = NULL;
@@ -117,7 +117,7 @@ static bool is_function(const struct darn_scene *scene, const char *module, cons
     return false;
 }
 
-const char *darn_scene_started(const struct darn_scene *scene, struct darn_pool *pool,
+const char *darn_scene_started(const struct darn_scene *scene, struct darn_text_pool *pool,
                                uint64_t creation)
 {
     struct darn_scene_place place = darn_scene_place(scene, pool, DARN_STEP_CREATE, creation);

@@ -123,7 +123,7 @@ static int weight_of(const struct darn_scene *scene, const struct darn_block_thr
 /* A thread that runs has made its step: it is where its stack says, which may be a call that does
  * not come back. */
 static void add_thread(const struct darn_scene *scene, struct darn_finding *finding,
-                       const struct darn_block_thread *thread, struct darn_access *to)
+                       const struct darn_block_thread *thread, struct darn_finding_access *to)
 {
     struct darn_block_thread there = *thread;
 
@@ -170,7 +170,7 @@ static void forget_intentions(struct darn_finding *finding)
             finding->accesses[i].op = DARN_OP_STOP;
 }
 
-static const char *describe_end(const struct darn_result *result, struct darn_pool *pool)
+static const char *describe_end(const struct darn_result *result, struct darn_text_pool *pool)
 {
     int signal = result->signal ? (int)result->signal : 0;
     const char *name;
@@ -210,7 +210,7 @@ static struct darn_finding *make_failure(const struct darn_scene *scene)
  * fails, but people find their way from there. */
 static void use_last_step(const struct darn_scene *scene, struct darn_finding *finding)
 {
-    struct darn_access *access = &finding->accesses[0];
+    struct darn_finding_access *access = &finding->accesses[0];
     struct darn_scene_place place = {.file = NULL};
     uint32_t thread;
 

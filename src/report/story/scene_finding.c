@@ -7,15 +7,16 @@
 #include "report/symbol/resolve.h"
 #include "report/story/scene_parts.h"
 
-static const char *label_of(struct darn_pool *pool, uint32_t thread)
+static const char *label_of(struct darn_text_pool *pool, uint32_t thread)
 {
     return darn_pool_format(pool, "T%u", thread);
 }
 
-static struct darn_stack make_stack(const struct darn_scene *scene, struct darn_pool *pool,
-                                    const uint64_t *pcs, size_t count)
+static struct darn_finding_stack make_stack(const struct darn_scene *scene,
+                                            struct darn_text_pool *pool, const uint64_t *pcs,
+                                            size_t count)
 {
-    struct darn_stack stack = {darn_pool_get(pool, count, sizeof(*stack.frames)), count};
+    struct darn_finding_stack stack = {darn_pool_get(pool, count, sizeof(*stack.frames)), count};
 
     for (size_t i = 0; i < count; i++) {
         struct darn_frame *frame = &stack.frames[i];
@@ -26,7 +27,7 @@ static struct darn_stack make_stack(const struct darn_scene *scene, struct darn_
     return stack;
 }
 
-static struct darn_lock make_lock(const struct darn_scene *scene, struct darn_pool *pool,
+static struct darn_lock make_lock(const struct darn_scene *scene, struct darn_text_pool *pool,
                                   const char *kind, uint64_t address)
 {
     struct darn_lock lock = {.kind = kind, .address = address};
@@ -36,8 +37,9 @@ static struct darn_lock make_lock(const struct darn_scene *scene, struct darn_po
 }
 
 /* Where a lock was taken: the call, and those around it as far as they are known. */
-static struct darn_stack make_taken(const struct darn_scene *scene, struct darn_pool *pool,
-                                    const struct darn_block_thread *thread, size_t lock)
+static struct darn_finding_stack make_taken(const struct darn_scene *scene,
+                                            struct darn_text_pool *pool,
+                                            const struct darn_block_thread *thread, size_t lock)
 {
     uint64_t pcs[1 + DARN_BLOCK_CALLERS] = {thread->lock_pcs[lock]};
     size_t depth = 1;
@@ -49,8 +51,8 @@ static struct darn_stack make_taken(const struct darn_scene *scene, struct darn_
     return make_stack(scene, pool, pcs, depth);
 }
 
-static void make_locks(const struct darn_scene *scene, struct darn_pool *pool,
-                       const struct darn_block_thread *thread, struct darn_access *access)
+static void make_locks(const struct darn_scene *scene, struct darn_text_pool *pool,
+                       const struct darn_block_thread *thread, struct darn_finding_access *access)
 {
     access->lock_count = darn_scene_locks(thread);
     access->locks = darn_pool_get(pool, access->lock_count, sizeof(*access->locks));
@@ -65,8 +67,8 @@ static void make_locks(const struct darn_scene *scene, struct darn_pool *pool,
 
 /* Where the thread is. The place of what is no access is the innermost frame, should no stack be
  * known. */
-static void make_where(const struct darn_scene *scene, struct darn_pool *pool,
-                       const struct darn_block_thread *thread, struct darn_access *access)
+static void make_where(const struct darn_scene *scene, struct darn_text_pool *pool,
+                       const struct darn_block_thread *thread, struct darn_finding_access *access)
 {
     size_t depth = thread->depth < DARN_BLOCK_STACK ? thread->depth : DARN_BLOCK_STACK;
 
@@ -76,15 +78,15 @@ static void make_where(const struct darn_scene *scene, struct darn_pool *pool,
         access->stack = make_stack(scene, pool, &thread->place, 1);
 }
 
-static const char *copy(struct darn_pool *pool, const char *text)
+static const char *copy(struct darn_text_pool *pool, const char *text)
 {
     return *text ? darn_pool_text(pool, text) : NULL;
 }
 
 static void make_site(struct darn_finding *finding, const struct darn_image_site *site,
-                      struct darn_access *access)
+                      struct darn_finding_access *access)
 {
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
 
     access->is_volatile = site->record.flags & DARN_SITE_VOLATILE;
     if (site->record.flags & DARN_SITE_ASSERT_WRITER)
@@ -133,9 +135,9 @@ static enum darn_op op_of(enum darn_step_op op)
 }
 
 /* What it waits for. A spin waits for a variable to change. */
-static void make_target(const struct darn_scene *scene, struct darn_pool *pool,
+static void make_target(const struct darn_scene *scene, struct darn_text_pool *pool,
                         const struct darn_block_thread *thread, const struct darn_image_site *site,
-                        struct darn_access *access)
+                        struct darn_finding_access *access)
 {
     if (access->op == DARN_OP_STOP)
         return;
@@ -155,9 +157,9 @@ static void make_target(const struct darn_scene *scene, struct darn_pool *pool,
 }
 
 void darn_scene_access(const struct darn_scene *scene, struct darn_finding *finding,
-                       const struct darn_block_thread *thread, struct darn_access *access)
+                       const struct darn_block_thread *thread, struct darn_finding_access *access)
 {
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
     struct darn_image_site site;
     bool has_site = darn_scene_has_site((enum darn_step_op)thread->op) &&
                     darn_scene_site(scene, thread->place, &site);
@@ -180,7 +182,7 @@ struct darn_finding *darn_scene_finding(const struct darn_scene *scene, const ch
                                         const char *engine, size_t accesses)
 {
     struct darn_finding *finding = calloc(1, sizeof(*finding));
-    struct darn_pool *pool;
+    struct darn_text_pool *pool;
 
     if (!finding) {
         fputs("darn: out of memory\n", stderr);
@@ -200,12 +202,12 @@ struct darn_finding *darn_scene_finding(const struct darn_scene *scene, const ch
 
 void darn_scene_complete(const struct darn_scene *scene, struct darn_finding *finding)
 {
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
 
     finding->threads = darn_pool_get(pool, finding->access_count, sizeof(*finding->threads));
     for (size_t i = 0; i < finding->access_count; i++) {
         const char *label = finding->accesses[i].thread;
-        struct darn_thread *thread = &finding->threads[finding->thread_count];
+        struct darn_finding_party *thread = &finding->threads[finding->thread_count];
         const struct darn_step *creation;
 
         if (!label || darn_finding_thread(finding, label))
@@ -223,7 +225,7 @@ void darn_scene_complete(const struct darn_scene *scene, struct darn_finding *fi
 }
 
 /* What the site calls it; NULL when there is no name. */
-static const char *variable_of(const struct darn_scene *scene, struct darn_pool *pool,
+static const char *variable_of(const struct darn_scene *scene, struct darn_text_pool *pool,
                                const struct darn_block_thread *thread)
 {
     struct darn_image_site site;
@@ -239,7 +241,7 @@ static void make_variable(const struct darn_scene *scene, struct darn_finding *f
                           const struct darn_block_thread *one,
                           const struct darn_block_thread *other)
 {
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
     const struct darn_block_thread *freed = one->op == DARN_STEP_FREE ? one : other;
     const char *a = variable_of(scene, pool, one), *b = variable_of(scene, pool, other);
 
@@ -332,12 +334,12 @@ static struct darn_finding *make_quad(const struct darn_scene *scene,
 {
     struct darn_finding *finding =
         darn_scene_finding(scene, "atomicity-violation", "racefuzzer", 4);
-    struct darn_pool *pool = &finding->pool;
+    struct darn_text_pool *pool = &finding->pool;
     bool is_known = true;
 
     finding->reason = "two-variables";
     for (int i = 0; i < 4; i++) {
-        struct darn_access *access = &finding->accesses[i];
+        struct darn_finding_access *access = &finding->accesses[i];
         const char *names = finding->variable;
 
         darn_scene_access(scene, finding, &met->threads[3 - i], access);

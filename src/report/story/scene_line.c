@@ -31,7 +31,7 @@ static const char *skip(const char *text, unsigned columns)
     return text;
 }
 
-const char *darn_fit(struct darn_pool *pool, const char *text, unsigned width)
+const char *darn_fit(struct darn_text_pool *pool, const char *text, unsigned width)
 {
     if (darn_columns(text) <= width)
         return text;
@@ -40,7 +40,7 @@ const char *darn_fit(struct darn_pool *pool, const char *text, unsigned width)
     return darn_pool_format(pool, "%.*s..", (int)(skip(text, width - 2) - text), text);
 }
 
-const char *darn_fit_action(struct darn_pool *pool, const char *text, unsigned width)
+const char *darn_fit_action(struct darn_text_pool *pool, const char *text, unsigned width)
 {
     const char *blank = strchr(text, ' ');
     unsigned before = blank ? (unsigned)(blank - text) + 1 : 0, columns = darn_columns(text);

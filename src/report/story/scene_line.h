@@ -18,10 +18,10 @@ struct darn_line {
 unsigned darn_columns(const char *text);
 
 /* The text in at most `width` columns; dots say that it was cut. */
-const char *darn_fit(struct darn_pool *pool, const char *text, unsigned width);
+const char *darn_fit(struct darn_text_pool *pool, const char *text, unsigned width);
 
 /* The same for `write savings.balance`, whose end tells most: `write ..balance`. */
-const char *darn_fit_action(struct darn_pool *pool, const char *text, unsigned width);
+const char *darn_fit_action(struct darn_text_pool *pool, const char *text, unsigned width);
 
 /* What comes next begins there, or two columns on if that has passed. */
 void darn_line_go(struct darn_line *line, unsigned column);

@@ -9,7 +9,7 @@
 
 /* The path of the module that has the address, in the pool, and the address that the file has for
  * it. NULL when none has. */
-const char *darn_scene_locate(const struct darn_scene *scene, struct darn_pool *pool,
+const char *darn_scene_locate(const struct darn_scene *scene, struct darn_text_pool *pool,
                               uint64_t address, uint64_t *offset);
 
 /* The site whose record is at the place. */
@@ -30,14 +30,14 @@ const struct darn_block_thread *darn_scene_thread(const struct darn_scene *scene
 
 /* Where the code at `back` bytes before the place comes from: of the functions that were inlined
  * there, the one that people look for. Nothing of the C library and of the runtime. */
-struct darn_scene_place darn_scene_code(const struct darn_scene *scene, struct darn_pool *pool,
+struct darn_scene_place darn_scene_code(const struct darn_scene *scene, struct darn_text_pool *pool,
                                         uint64_t place, uint64_t back);
 
 /* Whether it is the first byte of a function. */
 bool darn_scene_is_entry(const struct darn_scene *scene, uint64_t place);
 
 /* The symbol that has the address, if it is a global. */
-struct darn_symbol darn_scene_symbol(const struct darn_scene *scene, struct darn_pool *pool,
+struct darn_symbol darn_scene_symbol(const struct darn_scene *scene, struct darn_text_pool *pool,
                                      uint64_t address);
 
 /* `mutex`, `read`, `write`, `cond`, `semaphore`, …: what such a step is about; NULL: no lock. */
@@ -48,23 +48,23 @@ const char *darn_scene_held_kind(const struct darn_scene *scene, uint32_t thread
 
 /* The function that a thread began with, as far as its first step, a stack or the source of its
  * creation tell; NULL when it is not known. */
-const char *darn_scene_start(const struct darn_scene *scene, struct darn_pool *pool,
+const char *darn_scene_start(const struct darn_scene *scene, struct darn_text_pool *pool,
                              uint32_t thread);
 
 /* The same by the source of its creation alone. */
-const char *darn_scene_started(const struct darn_scene *scene, struct darn_pool *pool,
+const char *darn_scene_started(const struct darn_scene *scene, struct darn_text_pool *pool,
                                uint64_t creation);
 
 /* `q->lock`: what the source hands to the call at the place, of those that synchronize or free.
  * NULL when that cannot be seen. */
-const char *darn_scene_argument(struct darn_pool *pool, const struct darn_scene_place *place);
+const char *darn_scene_argument(struct darn_text_pool *pool, const struct darn_scene_place *place);
 
 /* The step that has created the thread; NULL when it is not in the table. */
 const struct darn_step *darn_scene_creation(const struct darn_scene *scene, uint32_t thread);
 
 /* An access, or what else a thread does or waits for, without symbols yet. */
 void darn_scene_access(const struct darn_scene *scene, struct darn_finding *finding,
-                       const struct darn_block_thread *thread, struct darn_access *access);
+                       const struct darn_block_thread *thread, struct darn_finding_access *access);
 
 /* Starts a confirmed finding with room for so many accesses. Never NULL. */
 struct darn_finding *darn_scene_finding(const struct darn_scene *scene, const char *kind,

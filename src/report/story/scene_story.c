@@ -259,7 +259,7 @@ static void survey(struct darn_story *story)
 
 /* `Account::transfer` of `Account::transfer(Account&, long)`, `main lambda` of
  * `main::$_0::operator()() const`: a title has not much room. */
-static const char *short_name(struct darn_pool *pool, const char *name)
+static const char *short_name(struct darn_text_pool *pool, const char *name)
 {
     const char *lambda = name ? strstr(name, "::$_") : NULL;
 

@@ -39,7 +39,7 @@ struct darn_story_thread {
 
 struct darn_story {
     const struct darn_scene *scene;
-    struct darn_pool pool;
+    struct darn_text_pool pool;
     struct darn_ink ink;
     const struct darn_step *steps;
     uint64_t count;

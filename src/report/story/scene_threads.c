@@ -12,7 +12,7 @@ static bool is_own(const struct darn_frame *frame)
 }
 
 /* The outermost function of the thread that is the program's own. */
-static const char *outermost(const struct darn_scene *scene, struct darn_pool *pool,
+static const char *outermost(const struct darn_scene *scene, struct darn_text_pool *pool,
                              const struct darn_block_thread *thread)
 {
     for (size_t i = thread->depth < DARN_BLOCK_STACK ? thread->depth : DARN_BLOCK_STACK; i--;) {
@@ -31,7 +31,7 @@ static const char *outermost(const struct darn_scene *scene, struct darn_pool *p
 }
 
 /* A full stack may have lost its outermost frames. */
-static const char *start_of(const struct darn_scene *scene, struct darn_pool *pool,
+static const char *start_of(const struct darn_scene *scene, struct darn_text_pool *pool,
                             const struct darn_block_thread *thread, uint32_t number)
 {
     if (!thread || thread->thread != number || thread->depth >= DARN_BLOCK_STACK)
@@ -40,7 +40,8 @@ static const char *start_of(const struct darn_scene *scene, struct darn_pool *po
 }
 
 /* What the runtime says: the first step of a thread may have the function itself. */
-static const char *entry_of(const struct darn_scene *scene, struct darn_pool *pool, uint32_t thread)
+static const char *entry_of(const struct darn_scene *scene, struct darn_text_pool *pool,
+                            uint32_t thread)
 {
     for (uint64_t i = 0; i < darn_scene_steps(scene); i++) {
         const struct darn_step *step = &scene->block->steps[i];
@@ -53,7 +54,7 @@ static const char *entry_of(const struct darn_scene *scene, struct darn_pool *po
     return NULL;
 }
 
-static const char *by_stacks(const struct darn_scene *scene, struct darn_pool *pool,
+static const char *by_stacks(const struct darn_scene *scene, struct darn_text_pool *pool,
                              uint32_t thread)
 {
     const struct darn_result *result = &scene->block->result;
@@ -65,7 +66,7 @@ static const char *by_stacks(const struct darn_scene *scene, struct darn_pool *p
     return name;
 }
 
-const char *darn_scene_start(const struct darn_scene *scene, struct darn_pool *pool,
+const char *darn_scene_start(const struct darn_scene *scene, struct darn_text_pool *pool,
                              uint32_t thread)
 {
     const struct darn_step *creation;

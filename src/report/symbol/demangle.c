@@ -22,7 +22,7 @@ static demangler *load(void)
     return found;
 }
 
-const char *darn_demangle(struct darn_pool *pool, const char *name)
+const char *darn_demangle(struct darn_text_pool *pool, const char *name)
 {
     demangler *demangle;
     char *plain;

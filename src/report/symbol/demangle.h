@@ -8,6 +8,6 @@
 
 /* The demangled name, or the name itself when it is not mangled or cannot be demangled. NULL for
  * NULL. It lives as long as the pool. */
-const char *darn_demangle(struct darn_pool *pool, const char *name);
+const char *darn_demangle(struct darn_text_pool *pool, const char *name);
 
 #endif

@@ -73,7 +73,7 @@ bool darn_frame_is_outside(const struct darn_frame *frame)
            is_one_of(frame->function, starts);
 }
 
-const struct darn_frame *darn_frames_telling(const struct darn_stack *stack)
+const struct darn_frame *darn_frames_telling(const struct darn_finding_stack *stack)
 {
     const struct darn_frame *library = NULL;
 
@@ -89,7 +89,7 @@ const struct darn_frame *darn_frames_telling(const struct darn_stack *stack)
     return library;
 }
 
-void darn_frames_trim(struct darn_stack *stack)
+void darn_frames_trim(struct darn_finding_stack *stack)
 {
     size_t begin = 0, end = stack->count;
 

@@ -21,11 +21,11 @@ bool darn_frame_is_outside(const struct darn_frame *frame);
 
 /* The frame that people look for: a call of the C library, like free, is shown where the program
  * made it. NULL when there is none that is known. */
-const struct darn_frame *darn_frames_telling(const struct darn_stack *stack);
+const struct darn_frame *darn_frames_telling(const struct darn_finding_stack *stack);
 
 /* Cuts off what lies outside of main and of a thread's function, and the frames of the runtime at
  * both ends. A stack of nothing else stays as it is. As in TSan this happens before suppressions
  * are matched: otherwise `race:libc.so` would match every thread. */
-void darn_frames_trim(struct darn_stack *stack);
+void darn_frames_trim(struct darn_finding_stack *stack);
 
 #endif

@@ -9,13 +9,13 @@
 #include "report/symbol/symbolize.h"
 
 struct resolver {
-    struct darn_pool *pool;
+    struct darn_text_pool *pool;
     struct darn_modules *modules;
 };
 
 /* Drops the outermost frames that would be left out in any case before they are looked up: the
  * debug information of the C library alone takes 100 ms to read. */
-static void drop_outer(struct resolver *resolver, struct darn_stack *stack)
+static void drop_outer(struct resolver *resolver, struct darn_finding_stack *stack)
 {
     struct darn_frame found[DARN_SYMBOLIZE_DEPTH];
 
@@ -32,7 +32,8 @@ static void drop_outer(struct resolver *resolver, struct darn_stack *stack)
     }
 }
 
-static bool is_same_function(const struct darn_access *access, const struct darn_frame *frame)
+static bool is_same_function(const struct darn_finding_access *access,
+                             const struct darn_frame *frame)
 {
     if (frame->line == access->line && frame->file && access->file &&
         strcmp(frame->file, access->file) == 0)
@@ -42,7 +43,7 @@ static bool is_same_function(const struct darn_access *access, const struct darn
 }
 
 /* Adds what is at one address of a raw stack to a stack that has room for it. */
-static void add_frames(struct resolver *resolver, struct darn_stack *stack,
+static void add_frames(struct resolver *resolver, struct darn_finding_stack *stack,
                        const struct darn_frame *raw, uint64_t back)
 {
     struct darn_frame *found = &stack->frames[stack->count];
@@ -61,10 +62,10 @@ static void add_frames(struct resolver *resolver, struct darn_stack *stack,
  * right for the first frame too when it is a call, of malloc or of the hook before an access. When
  * it is the access itself the byte before it may be anything: the site (`access` may be NULL)
  * tells. */
-static void expand(struct resolver *resolver, struct darn_stack *stack,
-                   const struct darn_access *access)
+static void expand(struct resolver *resolver, struct darn_finding_stack *stack,
+                   const struct darn_finding_access *access)
 {
-    struct darn_stack expanded = {NULL, 0};
+    struct darn_finding_stack expanded = {NULL, 0};
 
     drop_outer(resolver, stack);
     expanded.frames = darn_pool_get(resolver->pool, (stack->count + 1) * DARN_SYMBOLIZE_DEPTH,
@@ -84,9 +85,9 @@ static void expand(struct resolver *resolver, struct darn_stack *stack,
 /* One guard speaks for several accesses, and may stand in a function that was inlined before the
  * one of this access: `work` called `add`, then made the access. What is not around the access
  * goes. */
-static void drop_neighbours(struct darn_access *access)
+static void drop_neighbours(struct darn_finding_access *access)
 {
-    struct darn_stack *stack = &access->stack;
+    struct darn_finding_stack *stack = &access->stack;
 
     for (size_t i = 0; i < stack->count && stack->frames[i].pc == stack->frames[0].pc; i++) {
         if (is_same_function(access, &stack->frames[i])) {
@@ -98,9 +99,9 @@ static void drop_neighbours(struct darn_access *access)
 }
 
 /* The site knows the place exactly, while the code of several accesses may have been merged. */
-static void put_site_first(struct resolver *resolver, struct darn_access *access)
+static void put_site_first(struct resolver *resolver, struct darn_finding_access *access)
 {
-    struct darn_stack *stack = &access->stack;
+    struct darn_finding_stack *stack = &access->stack;
     struct darn_frame *top;
 
     drop_neighbours(access);
@@ -125,7 +126,7 @@ static void put_site_first(struct resolver *resolver, struct darn_access *access
     top->column = access->column;
 }
 
-static void take_site_from_stack(struct darn_access *access)
+static void take_site_from_stack(struct darn_finding_access *access)
 {
     const struct darn_frame *frame = darn_frames_telling(&access->stack);
 
@@ -155,7 +156,7 @@ static void resolve_lock(struct resolver *resolver, struct darn_lock *lock)
         lock->taken = frame ? *frame : lock->stack.frames[0];
 }
 
-static void resolve_access(struct resolver *resolver, struct darn_access *access)
+static void resolve_access(struct resolver *resolver, struct darn_finding_access *access)
 {
     access->function = darn_demangle(resolver->pool, access->function);
     expand(resolver, &access->stack, access);

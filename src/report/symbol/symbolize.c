@@ -10,7 +10,7 @@
 
 /* `symbol`, of the symbol table, may be NULL. It knows the full name of a C++ function for which
  * the debug information has only a short one. */
-static const char *function_of(struct darn_pool *pool, Dwarf_Die *die, const char *symbol)
+static const char *function_of(struct darn_text_pool *pool, Dwarf_Die *die, const char *symbol)
 {
     Dwarf_Attribute found;
     const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &found));
@@ -22,14 +22,14 @@ static const char *function_of(struct darn_pool *pool, Dwarf_Die *die, const cha
     return darn_demangle(pool, darn_pool_text(pool, name));
 }
 
-static void set_file(struct darn_unit *unit, struct darn_pool *pool, struct darn_frame *frame,
-                     const char *path)
+static void set_file(struct darn_debug_unit *unit, struct darn_text_pool *pool,
+                     struct darn_frame *frame, const char *path)
 {
     if (path)
         darn_unit_split(unit, pool, path, &frame->dir, &frame->file);
 }
 
-static void set_line(struct darn_unit *unit, struct darn_pool *pool, Dwarf_Addr address,
+static void set_line(struct darn_debug_unit *unit, struct darn_text_pool *pool, Dwarf_Addr address,
                      struct darn_frame *frame)
 {
     Dwarf_Line *row = dwarf_getsrc_die(&unit->lines, address - unit->bias);
@@ -45,7 +45,7 @@ static void set_line(struct darn_unit *unit, struct darn_pool *pool, Dwarf_Addr 
 }
 
 /* Where the function that was inlined here is called from. */
-static void set_call(struct darn_unit *unit, struct darn_pool *pool, Dwarf_Die *inlined,
+static void set_call(struct darn_debug_unit *unit, struct darn_text_pool *pool, Dwarf_Die *inlined,
                      struct darn_frame *caller)
 {
     set_file(unit, pool, caller, darn_unit_file(unit, darn_unit_number(inlined, DW_AT_call_file)));
@@ -80,7 +80,7 @@ static bool find_innermost(Dwarf_Die *at, Dwarf_Addr address, Dwarf_Die *found)
 }
 
 /* The entries around the address, the innermost first, as they lie in the debug information. */
-static int enclosing(struct darn_unit *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+static int enclosing(struct darn_debug_unit *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
     Dwarf_Die *logical;
     Dwarf_Die innermost;
@@ -104,8 +104,8 @@ static int enclosing(struct darn_unit *unit, Dwarf_Addr address, Dwarf_Die **sco
 }
 
 /* Names the functions of the address; frames[0] knows its line already. */
-static size_t set_functions(struct darn_unit *unit, struct darn_pool *pool, Dwarf_Addr address,
-                            const char *symbol, struct darn_frame *frames)
+static size_t set_functions(struct darn_debug_unit *unit, struct darn_text_pool *pool,
+                            Dwarf_Addr address, const char *symbol, struct darn_frame *frames)
 {
     Dwarf_Die *scopes;
     size_t depth = 0;
@@ -128,11 +128,11 @@ static size_t set_functions(struct darn_unit *unit, struct darn_pool *pool, Dwar
     return depth;
 }
 
-size_t darn_symbolize_code(struct darn_modules *modules, struct darn_pool *pool, const char *module,
-                           uint64_t offset, struct darn_frame *frames)
+size_t darn_symbolize_code(struct darn_modules *modules, struct darn_text_pool *pool,
+                           const char *module, uint64_t offset, struct darn_frame *frames)
 {
     Dwfl_Module *opened = module ? darn_module_open(modules, module) : NULL;
-    struct darn_unit unit;
+    struct darn_debug_unit unit;
     const char *symbol;
     size_t count = 0;
 

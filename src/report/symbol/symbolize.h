@@ -13,16 +13,16 @@
 /* The frames at one address of code: the function that was inlined last first, the one that has the
  * code of its own last. `frames` has room for DARN_SYMBOLIZE_DEPTH; module and offset are set in
  * each. Returns how many there are, at least 1: what is not known stays NULL or 0. */
-size_t darn_symbolize_code(struct darn_modules *modules, struct darn_pool *pool, const char *module,
-                           uint64_t offset, struct darn_frame *frames);
+size_t darn_symbolize_code(struct darn_modules *modules, struct darn_text_pool *pool,
+                           const char *module, uint64_t offset, struct darn_frame *frames);
 
 /* Finds the name of symbol->module + symbol->offset, a variable; leaves it when there is none. */
-void darn_symbolize_data(struct darn_modules *modules, struct darn_pool *pool,
+void darn_symbolize_data(struct darn_modules *modules, struct darn_text_pool *pool,
                          struct darn_symbol *symbol);
 
 /* `savings.lock`, `forks[1]`: the lock, condition variable or the like that begins there, as a part
  * of the variable whose name was found. NULL when none does. */
-const char *darn_symbolize_part(struct darn_modules *modules, struct darn_pool *pool,
+const char *darn_symbolize_part(struct darn_modules *modules, struct darn_text_pool *pool,
                                 const struct darn_symbol *symbol);
 
 #endif

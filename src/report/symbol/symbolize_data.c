@@ -43,7 +43,7 @@ static bool begins_at(Dwarf_Die *die, Dwarf_Addr address, uint64_t *offset)
     return false;
 }
 
-bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_variable *found)
+bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_debug_variable *found)
 {
     Dwarf_Die child;
 
@@ -60,8 +60,8 @@ bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_varia
     return false;
 }
 
-static void set_declaration(struct darn_unit *unit, struct darn_pool *pool,
-                            struct darn_variable *variable, struct darn_symbol *symbol)
+static void set_declaration(struct darn_debug_unit *unit, struct darn_text_pool *pool,
+                            struct darn_debug_variable *variable, struct darn_symbol *symbol)
 {
     const char *path = darn_unit_file(unit, darn_unit_number(&variable->die, DW_AT_decl_file));
     const char *name = dwarf_diename(&variable->die);
@@ -78,12 +78,12 @@ static void set_declaration(struct darn_unit *unit, struct darn_pool *pool,
     }
 }
 
-static void find_declaration(Dwfl_Module *module, struct darn_pool *pool, Dwarf_Addr address,
+static void find_declaration(Dwfl_Module *module, struct darn_text_pool *pool, Dwarf_Addr address,
                              struct darn_symbol *symbol)
 {
     Dwarf_Die *position = NULL;
-    struct darn_unit unit;
-    struct darn_variable variable;
+    struct darn_debug_unit unit;
+    struct darn_debug_variable variable;
 
     while (darn_unit_next(module, &position, &unit)) {
         if (darn_variable_find(&unit.tree, address - unit.bias, &variable)) {
@@ -93,7 +93,7 @@ static void find_declaration(Dwfl_Module *module, struct darn_pool *pool, Dwarf_
     }
 }
 
-void darn_symbolize_data(struct darn_modules *modules, struct darn_pool *pool,
+void darn_symbolize_data(struct darn_modules *modules, struct darn_text_pool *pool,
                          struct darn_symbol *symbol)
 {
     Dwfl_Module *module = symbol->module ? darn_module_open(modules, symbol->module) : NULL;

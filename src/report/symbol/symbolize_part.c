@@ -47,7 +47,7 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
 }
 
-static const char *find_part(struct darn_pool *pool, Dwarf_Die *type, uint64_t offset,
+static const char *find_part(struct darn_text_pool *pool, Dwarf_Die *type, uint64_t offset,
                              const char *name, unsigned depth);
 
 /* How many elements a dimension has; 0: not known. */
@@ -61,7 +61,7 @@ static uint64_t length_of(Dwarf_Die *dimension)
 }
 
 /* `[2][1]`: the element with this number, by the dimensions of the array, the outermost first. */
-static const char *index_text(struct darn_pool *pool, Dwarf_Die *array, uint64_t number)
+static const char *index_text(struct darn_text_pool *pool, Dwarf_Die *array, uint64_t number)
 {
     uint64_t lengths[MOST_DIMENSIONS];
     const char *text = "";
@@ -82,7 +82,7 @@ static const char *index_text(struct darn_pool *pool, Dwarf_Die *array, uint64_t
     return darn_pool_format(pool, "[%llu]%s", (unsigned long long)number, text);
 }
 
-static const char *find_element(struct darn_pool *pool, Dwarf_Die *array, uint64_t offset,
+static const char *find_element(struct darn_text_pool *pool, Dwarf_Die *array, uint64_t offset,
                                 const char *name, unsigned depth)
 {
     Dwarf_Die type;
@@ -108,7 +108,7 @@ static bool is_in_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *offset)
     return true;
 }
 
-static const char *find_member(struct darn_pool *pool, Dwarf_Die *aggregate, uint64_t offset,
+static const char *find_member(struct darn_text_pool *pool, Dwarf_Die *aggregate, uint64_t offset,
                                const char *name, unsigned depth)
 {
     Dwarf_Die member, type;
@@ -130,7 +130,7 @@ static const char *find_member(struct darn_pool *pool, Dwarf_Die *aggregate, uin
     return NULL;
 }
 
-static const char *find_part(struct darn_pool *pool, Dwarf_Die *type, uint64_t offset,
+static const char *find_part(struct darn_text_pool *pool, Dwarf_Die *type, uint64_t offset,
                              const char *name, unsigned depth)
 {
     Dwarf_Die inner;
@@ -155,13 +155,13 @@ static const char *find_part(struct darn_pool *pool, Dwarf_Die *type, uint64_t o
     }
 }
 
-const char *darn_symbolize_part(struct darn_modules *modules, struct darn_pool *pool,
+const char *darn_symbolize_part(struct darn_modules *modules, struct darn_text_pool *pool,
                                 const struct darn_symbol *symbol)
 {
     Dwfl_Module *module = symbol->module ? darn_module_open(modules, symbol->module) : NULL;
     Dwarf_Die *position = NULL, type;
-    struct darn_variable variable;
-    struct darn_unit unit;
+    struct darn_debug_variable variable;
+    struct darn_debug_unit unit;
 
     while (module && symbol->name && darn_unit_next(module, &position, &unit)) {
         Dwarf_Addr start = symbol->offset - symbol->name_offset - unit.bias;

@@ -22,11 +22,11 @@ static bool is_inherited(const struct darn_finding *finding, const char *name)
 
 static const char *name_of(const struct darn_finding *finding, const char *thread)
 {
-    const struct darn_thread *known = darn_finding_thread(finding, thread);
+    const struct darn_finding_party *known = darn_finding_thread(finding, thread);
     const char *name = known ? known->name : NULL;
 
     for (size_t i = 0; !name && i < finding->access_count; i++) {
-        const struct darn_access *access = &finding->accesses[i];
+        const struct darn_finding_access *access = &finding->accesses[i];
 
         if (access->thread && strcmp(access->thread, thread) == 0)
             name = access->thread_name;
@@ -72,7 +72,7 @@ void darn_phrase_variable(struct darn_ink *ink, const struct darn_finding *findi
         darn_say(ink, " at 0x%" PRIx64, finding->address);
 }
 
-static const char *verb_of(const struct darn_access *access)
+static const char *verb_of(const struct darn_finding_access *access)
 {
     switch (access->op) {
     case DARN_OP_READ:
@@ -98,7 +98,8 @@ static void say_free(struct darn_ink *ink, const struct darn_finding *finding)
 }
 
 void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding,
-                        const struct darn_access *access, const struct darn_access *first)
+                        const struct darn_finding_access *access,
+                        const struct darn_finding_access *first)
 {
     if (access->assertion) {
         darn_say(ink, "asserts that no other thread %s it",
@@ -169,7 +170,7 @@ void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
 }
 
 void darn_phrase_locks(struct darn_ink *ink, const struct darn_finding *finding,
-                       const struct darn_access *access)
+                       const struct darn_finding_access *access)
 {
     darn_say(ink, access->lock_count ? "holding " : "holding no lock");
     for (size_t i = 0; i < access->lock_count; i++) {

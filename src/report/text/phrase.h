@@ -20,7 +20,8 @@ void darn_phrase_variable(struct darn_ink *ink, const struct darn_finding *findi
 
 /* `writes 8 bytes`; `reads the same 8 bytes` when it comes after `first`, which may be NULL. */
 void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding,
-                        const struct darn_access *access, const struct darn_access *first);
+                        const struct darn_finding_access *access,
+                        const struct darn_finding_access *first);
 
 /* `mutex 'bank_lock'`, `mutex 'savings.lock'`, `read lock 'table+64'`, `mutex 0x55550020`,
  * `condition variable 'ready'` */
@@ -29,7 +30,7 @@ void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
 
 /* `holding no lock`, `holding mutex 'a' and mutex 'b'` */
 void darn_phrase_locks(struct darn_ink *ink, const struct darn_finding *finding,
-                       const struct darn_access *access);
+                       const struct darn_finding_access *access);
 
 /* Decimal, hexadecimal or both: what people can compare with what they know. */
 void darn_phrase_value(struct darn_ink *ink, uint64_t bits, uint64_t size);

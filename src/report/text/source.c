@@ -18,7 +18,7 @@
 
 static FILE *open_source(const char *dir, const char *file)
 {
-    struct darn_pool pool = {NULL};
+    struct darn_text_pool pool = {NULL};
     struct stat status;
     FILE *opened = NULL;
     int fd;

@@ -31,13 +31,13 @@
 #include "report/text/text_summary.h"
 #include "report/violation.h"
 
-static bool is_memory(const struct darn_access *access)
+static bool is_memory(const struct darn_finding_access *access)
 {
     return access->op <= DARN_OP_FREE;
 }
 
-static void say_access(struct darn_page *page, const struct darn_access *access,
-                       const struct darn_access *first)
+static void say_access(struct darn_page *page, const struct darn_finding_access *access,
+                       const struct darn_finding_access *first)
 {
     darn_phrase_thread(&page->ink, page->finding, access->thread);
     darn_say(&page->ink, " ");
@@ -62,7 +62,7 @@ static void say_headline(struct darn_page *page)
     darn_say(ink, "\n");
 }
 
-static void say_source(struct darn_page *page, const struct darn_access *access)
+static void say_source(struct darn_page *page, const struct darn_finding_access *access)
 {
     if (!page->finding->from_text_trace)
         darn_source_show(&page->ink, access->dir, access->file, access->line, access->column);
@@ -70,7 +70,7 @@ static void say_source(struct darn_page *page, const struct darn_access *access)
 
 static void say_first(struct darn_page *page)
 {
-    const struct darn_access *access = &page->finding->accesses[0];
+    const struct darn_finding_access *access = &page->finding->accesses[0];
 
     say_headline(page);
     say_source(page, access);
@@ -81,7 +81,7 @@ static void say_first(struct darn_page *page)
 }
 
 /* The order of the three accesses of a violation is what is wrong about them. */
-static const char *when(const struct darn_page *page, const struct darn_access *access)
+static const char *when(const struct darn_page *page, const struct darn_finding_access *access)
 {
     const struct darn_finding *finding = page->finding;
 
@@ -92,7 +92,7 @@ static const char *when(const struct darn_page *page, const struct darn_access *
     return access == &finding->accesses[DARN_VIOLATION_REMOTE] ? "meanwhile " : "then ";
 }
 
-static void say_other(struct darn_page *page, const struct darn_access *access)
+static void say_other(struct darn_page *page, const struct darn_finding_access *access)
 {
     struct darn_ink *ink = &page->ink;
 
@@ -171,7 +171,7 @@ static void say_place(struct darn_page *page)
     }
 }
 
-static void say_creation(struct darn_page *page, const struct darn_thread *thread)
+static void say_creation(struct darn_page *page, const struct darn_finding_party *thread)
 {
     struct darn_ink *ink = &page->ink;
 

@@ -15,7 +15,7 @@ void darn_page_label(struct darn_page *page, const char *name)
     darn_say(&page->ink, " ");
 }
 
-void darn_page_position(struct darn_page *page, const struct darn_access *access)
+void darn_page_position(struct darn_page *page, const struct darn_finding_access *access)
 {
     const char *program = page->finding->program;
 
@@ -32,7 +32,7 @@ static const char *name_of(const struct darn_frame *frame)
 }
 
 /* How wide the functions of a stack are, so that their positions stand below each other. */
-static int widest(const struct darn_stack *stack)
+static int widest(const struct darn_finding_stack *stack)
 {
     size_t width = 0;
 
@@ -61,7 +61,7 @@ static void say_frame(struct darn_page *page, size_t number, int width,
     darn_say(ink, "\n");
 }
 
-void darn_page_stack(struct darn_page *page, const struct darn_stack *stack)
+void darn_page_stack(struct darn_page *page, const struct darn_finding_stack *stack)
 {
     int width = widest(stack);
 

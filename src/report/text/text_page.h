@@ -13,17 +13,17 @@ struct darn_page {
     struct darn_ink ink;
     const struct darn_finding *finding;
     const struct darn_style *style;
-    struct darn_pool pool; /* for what is composed on the way */
+    struct darn_text_pool pool; /* for what is composed on the way */
 };
 
 /* `  next: ` */
 void darn_page_label(struct darn_page *page, const char *name);
 
 /* `bank.c:12:19: `, or the program when the place is not known. */
-void darn_page_position(struct darn_page *page, const struct darn_access *access);
+void darn_page_position(struct darn_page *page, const struct darn_finding_access *access);
 
 /* The frames, one in a line. */
-void darn_page_stack(struct darn_page *page, const struct darn_stack *stack);
+void darn_page_stack(struct darn_page *page, const struct darn_finding_stack *stack);
 
 /* text_title.c: `data race on 'x'`, `possible deadlock between T1 and T2`: the first line, without
  * its position. */
@@ -34,7 +34,7 @@ void darn_page_kind(struct darn_page *page);
 
 /* text_step.c: what a thread does that is no access to memory: `holds mutex 'a' (taken at bank.c:11
  * in transfer) and waits for mutex 'b'`. */
-void darn_page_step(struct darn_page *page, const struct darn_access *access);
+void darn_page_step(struct darn_page *page, const struct darn_finding_access *access);
 
 /* text_step.c: the line `why:` of what is predicted: what makes the engine think so. */
 void darn_page_why(struct darn_page *page);

@@ -22,7 +22,7 @@ static void say_taken(struct darn_page *page, const struct darn_lock *lock)
     darn_say(ink, ")");
 }
 
-static void say_held(struct darn_page *page, const struct darn_access *access)
+static void say_held(struct darn_page *page, const struct darn_finding_access *access)
 {
     for (size_t i = 0; i < access->lock_count; i++) {
         if (i > 0)
@@ -32,7 +32,7 @@ static void say_held(struct darn_page *page, const struct darn_access *access)
     }
 }
 
-static void say_target(struct darn_page *page, const struct darn_access *access)
+static void say_target(struct darn_page *page, const struct darn_finding_access *access)
 {
     if (access->target.kind)
         darn_phrase_lock(&page->ink, page->finding, &access->target);
@@ -40,7 +40,7 @@ static void say_target(struct darn_page *page, const struct darn_access *access)
         darn_say(&page->ink, "something");
 }
 
-static void say_wait(struct darn_page *page, const struct darn_access *access)
+static void say_wait(struct darn_page *page, const struct darn_finding_access *access)
 {
     struct darn_ink *ink = &page->ink;
 
@@ -54,13 +54,13 @@ static void say_wait(struct darn_page *page, const struct darn_access *access)
         darn_say(ink, ", testing '%s'", access->predicate);
 }
 
-static void say_deed(struct darn_page *page, const struct darn_access *access)
+static void say_deed(struct darn_page *page, const struct darn_finding_access *access)
 {
     struct darn_ink *ink = &page->ink;
 
     switch (access->op) {
     case DARN_OP_ACQUIRE:
-        darn_say(ink, !darn_finding_is_predicted(page->finding)      ? "waits for "
+        darn_say(ink, !darn_finding_is_predicted(page->finding)    ? "waits for "
                       : darn_finding_is(page->finding, "deadlock") ? "then takes "
                                                                    : "takes ");
         say_target(page, access);
@@ -84,13 +84,13 @@ static void say_deed(struct darn_page *page, const struct darn_access *access)
 }
 
 /* A wait gives its mutex back: only what else the thread holds is worth telling. */
-static bool holds_something(const struct darn_access *access)
+static bool holds_something(const struct darn_finding_access *access)
 {
     return access->lock_count && !(access->lock_count == 1 && access->mutex.kind &&
                                    access->locks[0].address == access->mutex.address);
 }
 
-void darn_page_step(struct darn_page *page, const struct darn_access *access)
+void darn_page_step(struct darn_page *page, const struct darn_finding_access *access)
 {
     bool in_circle = darn_finding_is(page->finding, "deadlock");
 
@@ -107,8 +107,8 @@ void darn_page_step(struct darn_page *page, const struct darn_access *access)
 }
 
 /* The lock that both hold, or NULL. */
-static const struct darn_lock *common_lock(const struct darn_access *one,
-                                           const struct darn_access *other)
+static const struct darn_lock *common_lock(const struct darn_finding_access *one,
+                                           const struct darn_finding_access *other)
 {
     for (size_t i = 0; i < one->lock_count; i++)
         for (size_t j = 0; j < other->lock_count; j++)
@@ -117,8 +117,8 @@ static const struct darn_lock *common_lock(const struct darn_access *one,
     return NULL;
 }
 
-static void say_locks(struct darn_page *page, const struct darn_access *one,
-                      const struct darn_access *other)
+static void say_locks(struct darn_page *page, const struct darn_finding_access *one,
+                      const struct darn_finding_access *other)
 {
     const struct darn_lock *common = common_lock(one, other);
     struct darn_ink *ink = &page->ink;
@@ -205,7 +205,7 @@ static void say_why_deadlock(struct darn_page *page)
 /* What reduction goes by; it proves atomicity, and where it fails nothing need be wrong. */
 static void say_why_irreducible(struct darn_page *page)
 {
-    const struct darn_access *first = &page->finding->accesses[0];
+    const struct darn_finding_access *first = &page->finding->accesses[0];
     struct darn_ink *ink = &page->ink;
 
     if (first->op == DARN_OP_ACQUIRE) {
@@ -221,15 +221,14 @@ static void say_why_irreducible(struct darn_page *page)
 static void say_why_atomicity(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
-    const struct darn_access *first = &finding->accesses[0];
+    const struct darn_finding_access *first = &finding->accesses[0];
 
     if (finding->reason && strcmp(finding->reason, "irreducible") == 0) {
         say_why_irreducible(page);
         return;
     }
     darn_say(&page->ink, "%s holds no lock from its first access to its last that the other%s",
-             darn_phrase_short(first->thread),
-             finding->access_count > 4 ? "s hold" : " holds");
+             darn_phrase_short(first->thread), finding->access_count > 4 ? "s hold" : " holds");
     darn_say(&page->ink, ", no start or end of a thread puts one after the other, and no order of "
                          "the transactions has this result");
 }

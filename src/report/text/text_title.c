@@ -60,7 +60,7 @@ static void say_lock(struct darn_page *page, const struct darn_lock *lock)
 /* A thread that waits for what only it could give. */
 static void say_alone(struct darn_page *page)
 {
-    const struct darn_access *access = &page->finding->accesses[0];
+    const struct darn_finding_access *access = &page->finding->accesses[0];
     const struct darn_lock *target = &access->target;
 
     darn_say(&page->ink, ": %s waits for ", darn_phrase_short(access->thread));

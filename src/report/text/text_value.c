@@ -12,7 +12,7 @@ static void say_value(struct darn_page *page, struct darn_value value)
 static void say_change(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
-    const struct darn_access *first = &finding->accesses[0];
+    const struct darn_finding_access *first = &finding->accesses[0];
     struct darn_ink *ink = &page->ink;
 
     darn_page_label(page, "value:");
@@ -74,7 +74,7 @@ static void say_intentions(struct darn_page *page)
         between = "; ";
     }
     for (size_t i = 0; i < finding->access_count; i++) {
-        const struct darn_access *access = &finding->accesses[i];
+        const struct darn_finding_access *access = &finding->accesses[i];
 
         if (!access->value.known)
             continue;

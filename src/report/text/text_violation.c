@@ -26,7 +26,7 @@ static void say_value(struct darn_page *page, struct darn_value value)
 
 /* The value that an access found, and the one that it wrote: as far as they are known. */
 static const char *say_found(struct darn_page *page, const char *between,
-                             const struct darn_access *access, struct darn_value found)
+                             const struct darn_finding_access *access, struct darn_value found)
 {
     struct darn_ink *ink = &page->ink;
 
@@ -48,7 +48,7 @@ static const char *say_found(struct darn_page *page, const char *between,
 void darn_page_violation_values(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
-    const struct darn_access *access = finding->accesses;
+    const struct darn_finding_access *access = finding->accesses;
     bool known = finding->before.known || finding->after.known;
     const char *between = "";
 

@@ -31,7 +31,7 @@
 #include "runtime/control/turn.h"
 #include "site/armed.h"
 
-struct darn_block *darn_control;
+struct darn_control_block *darn_control;
 
 static uint32_t armed_version;
 
@@ -41,7 +41,8 @@ int darn_control_open(const char *path)
     void *memory = MAP_FAILED;
 
     if (fd >= 0) {
-        memory = mmap(NULL, sizeof(struct darn_block), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        memory = mmap(NULL, sizeof(struct darn_control_block), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      fd, 0);
         darn_os_close(fd);
     }
     if (memory == MAP_FAILED) {
@@ -50,7 +51,7 @@ int darn_control_open(const char *path)
     }
     darn_control = memory;
     if (darn_control->magic == DARN_BLOCK_MAGIC && darn_control->version == DARN_BLOCK_VERSION &&
-        darn_control->size_of_block == (uint32_t)sizeof(struct darn_block))
+        darn_control->size_of_block == (uint32_t)sizeof(struct darn_control_block))
         return 0;
     darn_control->refused = DARN_REFUSED_VERSION;
     darn_control->ready = 1;

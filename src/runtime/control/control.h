@@ -12,7 +12,7 @@
 #include "site/site.h"
 
 /* NULL: this is no controlled run, nor a server. */
-extern struct darn_block *darn_control;
+extern struct darn_control_block *darn_control;
 
 static inline bool darn_control_wants(enum darn_run_flag flag)
 {

@@ -88,7 +88,7 @@ static bool has_given(const struct darn_thread *thread, uintptr_t lock)
 
 static bool holds(struct darn_thread *thread, const struct wait *wait)
 {
-    const struct darn_lock *held = darn_lock_find(&thread->locks, wait->target);
+    const struct darn_thread_lock *held = darn_lock_find(&thread->locks, wait->target);
 
     if (!held || has_given(thread, wait->target))
         return false;

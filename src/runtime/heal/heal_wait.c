@@ -81,7 +81,7 @@ static int owner_for(const struct darn_thread *thread, const struct darn_wait *w
 
 static bool holds(struct darn_thread *thread, const struct darn_wait *wait)
 {
-    const struct darn_lock *held = darn_lock_find(&thread->locks, wait->target);
+    const struct darn_thread_lock *held = darn_lock_find(&thread->locks, wait->target);
 
     return held && (wait->kind == DARN_WAIT_WRITE || held->kind == DARN_LOCK_WRITE);
 }

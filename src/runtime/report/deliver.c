@@ -66,7 +66,8 @@ static void say_short(const struct darn_race *race, const char *variable)
     darn_part_say_end(&say, race->second);
 }
 
-enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id, const char *variable)
+enum darn_delivery darn_deliver_race(const struct darn_race *race, uint64_t id,
+                                     const char *variable)
 {
     struct darn_json json;
     int status = DARN_OS_NOT_STARTED;
@@ -140,7 +141,7 @@ static void write_stuck(struct darn_json *json, const struct darn_stuck *stuck, 
     darn_json_close(json, '}');
 }
 
-enum darn_verdict darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id)
+enum darn_delivery darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id)
 {
     struct darn_json json;
     int status = DARN_OS_NOT_STARTED;
@@ -160,7 +161,7 @@ enum darn_verdict darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id
 }
 
 static void write_finding(struct darn_json *json, struct darn_maps *maps,
-                          const struct darn_finding *finding)
+                          const struct darn_known_finding *finding)
 {
     darn_json_open(json, NULL, '{');
     darn_part_id(json, finding->id);
@@ -176,7 +177,7 @@ static void write_finding(struct darn_json *json, struct darn_maps *maps,
 }
 
 /* Without `darn report`. */
-static void say_summary(const struct darn_finding *findings, uint32_t count)
+static void say_summary(const struct darn_known_finding *findings, uint32_t count)
 {
     uint32_t shown = 0, races = 0;
     struct darn_say say;
@@ -195,7 +196,7 @@ static void say_summary(const struct darn_finding *findings, uint32_t count)
     darn_say_end(&say);
 }
 
-void darn_deliver_summary(const struct darn_finding *findings, uint32_t count)
+void darn_deliver_summary(const struct darn_known_finding *findings, uint32_t count)
 {
     struct darn_json json;
     uint32_t suppressed = 0;

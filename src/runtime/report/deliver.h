@@ -10,21 +10,21 @@
 
 #include "runtime/report/finding.h"
 
-enum darn_verdict { DARN_REPORTED, DARN_SUPPRESSED };
+enum darn_delivery { DARN_REPORTED, DARN_SUPPRESSED };
 
-enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id,
-                                    const char *variable);
+enum darn_delivery darn_deliver_race(const struct darn_race *race, uint64_t id,
+                                     const char *variable);
 
 /* deliver_violation.c */
-enum darn_verdict darn_deliver_violation(const struct darn_violation *violation, uint64_t id,
-                                         const char *variable);
+enum darn_delivery darn_deliver_violation(const struct darn_violation *violation, uint64_t id,
+                                          const char *variable);
 
 struct darn_stuck;
 
-enum darn_verdict darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id);
+enum darn_delivery darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id);
 
 /* The counts at the end of the run, and the SUMMARY line. */
-void darn_deliver_summary(const struct darn_finding *findings, uint32_t count);
+void darn_deliver_summary(const struct darn_known_finding *findings, uint32_t count);
 
 /* Has a trace of locks analyzed, and what it predicts reported: whether there was anything. */
 bool darn_deliver_locks(const char *trace, size_t length);

@@ -97,7 +97,7 @@ void darn_part_stack(struct darn_json *json, struct darn_maps *maps, const struc
     darn_json_close(json, ']');
 }
 
-static struct darn_stack taken_at(const struct darn_lock *lock)
+static struct darn_stack taken_at(const struct darn_thread_lock *lock)
 {
     struct darn_stack stack = {1, {lock->pc}};
 

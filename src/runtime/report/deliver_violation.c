@@ -88,8 +88,8 @@ static void say_short(const struct darn_violation *violation, const char *variab
     }
 }
 
-enum darn_verdict darn_deliver_violation(const struct darn_violation *violation, uint64_t id,
-                                         const char *variable)
+enum darn_delivery darn_deliver_violation(const struct darn_violation *violation, uint64_t id,
+                                          const char *variable)
 {
     struct darn_json json;
     int status = DARN_OS_NOT_STARTED;

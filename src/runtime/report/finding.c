@@ -30,7 +30,7 @@
  * processor.
  */
 static struct darn_spin lock;
-static struct darn_finding findings[FINDINGS];
+static struct darn_known_finding findings[FINDINGS];
 static _Atomic uint32_t count; /* entries are added under the lock, and stay */
 static _Atomic uint32_t reported;
 static _Atomic int holder; /* the thread that is reporting: if it crashes there, it must not wait */
@@ -105,8 +105,8 @@ static void copy_text(char *to, size_t size, const char *from)
 }
 
 /* Names it by the side that its report begins with. */
-static void describe(struct darn_finding *finding, const char *kind, const struct darn_side *side,
-                     const char *variable)
+static void describe(struct darn_known_finding *finding, const char *kind,
+                     const struct darn_side *side, const char *variable)
 {
     const struct darn_site *site = side->touch.site;
 
@@ -131,7 +131,7 @@ static void give_lock(void)
     darn_spin_unlock(&lock);
 }
 
-static struct darn_finding *find_or_add(uint64_t id)
+static struct darn_known_finding *find_or_add(uint64_t id)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (findings[i].id == id)
@@ -144,9 +144,9 @@ static struct darn_finding *find_or_add(uint64_t id)
 }
 
 /* Counts it. Returns it if it is new, and has to be described and delivered: under the lock. */
-static struct darn_finding *find_new(uint64_t id)
+static struct darn_known_finding *find_new(uint64_t id)
 {
-    struct darn_finding *finding = find_or_add(id);
+    struct darn_known_finding *finding = find_or_add(id);
 
     if (!finding)
         darn_count(DARN_COUNT_FINDINGS_FULL);
@@ -154,7 +154,7 @@ static struct darn_finding *find_new(uint64_t id)
 }
 
 /* What a new finding came to. */
-static void settle(struct darn_finding *finding, enum darn_verdict verdict)
+static void settle(struct darn_known_finding *finding, enum darn_delivery verdict)
 {
     finding->suppressed = verdict == DARN_SUPPRESSED;
     if (!finding->suppressed)
@@ -163,7 +163,7 @@ static void settle(struct darn_finding *finding, enum darn_verdict verdict)
 
 /* After the lock is given back: a new finding (NULL: there is none) may be the end of the program.
  */
-static void halt_after(const struct darn_finding *finding)
+static void halt_after(const struct darn_known_finding *finding)
 {
     if (finding && !finding->suppressed && darn_state.options.halt_on_error)
         darn_os_exit(darn_finish((int)darn_state.options.exitcode));
@@ -277,7 +277,7 @@ void darn_finding_race(const struct darn_race *race)
 {
     const char *variable = common_variable(race->first, race->second);
     uint64_t id = fingerprint_race(race, variable);
-    struct darn_finding *finding;
+    struct darn_known_finding *finding;
 
     if (is_synchronization(race)) {
         darn_count(DARN_COUNT_SPINS_FILTERED);
@@ -329,7 +329,7 @@ static uint64_t fingerprint_violation(const struct darn_violation *violation, co
 void darn_finding_violation(const struct darn_violation *violation)
 {
     const char *variable = common_variable(violation->remote, violation->end);
-    struct darn_finding *finding;
+    struct darn_known_finding *finding;
     uint64_t id;
 
     if (!*variable)
@@ -369,7 +369,7 @@ static uint64_t fingerprint_stuck(const struct darn_stuck *stuck)
 void darn_finding_stuck(const struct darn_stuck *stuck)
 {
     uint64_t id = fingerprint_stuck(stuck);
-    struct darn_finding *finding;
+    struct darn_known_finding *finding;
 
     /* A learning run has no more to learn; the run after it shows the same, and reports it. */
     if (darn_state.mode == DARN_MODE_LEARN)
@@ -388,7 +388,7 @@ void darn_finding_stuck(const struct darn_stuck *stuck)
     halt_after(finding);
 }
 
-const struct darn_finding *darn_findings_lock(uint32_t *number)
+const struct darn_known_finding *darn_findings_lock(uint32_t *number)
 {
     uint64_t end = darn_os_now() + PATIENCE;
 

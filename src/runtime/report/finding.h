@@ -34,7 +34,7 @@ struct darn_violation {
 
 /* One of the different findings of this run. Names are copies: a shared object that was unloaded
  * takes its site records with it. */
-struct darn_finding {
+struct darn_known_finding {
     uint64_t id;
     const char *kind;
     _Atomic uint64_t count;
@@ -67,7 +67,7 @@ void darn_findings_undefer(void);
 
 /* The findings so far, while nobody adds to them: between these two. NULL when a report hangs, or
  * crashed, for so long that it is not waited for. */
-const struct darn_finding *darn_findings_lock(uint32_t *count);
+const struct darn_known_finding *darn_findings_lock(uint32_t *count);
 void darn_findings_unlock(void);
 
 /* Something was predicted and reported: it counts as a finding. */

@@ -7,7 +7,7 @@
 #include "runtime/record/record.h"
 #include "runtime/thread/thread.h"
 
-struct darn_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
+struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
 {
     /* The lock that is given back is nearly always the last that was taken. */
     for (uint32_t i = locks->count; i > 0; i--) {
@@ -36,7 +36,7 @@ static_assert((int)DARN_LOCK_READ == (int)DARN_EVENT_RDLOCK &&
 
 bool darn_lock_stacks;
 
-static void find_callers(struct darn_lock *lock, const struct darn_thread *thread,
+static void find_callers(struct darn_thread_lock *lock, const struct darn_thread *thread,
                          const void *frame)
 {
     uintptr_t pcs[1 + DARN_LOCK_CALLERS];
@@ -56,7 +56,7 @@ void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
 void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
                      enum darn_lock_kind kind, unsigned flags, const void *frame)
 {
-    struct darn_lock *known;
+    struct darn_thread_lock *known;
 
     if (!thread)
         return;
@@ -79,7 +79,8 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
 
 bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, const void *frame)
 {
-    struct darn_lock *known = thread ? darn_lock_find(&thread->locks, (uintptr_t)lock) : NULL;
+    struct darn_thread_lock *known =
+        thread ? darn_lock_find(&thread->locks, (uintptr_t)lock) : NULL;
 
     if (thread)
         record(thread, DARN_EVENT_RELEASE, (uintptr_t)lock, known ? known->kind : 0, 0, frame);
@@ -87,7 +88,8 @@ bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, cons
         return false; /* taken before we watched, or by another thread */
     if (--known->depth)
         return true;
-    for (struct darn_lock *end = &thread->locks.held[--thread->locks.count]; known < end; known++)
+    for (struct darn_thread_lock *end = &thread->locks.held[--thread->locks.count]; known < end;
+         known++)
         known[0] = known[1];
     return true;
 }

@@ -10,7 +10,7 @@
 
 enum darn_lock_kind { DARN_LOCK_MUTEX, DARN_LOCK_READ, DARN_LOCK_WRITE, DARN_LOCK_SPIN };
 
-struct darn_lock {
+struct darn_thread_lock {
     uintptr_t address;
     uintptr_t pc;                         /* where it was taken: the return address of the call, */
     uintptr_t callers[DARN_LOCK_CALLERS]; /* and those of the functions around; 0: no more */
@@ -20,7 +20,7 @@ struct darn_lock {
 
 struct darn_locks {
     uint32_t count;
-    struct darn_lock held[DARN_LOCKS_HELD];
+    struct darn_thread_lock held[DARN_LOCKS_HELD];
 };
 
 struct darn_thread;
@@ -41,6 +41,6 @@ void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
                          enum darn_lock_kind kind, const void *frame);
 
 /* The lock at this address among those that are held, or NULL. */
-struct darn_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address);
+struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address);
 
 #endif

@@ -116,7 +116,7 @@ static uint32_t look(void)
 /* Whether the one waits for the other. */
 static bool waits_for(const struct waiter *one, const struct waiter *other)
 {
-    const struct darn_lock *held;
+    const struct darn_thread_lock *held;
 
     switch (one->wait.kind) {
     case DARN_WAIT_MUTEX:

@@ -7,7 +7,7 @@
 
 #include "site/site.h"
 
-enum darn_op { DARN_OP_READ, DARN_OP_WRITE, DARN_OP_UPDATE, DARN_OP_FREE };
+enum darn_touch_op { DARN_OP_READ, DARN_OP_WRITE, DARN_OP_UPDATE, DARN_OP_FREE };
 
 /* KCSAN's assertions: stronger than an access, they also forbid atomic accesses of others. */
 enum darn_assertion { DARN_ASSERT_NONE, DARN_ASSERT_WRITER, DARN_ASSERT_ACCESS };
@@ -18,7 +18,7 @@ struct darn_touch {
     uint64_t gaps;                /* 0, or which bytes of the first 64 are touched */
     uint64_t value;               /* with has_value: what is about to be written */
     const struct darn_site *site; /* NULL for free */
-    uint8_t op;                   /* enum darn_op */
+    uint8_t op;                   /* enum darn_touch_op */
     uint8_t assertion;            /* enum darn_assertion */
     bool atomic;
     bool is_volatile;
