@@ -54,7 +54,7 @@ ${DARN_CLANG:-clang-19} -O1 -g modest.c -o modest_plain -pthread || exit 1
 darn sections infer -o modest.sections ./modest 2>/dev/null || exit 1
 
 
-watching=('' 'darn run --' 'darn run --noise=var:racy:1000/20 --log-path=log --json=found.json --'
+watching=('' 'darn run --noise=var:racy:1000/20 --' 'darn run --noise=var:racy:1000/20 --log-path=log --json=found.json --'
     'darn run --detect-deadlocks=1 --log-path=log --' 'darn heal --sections=modest.sections --')
 recording=('darn record -o m.trace --' 'darn record --sync-only -o m.trace --')
 
@@ -101,7 +101,7 @@ compare bash 'ulimit -n 8' '' "${watching[@]}" "${recording[@]}"
 claim "standard files that are closed stay closed"
 compare bash : '<&-' "${watching[@]}" "${recording[@]}"
 compare bash : '<&- >&-' "${watching[@]}" "${recording[@]}"
-compare bash : '<&- >&- 2>&-' 'darn heal --sections=modest.sections --' "${recording[@]}"
+compare bash : '<&- >&- 2>&-' "${watching[@]}" "${recording[@]}"
 
 claim "no file of ours takes the place of a closed stderr"
 darn explore --schedules=2 --jobs=1 --reset='readlink /proc/$PPID/fd/2 >place' -- ./modest data >/dev/null 2>&-
