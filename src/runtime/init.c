@@ -283,7 +283,7 @@ int darn_exit_status(int status)
     return status == 0 && darn_findings_reported() ? (int)darn_state.options.exitcode : status;
 }
 
-void darn_keep_learned(void)
+static void keep_learned(void)
 {
     int result;
 
@@ -295,6 +295,13 @@ void darn_keep_learned(void)
         darn_say_failed("darn: learn: the profile cannot be written", result);
     else if (result)
         darn_say("darn: learn: what is in the file is no profile");
+}
+
+void darn_before_exec(void)
+{
+    keep_learned();
+    if (darn_state.ready && darn_heal_is_open && darn_os_process_id() == darn_state.pid)
+        darn_heal_keep();
 }
 
 /* Asked before the first system call: where there are none, a filter need not allow any. */
@@ -321,7 +328,7 @@ int darn_finish(int status)
     darn_state.finished = true;
     darn_attention_off();
     darn_record_finish();
-    darn_keep_learned();
+    keep_learned();
     darn_findings_undefer();
     if (darn_sections)
         darn_sections_finish();

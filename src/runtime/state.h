@@ -53,8 +53,8 @@ void darn_ends_with(int status);
 /* The exit status that the findings so far make of the program's own. */
 int darn_exit_status(int status);
 
-/* Before another program takes the place of this one: writes the profile that was learned. */
-void darn_keep_learned(void);
+/* Before another program takes the place of this one: writes what was learned and healed. */
+void darn_before_exec(void);
 
 /* Says the last word about this run and returns the exit status, given the program's own. */
 int darn_finish(int status);

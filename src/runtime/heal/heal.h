@@ -66,6 +66,9 @@ void darn_heal_finish(void);
 /* A child of fork counts from 0. */
 void darn_heal_count_anew(void);
 
+/* The process becomes another program: what was counted and learned so far is written. */
+void darn_heal_keep(void);
+
 void darn_heal_before_fork(void);
 void darn_heal_after_fork(bool child);
 

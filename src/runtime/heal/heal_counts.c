@@ -176,8 +176,9 @@ static void write_counts(const char *path)
     }
     darn_text_start(&text, room, TEXT_SIZE);
     put_all(&text);
-    error = text.cut ? -EFBIG
-                     : darn_os_append(name, darn_heal_is_child ? O_NOFOLLOW : 0, text.to, text.used);
+    error = text.cut
+                ? -EFBIG
+                : darn_os_append(name, darn_heal_is_child ? O_NOFOLLOW : 0, text.to, text.used);
     if (error)
         darn_say_failed("darn: heal_out: the account cannot be written", error);
     darn_os_free(room, TEXT_SIZE);
@@ -241,6 +242,21 @@ void darn_heal_count_anew(void)
     }
 }
 
+static void write_account(void)
+{
+    if (darn_state.options.heal_out[0] && (!darn_heal_is_child || did_something()))
+        write_counts(darn_state.options.heal_out);
+}
+
+void darn_heal_keep(void)
+{
+    darn_healers_sum();
+    find_parts();
+    darn_heal_write_learned();
+    write_account();
+    darn_heal_count_anew(); /* if there is no other program, the rest comes at the end */
+}
+
 void darn_heal_finish(void)
 {
     darn_healers_sum();
@@ -248,10 +264,8 @@ void darn_heal_finish(void)
     if (darn_rules_are_short())
         darn_say("darn: heal: out of memory; not all sections were healed");
     darn_heal_write_learned();
-    if (darn_state.options.heal_out[0]) {
-        if (!darn_heal_is_child || did_something())
-            write_counts(darn_state.options.heal_out);
-    } else if (!darn_heal_is_child) {
+    write_account();
+    if (!darn_state.options.heal_out[0] && !darn_heal_is_child) {
         say_all_missing();
         darn_gates_say();
     }

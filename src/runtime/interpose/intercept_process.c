@@ -122,28 +122,3 @@ DARN_INTERCEPT(int, daemon, int keeps_directory, int keeps_files)
         leave_session();
     return result;
 }
-
-/* What was learned so far must not be lost with the process. */
-DARN_INTERCEPT(int, execve, const char *path, char *const arguments[], char *const environment[])
-{
-    darn_keep_learned();
-    return DARN_REAL(execve)(path, arguments, environment);
-}
-
-DARN_INTERCEPT(int, execv, const char *path, char *const arguments[])
-{
-    darn_keep_learned();
-    return DARN_REAL(execv)(path, arguments);
-}
-
-DARN_INTERCEPT(int, execvp, const char *file, char *const arguments[])
-{
-    darn_keep_learned();
-    return DARN_REAL(execvp)(file, arguments);
-}
-
-DARN_INTERCEPT(int, execvpe, const char *file, char *const arguments[], char *const environment[])
-{
-    darn_keep_learned();
-    return DARN_REAL(execvpe)(file, arguments, environment);
-}

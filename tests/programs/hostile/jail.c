@@ -4,6 +4,7 @@
  * needs: root
  * modes: run max record hunt explore heal only
  * warning: the run that was to learn has left nothing
+ * account: no
  * stdout: not dumpable
  * stdout: in a jail
  * stdout: nobody, in every thread

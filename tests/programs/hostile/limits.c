@@ -3,6 +3,7 @@
  * build: -O1
  * modes: run max record hunt explore heal only
  * warning: the run that was to learn has left nothing
+ * account: no
  * stdout: no more files
  * stdout: no file may be long
  * stdout: little memory
