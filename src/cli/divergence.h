@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/scene.h"
+#include "report/story/scene.h"
 #include "schedule/schedule.h"
 
 /* One line: "diverged at decision 17: expected T1 to lock at bank.c:12, but …". False when the run

@@ -13,7 +13,7 @@
 #include "cli/lineup.h"
 #include "cli/verdicts.h"
 #include "cli/witness.h"
-#include "report/style.h"
+#include "report/text/style.h"
 
 /* Which prediction each verdict was made of: the first one. */
 struct darn_explain {

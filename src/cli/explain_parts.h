@@ -7,7 +7,7 @@
 
 #include "cli/explain.h"
 #include "report/finding.h"
-#include "report/text_page.h"
+#include "report/text/text_page.h"
 
 struct darn_explain_printer {
     const struct darn_explain_job *job;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/explain_parts.h"
-#include "report/phrase.h"
+#include "report/text/phrase.h"
 
 /* The deeds of one part and step, one in a line. True when there are any. */
 static bool say_deeds(const struct darn_explain_printer *printer, enum darn_deed_part part,

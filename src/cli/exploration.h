@@ -19,7 +19,7 @@
 #include "cli/explore.h"
 #include "cli/player.h"
 #include "report/finding.h"
-#include "report/style.h"
+#include "report/text/style.h"
 
 struct darn_found {
     struct darn_finding *finding;

@@ -16,7 +16,7 @@
 #include "cli/heal_finding.h"
 #include "cli/say.h"
 #include "cli/section_elf.h"
-#include "report/heal_fix.h"
+#include "report/heal/heal_fix.h"
 
 /* Ends with a name that is NULL. */
 extern const struct darn_cli_option darn_heal_options[];

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/demangle.h"
-#include "report/symbolize.h"
+#include "report/symbol/demangle.h"
+#include "report/symbol/symbolize.h"
 
 #define MOST_CALLS 256
 

@@ -6,7 +6,7 @@
 #define DARN_CLI_HEAL_PLACE_H
 
 #include "cli/elf_calls.h"
-#include "report/module.h"
+#include "report/symbol/module.h"
 #include "report/pool.h"
 #include "section/deadlock.h"
 

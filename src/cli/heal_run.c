@@ -13,7 +13,7 @@
 #include "cli/launch.h"
 #include "cli/parts.h"
 #include "cli/program.h"
-#include "report/heal.h"
+#include "report/heal/heal.h"
 #include "report/sink.h"
 #include "section/deadlock.h"
 

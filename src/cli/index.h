@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/style.h"
+#include "report/text/style.h"
 
 struct darn_index {
     char directory[PATH_MAX];

@@ -115,7 +115,7 @@ static int play_once(const struct darn_kept *kept, struct darn_player *player)
 {
     bool ran = darn_player_follow(player, kept->schedule, 0);
 
-    fflush(stdout);
+    (void)darn_finish_output(); /* the status says something else */
     if (ran && darn_player_shows(player, &kept->symptom)) {
         print_finding(player, &kept->symptom);
         fprintf(stderr, "darn replay: the same again, after %" PRIu64 " decisions%s%s\n",
@@ -143,6 +143,7 @@ static int play_often(const struct darn_kept *kept, struct darn_player *player, 
             break;
     }
     printf("%" PRIu64 " of %" PRIu64 "\n", same, times);
+    (void)darn_finish_output(); /* the status says something else */
     return same == times ? DARN_EXIT_FINDINGS : EXIT_DIFFERENT;
 }
 

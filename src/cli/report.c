@@ -29,7 +29,7 @@
 #include "cli/say.h"
 #include "report/counts.h"
 #include "report/format.h"
-#include "report/resolve.h"
+#include "report/symbol/resolve.h"
 #include "report/sink.h"
 #include "report/suppress.h"
 #include "trace/trace.h"

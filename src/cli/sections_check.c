@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/sections.h"
-#include "report/source.h"
+#include "report/text/source.h"
 #include "section/resolve.h"
 
 #define COMMAND "sections check"

@@ -84,7 +84,7 @@ static bool is_access(const struct darn_point *point)
 }
 
 /* What others may not do while a thread is inside: what one of the ends does not allow, as where it
- * is healed (runtime/cures_match.c). A race, which has none, and lines that say nothing are harmed
+ * is healed (runtime/heal/cures_match.c). A race, which has none, and lines that say nothing are harmed
  * by whatever conflicts with them. */
 static uint8_t harm_of(const struct darn_section *section)
 {
@@ -126,7 +126,7 @@ static void add_points(struct keeping *keeping)
 }
 
 /* A site in an inlined function is only a point in the copy that the section's function has, called
- * in the right line, as in the program itself (runtime/rules_match.c). */
+ * in the right line, as in the program itself (runtime/section/rules_match.c). */
 static bool is_point(const struct darn_section *section, const struct darn_point *point,
                      const struct darn_trace_site *site)
 {

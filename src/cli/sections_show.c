@@ -8,8 +8,8 @@
 #include "base/options.h"
 #include "cli/color.h"
 #include "cli/sections.h"
-#include "report/scene_line.h"
-#include "report/source.h"
+#include "report/story/scene_line.h"
+#include "report/text/source.h"
 #include "section/resolve.h"
 
 #define COMMAND "sections show"

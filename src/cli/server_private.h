@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "cli/server.h"
-#include "report/module.h"
+#include "report/symbol/module.h"
 
 #define DARN_SERVER_TICK_MS 100 /* how often we look whether all is well */
 #define DARN_SERVER_OUTPUT  65536

@@ -6,7 +6,7 @@
 
 #include "cli/say.h"
 #include "cli/server_private.h"
-#include "report/scene.h"
+#include "report/story/scene.h"
 
 #define QUIET_RUNS 2 /* so many runs in a row that show nothing new: enough is learned */
 

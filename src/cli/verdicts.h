@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "report/finding.h"
-#include "report/module.h"
+#include "report/symbol/module.h"
 #include "report/suppress.h"
 
 struct darn_verdict {

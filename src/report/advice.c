@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/noise.h"
-#include "report/phrase.h"
+#include "report/text/phrase.h"
 #include "report/shell.h"
 #include "report/violation.h"
 

@@ -5,8 +5,8 @@
 #define DARN_REPORT_ADVICE_H
 
 #include "report/finding.h"
-#include "report/ink.h"
-#include "report/style.h"
+#include "report/text/ink.h"
+#include "report/text/style.h"
 
 /* Prints how such a finding is usually mended, without a line end. */
 void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "report/finding.h"
-#include "report/style.h"
+#include "report/text/style.h"
 #include "report/summary.h"
 
 struct darn_format {

@@ -11,7 +11,7 @@
 #include "report/finding.h"
 
 /* The hash of a site by the names that the site record has: the same as that of the runtime
- * (src/runtime/finding.c). Never 0. */
+ * (src/runtime/report/finding.c). Never 0. */
 uint64_t darn_identity_site(const char *kind, const char *file, const char *function, unsigned line,
                             unsigned column);
 

@@ -14,7 +14,7 @@
 #include "report/counts.h"
 #include "report/format.h"
 #include "report/suppress.h"
-#include "report/utf8.h"
+#include "report/text/utf8.h"
 #include "report/violation.h"
 
 /* JSON is UTF-8; names from debug information need not be. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/identity.h"
-#include "report/resolve.h"
+#include "report/symbol/resolve.h"
 #include "site/site.h"
 
 /* What a finding is made from, and where its memory is. */

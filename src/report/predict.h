@@ -7,7 +7,7 @@
 
 #include "engine/common/engine.h"
 #include "report/finding.h"
-#include "report/module.h"
+#include "report/symbol/module.h"
 #include "trace/trace.h"
 
 struct darn_predicted {

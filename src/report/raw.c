@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "report/utf8.h"
+#include "report/text/utf8.h"
 
 /* Longer stacks are cut: no report needs them, and a wrong input must not take all memory. */
 #define MOST_FRAMES 1024

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/demangle.h"
-#include "report/frames.h"
+#include "report/symbol/demangle.h"
+#include "report/symbol/frames.h"
 #include "report/raw.h"
-#include "report/symbolize.h"
+#include "report/symbol/symbolize.h"
 
 #define MOST_ITEMS 10000
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/frames.h"
+#include "report/symbol/frames.h"
 #include "report/pattern.h"
 
 enum kind {

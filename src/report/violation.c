@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/phrase.h"
+#include "report/text/phrase.h"
 
 struct story {
     struct darn_ink ink;

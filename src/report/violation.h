@@ -7,8 +7,8 @@
 #define DARN_REPORT_VIOLATION_H
 
 #include "report/finding.h"
-#include "report/ink.h"
-#include "report/style.h"
+#include "report/text/ink.h"
+#include "report/text/style.h"
 
 /* Where the accesses of a violation stand. */
 enum { DARN_VIOLATION_ENTRY, DARN_VIOLATION_REMOTE, DARN_VIOLATION_END, DARN_VIOLATION_ACCESSES };

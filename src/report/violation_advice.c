@@ -1,7 +1,7 @@
 /* What to do about an atomicity violation: which lock to hold, and from where to where. */
 #include <string.h>
 
-#include "report/phrase.h"
+#include "report/text/phrase.h"
 #include "report/violation.h"
 
 struct triple {

@@ -3,15 +3,15 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "runtime/helper.h"
-#include "runtime/hook.h"
-#include "runtime/intercept.h"
+#include "runtime/os/helper.h"
+#include "runtime/watch/hook.h"
+#include "runtime/interpose/intercept.h"
 #include "runtime/module.h"
-#include "runtime/record.h"
-#include "runtime/rules.h"
-#include "runtime/say.h"
-#include "runtime/share.h"
-#include "runtime/sites.h"
+#include "runtime/record/record.h"
+#include "runtime/section/rules.h"
+#include "runtime/report/say.h"
+#include "runtime/record/share.h"
+#include "runtime/watch/sites.h"
 #include "runtime/state.h"
 #include "site/site.h"
 

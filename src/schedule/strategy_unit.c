@@ -1,7 +1,8 @@
 /*
  * TRIPLE, QUAD: the accesses of a thread count only if they are of one transaction, as the
- * prediction has it (engine/atomicity/transactions.h): of one execution of a function or annotated block, or
- * of one critical section; and the thread has neither started nor waited for others in between.
+ * prediction has it (engine/atomicity/transactions.h): of one execution of a function or annotated
+ * block, or of one critical section; and the thread has neither started nor waited for others in
+ * between.
  *
  * Where it cannot be known, because a function was left by longjmp, say, or is inlined into itself,
  * an execution is taken to be over: something may be missed by that, but nothing is met that is

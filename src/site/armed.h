@@ -67,7 +67,7 @@ enum darn_level {
     DARN_LEVEL_HEAL = DARN_ARMED_HEAL, /* everybody */
 };
 
-/* What the thread has in its own byte (runtime/own.h): who is in a section 0, else one of these. A
+/* What the thread has in its own byte (runtime/thread/own.h): who is in a section 0, else one of these. A
  * guard calls if the level is higher. */
 #define DARN_TRUST_IDLE   0x01
 #define DARN_TRUST_LOCKED 0x3f /* it holds a lock of the program's own */

@@ -48,7 +48,7 @@
 #define DARN_FILTER_SIZE  4096
 
 /* The byte of each thread that armed bytes are compared with (armed.h): the first of a variable
- * (runtime/own.h). */
+ * (runtime/thread/own.h). */
 #define DARN_TRUST "darn_own"
 
 /* Names that end in _here are those of the same program, reached without the detour that shared

@@ -95,7 +95,7 @@ enum darn_event_flag {
                                      access itself was the first half, an UPDATE that releases */
 };
 
-/* The numbers of src/runtime/locks.h. */
+/* The numbers of src/runtime/thread/locks.h. */
 enum darn_event_lock {
     DARN_EVENT_MUTEX,
     DARN_EVENT_RDLOCK, /* a read-write lock, held for reading */

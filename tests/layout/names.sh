@@ -21,13 +21,13 @@ preprocessed() { "$clang" -E -P -I "$root/src" -I "$root/include" "$1" | tr '\n'
 intercepted() {
     local source
 
-    for source in "$root"/src/runtime/*.c; do
+    for source in "$root"/src/runtime/*.c "$root"/src/runtime/*/*.c; do
         preprocessed "$source" | grep -oE '\(\*real_[A-Za-z0-9_]+\)' | sed 's/(\*real_//; s/)//'
     done | LC_ALL=C sort -u
 }
 
 annotations() {
-    preprocessed "$root/src/runtime/annotate.c" |
+    preprocessed "$root/src/runtime/watch/annotate.c" |
         grep -oE '__attribute__\(\(weak, visibility\("default"\)\)\)[A-Za-z_ *]+ \*?[A-Za-z0-9_]+\(' |
         sed 's/($//; s/.*[ *]//' | LC_ALL=C sort -u
 }

@@ -10,8 +10,8 @@
 #include <fcntl.h>
 #include <gelf.h>
 
-#include "report/scene.h"
-#include "report/symbolize.h"
+#include "report/story/scene.h"
+#include "report/symbol/symbolize.h"
 #include "site/site.h"
 
 #define BASE UINT64_C(0x555555554000)

@@ -17,19 +17,19 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "runtime/attention.h"
-#include "runtime/cures.h"
-#include "runtime/finding.h"
-#include "runtime/heal.h"
-#include "runtime/hook.h"
-#include "runtime/inside.h"
-#include "runtime/noise.h"
-#include "runtime/profile.h"
-#include "runtime/rules.h"
-#include "runtime/sampler.h"
-#include "runtime/say.h"
-#include "runtime/sections.h"
-#include "runtime/sites.h"
+#include "runtime/watch/attention.h"
+#include "runtime/heal/cures.h"
+#include "runtime/report/finding.h"
+#include "runtime/heal/heal.h"
+#include "runtime/watch/hook.h"
+#include "runtime/section/inside.h"
+#include "runtime/watch/noise.h"
+#include "runtime/record/profile.h"
+#include "runtime/section/rules.h"
+#include "runtime/watch/sampler.h"
+#include "runtime/report/say.h"
+#include "runtime/section/sections.h"
+#include "runtime/watch/sites.h"
 #include "runtime/state.h"
 
 struct darn_state darn_state = {.ready = true};
@@ -57,32 +57,6 @@ struct darn_thread *darn_thread_attach(void)
 uint32_t darn_threads_alive(void)
 {
     return 2;
-}
-
-/* Nothing is healed here. */
-bool darn_healing;
-
-void darn_cures_resolve(const struct darn_site *start, const struct darn_site *stop,
-                        const void *first_record, const void *last_record)
-{
-    (void)start;
-    (void)stop;
-    (void)first_record;
-    (void)last_record;
-    fail();
-}
-
-void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
-{
-    (void)start;
-    (void)stop;
-    fail();
-}
-
-void darn_trust_forget(const struct darn_site *start, const struct darn_site *stop)
-{
-    (void)start;
-    (void)stop;
 }
 
 void darn_attention_refresh(void)

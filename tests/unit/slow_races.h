@@ -1,7 +1,7 @@
 /*
  * What happens before what and what races, found the slow way: every edge by its definition
- * (src/engine/common/order.h), the whole closure, every pair of accesses. Nothing here is clever, and none
- * of it is shared with the engines.
+ * (src/engine/common/order.h), the whole closure, every pair of accesses. Nothing here is clever,
+ * and none of it is shared with the engines.
  */
 #ifndef DARN_TESTS_SLOW_RACES_H
 #define DARN_TESTS_SLOW_RACES_H

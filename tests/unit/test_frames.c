@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/frames.h"
+#include "report/symbol/frames.h"
 
 #define RUNTIME DARN_SOURCE_DIR "/src/runtime/intercept_block.c"
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "report/heal.h"
-#include "report/heal_fix.h"
-#include "report/heal_source.h"
+#include "report/heal/heal.h"
+#include "report/heal/heal_fix.h"
+#include "report/heal/heal_source.h"
 
 static char path[64];
 

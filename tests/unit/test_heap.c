@@ -6,10 +6,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime/counters.h"
-#include "runtime/heap.h"
+#include "runtime/report/counters.h"
+#include "runtime/watch/heap.h"
 #include "runtime/state.h"
-#include "runtime/thread.h"
+#include "runtime/thread/thread.h"
 
 #define WORDS  64
 #define BLOCKS 40000 /* more than are remembered */

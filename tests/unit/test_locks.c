@@ -6,10 +6,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime/counters.h"
-#include "runtime/locks.h"
-#include "runtime/record.h"
-#include "runtime/thread.h"
+#include "runtime/report/counters.h"
+#include "runtime/thread/locks.h"
+#include "runtime/record/record.h"
+#include "runtime/thread/thread.h"
 
 static struct darn_thread thread;
 static char locks[DARN_LOCKS_HELD + 2]; /* their addresses are all that matters */

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/maps.h"
+#include "runtime/report/maps.h"
 
 static int initialized = 1;
 static char zeroed[1 << 20]; /* larger than what is left of the last page of the file */

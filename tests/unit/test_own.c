@@ -9,10 +9,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "runtime/heal_closed.h"
-#include "runtime/own.h"
-#include "runtime/simple.h"
-#include "runtime/thread.h"
+#include "runtime/heal/heal_closed.h"
+#include "runtime/thread/own.h"
+#include "runtime/interpose/simple.h"
+#include "runtime/thread/thread.h"
 
 _Atomic uint32_t darn_closed_count;
 

@@ -1,7 +1,7 @@
 /* Raw findings: read completely, and never trusted. */
 #include "report_fixture.h"
 
-#include "report/resolve.h"
+#include "report/symbol/resolve.h"
 #include "report/summary.h"
 
 static void every_field_is_read(void **state)

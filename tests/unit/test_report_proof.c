@@ -5,7 +5,7 @@
 
 #include "report/identity.h"
 #include "report/summary.h"
-#include "report/text_summary.h"
+#include "report/text/text_summary.h"
 
 /* RAW_FINDING with other beginnings. */
 static struct darn_finding *confirmed(const char *fields)

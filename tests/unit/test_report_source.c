@@ -1,7 +1,7 @@
 /* Lines of source: found, shown with the caret where it belongs, never in the way. */
 #include "report_fixture.h"
 
-#include "report/source.h"
+#include "report/text/source.h"
 
 static void expect_line(const char *dir, const char *file, unsigned line, const char *expected)
 {

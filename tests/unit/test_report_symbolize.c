@@ -6,11 +6,11 @@
 #include <link.h>
 #include <pthread.h>
 
-#include "report/demangle.h"
-#include "report/frames.h"
-#include "report/resolve.h"
+#include "report/symbol/demangle.h"
+#include "report/symbol/frames.h"
+#include "report/symbol/resolve.h"
 #include "report/shell.h"
-#include "report/symbolize.h"
+#include "report/symbol/symbolize.h"
 
 static char self[PATH_MAX];
 static uintptr_t bias;

@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "report/identity.h"
-#include "report/resolve.h"
+#include "report/symbol/resolve.h"
 
 #define SECTION                                                                                    \
     "\"section\":{\"kind\":\"load-and-store\",\"function\":\"deposit\","                           \

@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "report/counts.h"
-#include "report/resolve.h"
+#include "report/symbol/resolve.h"
 #include "report/suppress.h"
 
 #define FRAME(offset)                                                                              \

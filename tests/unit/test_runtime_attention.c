@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "runtime/attention.h"
-#include "runtime/sections.h"
-#include "runtime/spins.h"
+#include "runtime/watch/attention.h"
+#include "runtime/section/sections.h"
+#include "runtime/spin/spins.h"
 #include "runtime/state.h"
-#include "runtime/watch.h"
+#include "runtime/watch/watch.h"
 
 struct darn_state darn_state;
 

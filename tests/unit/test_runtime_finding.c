@@ -12,13 +12,13 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "runtime/crash.h"
-#include "runtime/deliver.h"
-#include "runtime/heal.h"
-#include "runtime/heap.h"
-#include "runtime/helper.h"
-#include "runtime/say.h"
-#include "runtime/spins.h"
+#include "runtime/report/crash.h"
+#include "runtime/report/deliver.h"
+#include "runtime/heal/heal.h"
+#include "runtime/watch/heap.h"
+#include "runtime/os/helper.h"
+#include "runtime/report/say.h"
+#include "runtime/spin/spins.h"
 #include "runtime/state.h"
 #include "site/section.h"
 #include "sites_fixture.h"

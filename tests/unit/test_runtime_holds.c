@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "runtime/hold.h"
+#include "runtime/heal/hold.h"
 
 __thread struct darn_thread *darn_thread_record;
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime/heal.h"
-#include "runtime/noise.h"
-#include "runtime/os.h"
-#include "runtime/sections.h"
+#include "runtime/heal/heal.h"
+#include "runtime/watch/noise.h"
+#include "runtime/os/os.h"
+#include "runtime/section/sections.h"
 #include "runtime/state.h"
 
 #define SITES 4097 /* one more than are remembered: the last shares its place with the first */

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/os.h"
+#include "runtime/os/os.h"
 
 static int broken; /* a pipe that nobody reads */
 

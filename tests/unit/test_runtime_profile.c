@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/profile.h"
-#include "runtime/sites.h"
+#include "runtime/record/profile.h"
+#include "runtime/watch/sites.h"
 #include "site/armed.h"
 #include "sites_fixture.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "runtime/os.h"
-#include "runtime/sets.h"
+#include "runtime/os/os.h"
+#include "runtime/record/sets.h"
 
 #define THREADS 4
 #define SETS    2000

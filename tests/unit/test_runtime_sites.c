@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "runtime/counters.h"
-#include "runtime/sites.h"
+#include "runtime/report/counters.h"
+#include "runtime/watch/sites.h"
 #include "sites_fixture.h"
 
 #define MODULES 4096 /* that have room */

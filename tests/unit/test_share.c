@@ -14,10 +14,10 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "runtime/counters.h"
-#include "runtime/os.h"
-#include "runtime/share.h"
-#include "runtime/sites.h"
+#include "runtime/report/counters.h"
+#include "runtime/os/os.h"
+#include "runtime/record/share.h"
+#include "runtime/watch/sites.h"
 #include "sites_fixture.h"
 
 #define THREADS 4

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "runtime/stack.h"
-#include "runtime/thread.h"
+#include "runtime/thread/stack.h"
+#include "runtime/thread/thread.h"
 
 #define WORDS ((3u << 20) / sizeof(uintptr_t)) /* larger than any frame that is believed */
 

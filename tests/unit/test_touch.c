@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "runtime/state.h"
-#include "runtime/touch.h"
+#include "runtime/watch/touch.h"
 
 struct darn_state darn_state;
 

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/heal_closed.h"
-#include "runtime/sampler.h"
-#include "runtime/thread.h"
-#include "runtime/waits.h"
+#include "runtime/heal/heal_closed.h"
+#include "runtime/watch/sampler.h"
+#include "runtime/thread/thread.h"
+#include "runtime/thread/waits.h"
 
 #define TURNS 2000000
 

@@ -3,6 +3,7 @@
  * build: -O1
  * needs: root
  * modes: run max record hunt explore heal only
+ * warning: the run that was to learn has left nothing
  * stdout: not dumpable
  * stdout: in a jail
  * stdout: nobody, in every thread

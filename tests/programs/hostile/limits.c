@@ -2,6 +2,7 @@
  * claim: limits that a program sets itself, while it has threads, do not end it
  * build: -O1
  * modes: run max record hunt explore heal only
+ * warning: the run that was to learn has left nothing
  * stdout: no more files
  * stdout: no file may be long
  * stdout: little memory

@@ -2,6 +2,7 @@
  * claim: signals rain on threads that begin, work and end: none is lost, no thread is made up
  * build: -O1
  * modes: run max record hunt explore heal only
+ * schedules: 3
  * stdout: 200 threads in the storm
  */
 #include "hostile.h"

@@ -6,6 +6,7 @@
  * run: x 3
  * exit: 134
  * modes: record heal only
+ * warning: the run that was to learn has left nothing
  * expect: none
  */
 #include <pthread.h>

@@ -1,0 +1,37 @@
+/*
+ * How something that is healed can be mended for good: in words, and as the sketch of a patch.
+ */
+#ifndef DARN_REPORT_HEAL_FIX_H
+#define DARN_REPORT_HEAL_FIX_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/finding.h"
+#include "report/text/style.h"
+
+/* Lines that belong under one lock. */
+struct darn_fix_range {
+    const char *dir, *file; /* dir may be NULL */
+    unsigned first, last;
+    int access;  /* of the finding, that is in the lines; negative: none is known */
+    bool merges; /* a lock that is given back within the lines is to be kept instead */
+};
+
+struct darn_fix {
+    const struct darn_finding *finding; /* NULL: only the lines are known */
+    const char *variable;
+    const struct darn_fix_range *ranges;
+    size_t count;
+};
+
+/* The lock that guards the variable elsewhere; NULL when none is known. `finding` may be NULL. */
+const struct darn_lock *darn_fix_lock(const struct darn_finding *finding);
+
+/* One line of words, and the sketch where the source can be read. */
+void darn_fix_print(FILE *out, const struct darn_fix *fix, const struct darn_style *style);
+
+/* heal_sketch.c: the sketch alone, nothing when none can be made. False then. */
+bool darn_fix_sketch(FILE *out, const struct darn_fix *fix);
+
+#endif

@@ -1,0 +1,98 @@
+#include "report/symbol/module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/unread.h"
+
+struct darn_module_entry {
+    struct darn_module_entry *next;
+    Dwfl *session;
+    Dwfl_Module *module; /* NULL: it was tried */
+    char path[];
+};
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+/* Not everything that a process has mapped is a file to read: `[vdso]`, devices, pipes. */
+static int open_file(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0) {
+        darn_unread(path, errno);
+        return -1;
+    }
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static Dwfl_Module *report_file(Dwfl *session, const char *path)
+{
+    Dwfl_Module *module;
+    int fd = open_file(path);
+
+    if (fd < 0)
+        return NULL;
+    dwfl_report_begin(session);
+    module = dwfl_report_elf(session, path, path, fd, 0, true);
+    if (!module)
+        close(fd); /* otherwise it belongs to the session */
+    if (dwfl_report_end(session, NULL, NULL))
+        return NULL;
+    return module;
+}
+
+static struct darn_module_entry *new_entry(const char *path)
+{
+    size_t length = strlen(path);
+    struct darn_module_entry *entry = calloc(1, sizeof(*entry) + length + 1);
+
+    if (!entry)
+        return NULL;
+    memcpy(entry->path, path, length);
+    /* Debug information is looked for on this machine only: a program that waits for its report
+     * must not wait for a server. */
+    unsetenv("DEBUGINFOD_URLS");
+    entry->session = dwfl_begin(&callbacks);
+    if (entry->session)
+        entry->module = report_file(entry->session, path);
+    return entry;
+}
+
+Dwfl_Module *darn_module_open(struct darn_modules *modules, const char *path)
+{
+    struct darn_module_entry *entry;
+
+    for (entry = modules->first; entry; entry = entry->next)
+        if (strcmp(entry->path, path) == 0)
+            return entry->module;
+    entry = new_entry(path);
+    if (!entry)
+        return NULL;
+    entry->next = modules->first;
+    modules->first = entry;
+    return entry->module;
+}
+
+void darn_modules_close(struct darn_modules *modules)
+{
+    while (modules->first) {
+        struct darn_module_entry *entry = modules->first;
+
+        modules->first = entry->next;
+        dwfl_end(entry->session);
+        free(entry);
+    }
+}

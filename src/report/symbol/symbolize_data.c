@@ -1,0 +1,113 @@
+/* The data half of symbolize.h: names of variables. */
+#include "report/symbol/symbolize.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "report/symbol/demangle.h"
+#include "report/unit.h"
+#include "report/variable.h"
+
+/* The address that an operation of a location names. */
+static bool names_address(Dwarf_Attribute *location, Dwarf_Op *op, Dwarf_Addr *address)
+{
+    Dwarf_Attribute addressed;
+
+    if (op->atom == DW_OP_addr) {
+        *address = op->number;
+        return true;
+    }
+    return op->atom == DW_OP_addrx && dwarf_getlocation_attr(location, op, &addressed) == 0 &&
+           dwarf_formaddr(&addressed, address) == 0;
+}
+
+/* Whether the variable, or a piece of it, begins at this address: the optimizer makes variables of
+ * their own from the fields of a struct. */
+static bool begins_at(Dwarf_Die *die, Dwarf_Addr address, uint64_t *offset)
+{
+    Dwarf_Attribute location;
+    Dwarf_Addr found;
+    Dwarf_Op *ops;
+    size_t count;
+
+    *offset = 0;
+    if (dwarf_tag(die) != DW_TAG_variable || !dwarf_attr(die, DW_AT_location, &location) ||
+        dwarf_getlocation(&location, &ops, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (names_address(&location, &ops[i], &found) && found == address)
+            return true;
+        if (ops[i].atom == DW_OP_piece)
+            *offset += ops[i].number;
+    }
+    return false;
+}
+
+bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_variable *found)
+{
+    Dwarf_Die child;
+
+    if (dwarf_child(parent, &child))
+        return false;
+    do {
+        if (begins_at(&child, address, &found->offset)) {
+            found->die = child;
+            return true;
+        }
+        if (dwarf_tag(&child) == DW_TAG_namespace && darn_variable_find(&child, address, found))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static void set_declaration(struct darn_unit *unit, struct darn_pool *pool,
+                            struct darn_variable *variable, struct darn_symbol *symbol)
+{
+    const char *path = darn_unit_file(unit, darn_unit_number(&variable->die, DW_AT_decl_file));
+    const char *name = dwarf_diename(&variable->die);
+    const char *dir;
+
+    symbol->line = (unsigned)darn_unit_number(&variable->die, DW_AT_decl_line);
+    if (path)
+        darn_unit_split(unit, pool, path, &dir, &symbol->file);
+    /* The symbol of a piece, `stats.1`, is not what the source calls it. */
+    if (name && strncmp(symbol->name, name, strlen(name)) == 0 &&
+        symbol->name[strlen(name)] == '.') {
+        symbol->name = darn_pool_text(pool, name);
+        symbol->name_offset += variable->offset;
+    }
+}
+
+static void find_declaration(Dwfl_Module *module, struct darn_pool *pool, Dwarf_Addr address,
+                             struct darn_symbol *symbol)
+{
+    Dwarf_Die *position = NULL;
+    struct darn_unit unit;
+    struct darn_variable variable;
+
+    while (darn_unit_next(module, &position, &unit)) {
+        if (darn_variable_find(&unit.tree, address - unit.bias, &variable)) {
+            set_declaration(&unit, pool, &variable, symbol);
+            return;
+        }
+    }
+}
+
+void darn_symbolize_data(struct darn_modules *modules, struct darn_pool *pool,
+                         struct darn_symbol *symbol)
+{
+    Dwfl_Module *module = symbol->module ? darn_module_open(modules, symbol->module) : NULL;
+    GElf_Off from_start;
+    GElf_Sym entry;
+    const char *name;
+
+    if (!module)
+        return;
+    name = dwfl_module_addrinfo(module, symbol->offset, &from_start, &entry, NULL, NULL, NULL);
+    /* A symbol that ends before the address is a neighbour; labels of the linker have no size. */
+    if (!name || !*name || from_start >= entry.st_size)
+        return;
+    symbol->name = darn_demangle(pool, darn_pool_text(pool, name));
+    symbol->name_offset = from_start;
+    find_declaration(module, pool, symbol->offset - from_start, symbol);
+}

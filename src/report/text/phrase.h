@@ -1,0 +1,41 @@
+/*
+ * The words of the text form: how threads, locks, values and accesses are called.
+ */
+#ifndef DARN_REPORT_PHRASE_H
+#define DARN_REPORT_PHRASE_H
+
+#include "report/finding.h"
+#include "report/text/ink.h"
+#include "report/text/style.h"
+
+/* `thread T1 'teller'`, `main thread T0` */
+void darn_phrase_thread(struct darn_ink *ink, const struct darn_finding *finding,
+                        const char *thread);
+
+/* The short name of a thread: `T1`. */
+const char *darn_phrase_short(const char *thread);
+
+/* `'acct->balance'`, or `8 bytes at 0x55550010` */
+void darn_phrase_variable(struct darn_ink *ink, const struct darn_finding *finding);
+
+/* `writes 8 bytes`; `reads the same 8 bytes` when it comes after `first`, which may be NULL. */
+void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding,
+                        const struct darn_access *access, const struct darn_access *first);
+
+/* `mutex 'bank_lock'`, `mutex 'savings.lock'`, `read lock 'table+64'`, `mutex 0x55550020`,
+ * `condition variable 'ready'` */
+void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
+                      const struct darn_lock *lock);
+
+/* `holding no lock`, `holding mutex 'a' and mutex 'b'` */
+void darn_phrase_locks(struct darn_ink *ink, const struct darn_finding *finding,
+                       const struct darn_access *access);
+
+/* Decimal, hexadecimal or both: what people can compare with what they know. */
+void darn_phrase_value(struct darn_ink *ink, uint64_t bits, uint64_t size);
+
+/* `bank.c:12:19`; less where less is known. False when nothing is, and nothing is printed. */
+bool darn_phrase_position(struct darn_ink *ink, const struct darn_style *style, const char *file,
+                          unsigned line, unsigned column);
+
+#endif

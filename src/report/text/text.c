@@ -1,0 +1,238 @@
+/*
+ * The text form: a compiler's diagnostic for each finding.
+ *
+ *   bank.c:12:19: warning: data race on 'acct->balance' [data-race]
+ *      12 |     acct->balance += amount;
+ *         |                   ^
+ *     thread T1 'teller' writes 8 bytes, holding no lock
+ *       #0 deposit  bank.c:12:19
+ *       #1 teller   bank.c:31:9
+ *   bank.c:20:22: note: thread T2 'audit' reads the same 8 bytes, holding mutex 'audit_lock'
+ *   ...
+ *     pattern: ...    of an atomicity violation: what is wrong about the order of the accesses
+ *     section: ...    and why they belong together
+ *     why: ...        of what is predicted: what makes the engine think so
+ *     proof: ...      of what is confirmed: how often it happened, and what the runs came to
+ *     value: ...      variable: ...      the creation of the threads
+ *     next: ...       what to do about it
+ *     again: ...      how to see it again; `see it:` of what is predicted
+ *     harmless: ...   how to allow it from now on, should it do no harm
+ *     suppress: ...   how to see it no more
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/advice.h"
+#include "report/format.h"
+#include "report/text/phrase.h"
+#include "report/text/source.h"
+#include "report/suppress.h"
+#include "report/text/text_page.h"
+#include "report/text/text_summary.h"
+#include "report/violation.h"
+
+static bool is_memory(const struct darn_access *access)
+{
+    return access->op <= DARN_OP_FREE;
+}
+
+static void say_access(struct darn_page *page, const struct darn_access *access,
+                       const struct darn_access *first)
+{
+    darn_phrase_thread(&page->ink, page->finding, access->thread);
+    darn_say(&page->ink, " ");
+    if (!is_memory(access)) {
+        darn_page_step(page, access);
+        return;
+    }
+    darn_phrase_access(&page->ink, page->finding, access, first);
+    darn_say(&page->ink, ", ");
+    darn_phrase_locks(&page->ink, page->finding, access);
+}
+
+static void say_headline(struct darn_page *page)
+{
+    struct darn_ink *ink = &page->ink;
+
+    darn_page_position(page, &page->finding->accesses[0]);
+    darn_say_in(ink, DARN_TINT_WARNING, "warning: ");
+    darn_tint(ink, DARN_TINT_BOLD);
+    darn_page_title(page);
+    darn_page_kind(page);
+    darn_say(ink, "\n");
+}
+
+static void say_source(struct darn_page *page, const struct darn_access *access)
+{
+    if (!page->finding->from_text_trace)
+        darn_source_show(&page->ink, access->dir, access->file, access->line, access->column);
+}
+
+static void say_first(struct darn_page *page)
+{
+    const struct darn_access *access = &page->finding->accesses[0];
+
+    say_headline(page);
+    say_source(page, access);
+    darn_say(&page->ink, "  ");
+    say_access(page, access, NULL);
+    darn_say(&page->ink, "\n");
+    darn_page_stack(page, &access->stack);
+}
+
+/* The order of the three accesses of a violation is what is wrong about them. */
+static const char *when(const struct darn_page *page, const struct darn_access *access)
+{
+    const struct darn_finding *finding = page->finding;
+
+    /* Of two or more variables, too, the first and the last are of one thread. */
+    if (!darn_violation_is_whole(finding) &&
+        !(darn_finding_is(finding, "atomicity-violation") && finding->access_count > 3))
+        return "";
+    return access == &finding->accesses[DARN_VIOLATION_REMOTE] ? "meanwhile " : "then ";
+}
+
+static void say_other(struct darn_page *page, const struct darn_access *access)
+{
+    struct darn_ink *ink = &page->ink;
+
+    darn_page_position(page, access);
+    darn_say_in(ink, DARN_TINT_NOTE, "note: ");
+    darn_say(ink, "%s", when(page, access));
+    say_access(page, access, &page->finding->accesses[0]);
+    darn_say(ink, "\n");
+    say_source(page, access);
+    darn_page_stack(page, &access->stack);
+}
+
+static void say_heap(struct darn_page *page)
+{
+    const struct darn_place *place = &page->finding->place;
+    struct darn_ink *ink = &page->ink;
+    uint64_t at = page->finding->address - place->address;
+
+    darn_page_label(page, "variable:");
+    darn_phrase_variable(ink, page->finding);
+    if (page->finding->address && at < place->size)
+        darn_say(ink, " is at byte %" PRIu64 " of", at);
+    else
+        darn_say(ink, " is in");
+    darn_say(ink, " a heap block of %" PRIu64 " bytes", place->size);
+    if (place->thread || place->stack.count) {
+        darn_say(ink, " allocated by ");
+        darn_phrase_thread(ink, page->finding, place->thread);
+    }
+    darn_say(ink, "%s\n", place->stack.count ? ":" : "");
+    darn_page_stack(page, &place->stack);
+}
+
+static void say_global(struct darn_page *page)
+{
+    const struct darn_finding *finding = page->finding;
+    const struct darn_symbol *symbol = &finding->place.symbol;
+    struct darn_ink *ink = &page->ink;
+
+    darn_page_label(page, "variable:");
+    darn_phrase_variable(ink, finding);
+    if (!symbol->name)
+        darn_say(ink, ", in the data of %s+0x%" PRIx64,
+                 symbol->module ? darn_style_path(page->style, symbol->module) : "a module",
+                 symbol->offset);
+    else if (finding->variable && strcmp(finding->variable, symbol->name) == 0)
+        darn_say(ink, " is a global variable");
+    else
+        darn_say(ink, " is at byte %" PRIu64 " of the global variable '%s'", symbol->name_offset,
+                 symbol->name);
+    if (symbol->file && symbol->line) {
+        darn_say(ink, ", declared at ");
+        darn_phrase_position(ink, page->style, symbol->file, symbol->line, 0);
+    }
+    darn_say(ink, "\n");
+}
+
+static void say_place(struct darn_page *page)
+{
+    switch (page->finding->place.kind) {
+    case DARN_PLACE_HEAP:
+        say_heap(page);
+        break;
+    case DARN_PLACE_GLOBAL:
+        say_global(page);
+        break;
+    case DARN_PLACE_STACK:
+        darn_page_label(page, "variable:");
+        darn_phrase_variable(&page->ink, page->finding);
+        darn_say(&page->ink, " is on the stack of ");
+        darn_phrase_thread(&page->ink, page->finding, page->finding->place.thread);
+        darn_say(&page->ink, "\n");
+        break;
+    case DARN_PLACE_UNKNOWN:
+        break;
+    }
+}
+
+static void say_creation(struct darn_page *page, const struct darn_thread *thread)
+{
+    struct darn_ink *ink = &page->ink;
+
+    if (!thread->thread || (!thread->parent && !thread->stack.count))
+        return;
+    darn_say(ink, "  ");
+    darn_phrase_thread(ink, page->finding, thread->thread);
+    darn_say(ink, " was created by ");
+    darn_phrase_thread(ink, page->finding, thread->parent);
+    darn_say(ink, "%s\n", thread->stack.count ? ":" : "");
+    darn_page_stack(page, &thread->stack);
+}
+
+static void say_next(struct darn_page *page)
+{
+    const char *again = darn_advice_again(page->finding, &page->pool);
+    const char *allowance = darn_violation_allowance(page->finding, page->style, &page->pool);
+    const char *suppression = darn_suppression_for(page->finding, &page->pool);
+
+    darn_page_label(page, "next:");
+    darn_advice(&page->ink, page->finding, page->style);
+    darn_say(&page->ink, "\n");
+    if (again) {
+        darn_page_label(page, darn_finding_is_predicted(page->finding) ? "see it:" : "again:");
+        darn_say(&page->ink, "%s\n", again);
+    }
+    if (allowance) {
+        darn_page_label(page, "harmless:");
+        darn_say(&page->ink, "%s\n", allowance);
+    }
+    if (suppression) {
+        darn_page_label(page, "suppress:");
+        darn_say(&page->ink, "%s\n", suppression);
+    }
+}
+
+static void print_finding(FILE *out, const struct darn_finding *finding,
+                          const struct darn_style *style)
+{
+    struct darn_page page = {
+        .ink = {out, style->color},
+        .finding = finding,
+        .style = style,
+    };
+
+    say_first(&page);
+    for (size_t i = 1; i < finding->access_count; i++)
+        say_other(&page, &finding->accesses[i]);
+    darn_page_violation(&page);
+    darn_page_why(&page);
+    darn_page_proof(&page);
+    darn_page_values(&page);
+    say_place(&page);
+    for (size_t i = 0; i < finding->thread_count; i++)
+        say_creation(&page, &finding->threads[i]);
+    say_next(&page);
+    darn_pool_release(&page.pool);
+}
+
+const struct darn_format darn_format_text = {
+    .name = "text",
+    .finding = print_finding,
+    .summary = darn_text_summary,
+};

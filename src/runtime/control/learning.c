@@ -1,0 +1,122 @@
+#include "runtime/control/learning.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "runtime/control/control.h"
+#include "runtime/watch/sites.h"
+#include "site/armed.h"
+
+/*
+ * Eight bytes of memory, who has touched them, and by which sites. A table of fixed size: when two
+ * pieces of memory want the same entry the newer one gets it, and a sharing may be learned in
+ * another run or not at all.
+ */
+#define GRANULES (1u << 16)
+#define WAYS     4
+#define SITES    6
+
+struct granule {
+    uint64_t address;
+    uint32_t thread; /* the first one */
+    bool several, written, is_shared;
+    uint32_t site_count;
+    uint32_t sites[SITES]; /* numbers of those that are not known to be shared */
+};
+
+static struct granule granules[GRANULES];
+
+/* A site that has been looked at so often is left alone for the rest of the run: what it shares was
+ * seen, and the inner loops of a program are most of its accesses. */
+#define OFTEN 5000
+
+static uint16_t looked_at[DARN_BLOCK_SITES];
+
+static bool is_hot(uint32_t site, const struct darn_site *record)
+{
+    if (looked_at[site] < OFTEN) {
+        looked_at[site]++;
+        return false;
+    }
+    darn_armed_remove(record, DARN_ARMED_RECORD);
+    return true;
+}
+
+static struct granule *find(uint64_t address, bool make)
+{
+    struct granule *set = &granules[(address >> 3 ^ address >> 14) % (GRANULES / WAYS) * WAYS];
+    struct granule *oldest = set;
+
+    for (uint32_t i = 0; i < WAYS; i++) {
+        if (set[i].address == address)
+            return &set[i];
+        if (!set[i].address)
+            oldest = &set[i];
+    }
+    if (!make)
+        return NULL;
+    memset(oldest, 0, sizeof(*oldest));
+    oldest->address = address;
+    return oldest;
+}
+
+static void share(uint32_t site)
+{
+    if (site >= DARN_BLOCK_SITES || darn_control->sites[site] & DARN_SITE_IS_SHARED)
+        return;
+    darn_control->sites[site] |= DARN_SITE_IS_SHARED;
+    darn_control->result.new_shared++;
+}
+
+static void remember(struct granule *granule, uint32_t site)
+{
+    for (uint32_t i = 0; i < granule->site_count; i++) {
+        if (granule->sites[i] == site)
+            return;
+    }
+    if (granule->site_count < SITES)
+        granule->sites[granule->site_count++] = site;
+}
+
+static void touch_granule(uint64_t address, uint32_t thread, uint32_t site, bool writes)
+{
+    struct granule *granule = find(address, true);
+
+    if (!granule->site_count && !granule->is_shared)
+        granule->thread = thread;
+    if (granule->thread != thread)
+        granule->several = true;
+    granule->written |= writes;
+    if (!granule->several || !granule->written) {
+        remember(granule, site);
+        return;
+    }
+    for (uint32_t i = 0; i < granule->site_count && !granule->is_shared; i++)
+        share(granule->sites[i]);
+    granule->is_shared = true;
+    share(site);
+}
+
+void darn_learning_access(uint32_t thread, const struct darn_touch *touch)
+{
+    uint32_t site = darn_site_number(touch->site);
+    uint64_t end = touch->address + (touch->size < 4096 ? touch->size : 4096);
+
+    if (site >= DARN_BLOCK_SITES || is_hot(site, touch->site))
+        return;
+    darn_control->sites[site] |= DARN_SITE_IS_RUN;
+    for (uint64_t at = touch->address & ~UINT64_C(7); at < end; at += 8)
+        touch_granule(at, thread, site, touch->op != DARN_OP_READ);
+}
+
+void darn_learning_forget(uintptr_t address, uint64_t size)
+{
+    uint64_t end = address + (size < 65536 ? size : 65536);
+
+    for (uint64_t at = address & ~UINT64_C(7); at < end; at += 8) {
+        struct granule *granule = find(at, false);
+
+        if (granule)
+            memset(granule, 0, sizeof(*granule));
+    }
+}

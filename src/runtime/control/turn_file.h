@@ -1,0 +1,26 @@
+/* Controlled threads that wait for files: pipes, sockets and so on. */
+#ifndef DARN_RUNTIME_TURN_FILE_H
+#define DARN_RUNTIME_TURN_FILE_H
+
+#include <poll.h>
+#include <sys/select.h>
+
+#include "runtime/control/turn.h"
+
+/*
+ * Waits until the file can be read (POLLIN) or written (POLLOUT) without waiting; at once if it
+ * never waits. The call that follows is made with the turn: what threads send each other through
+ * pipes comes in the same order in every run of a schedule.
+ */
+void darn_turn_file(struct darn_slot *slot, int fd, short events, const void *frame);
+
+/* Waits as poll does; the caller polls then without waiting. A negative timeout, in nanoseconds, is
+ * none. */
+void darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
+                    const void *frame);
+
+/* The same for select; at most FD_SETSIZE files. */
+void darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, const fd_set *writes,
+                      const fd_set *errors, int64_t timeout, const void *frame);
+
+#endif

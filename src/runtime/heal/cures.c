@@ -1,0 +1,135 @@
+#include "runtime/heal/cures.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/section/rules_parts.h"
+#include "runtime/state.h"
+#include "runtime/heal/trust.h"
+#include "site/armed.h"
+
+/* The names of the variables, by a hash of their last parts. */
+#define NAMES 4096
+
+static struct darn_cure *cures, **last_cure = &cures;
+static const char *names[NAMES];
+
+struct darn_cure *darn_cures(void)
+{
+    return cures;
+}
+
+/* ---- the repository ---- */
+
+static uint32_t hash_of(const char *variable)
+{
+    uint64_t hash = darn_variable_hash(variable);
+
+    return (uint32_t)(hash ^ hash >> 32) % NAMES;
+}
+
+static bool is_named(const char *variable)
+{
+    for (uint32_t i = hash_of(variable); names[i]; i = (i + 1) % NAMES) {
+        if (darn_variable_same(names[i], variable))
+            return true;
+    }
+    return false;
+}
+
+static void add_name(const char *variable)
+{
+    static uint32_t used;
+    uint32_t i = hash_of(variable);
+
+    if (is_named(variable) || used >= NAMES / 2)
+        return;
+    while (names[i])
+        i = (i + 1) % NAMES;
+    names[i] = variable;
+    used++;
+}
+
+/* Assurance: what synchronizes or calls the unknown inside must not hold a lock meanwhile. */
+uint8_t darn_cures_way(uint16_t inside)
+{
+    uint8_t with = (uint8_t)darn_state.options.heal_with;
+
+    return with == DARN_HEAL_LOCK && inside & (DARN_SECTION_SYNC | DARN_SECTION_UNKNOWN)
+               ? DARN_HEAL_BLOCK
+               : with;
+}
+
+static void add_points(struct darn_cure *cure, const struct darn_section *section)
+{
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *from = &section->points[i];
+
+        cure->points[cure->count++] = (struct darn_rule_point){.key = darn_point_key(from),
+                                                               .role = from->role,
+                                                               .kind = from->kind,
+                                                               .allow = from->allow,
+                                                               .at = from->at};
+        if (from->role == DARN_ROLE_ENTRY) {
+            cure->entry_line = from->line;
+            cure->entry_column = from->column;
+        }
+    }
+}
+
+struct darn_cure *darn_cures_add(const struct darn_section *section)
+{
+    struct darn_cure *cure = darn_rules_take(sizeof(*cure));
+
+    if (cure)
+        cure->points = darn_rules_take((section->count + 1) * sizeof(*cure->points));
+    if (!cure || !cure->points)
+        return NULL;
+    cure->shape = darn_shape_of_section(section);
+    cure->shape.file = darn_rules_keep(section->file);
+    cure->shape.function = darn_rules_keep(section->function);
+    cure->shape.variable = darn_rules_keep(section->variable);
+    cure->shape.type = section->type ? darn_rules_keep(section->type) : NULL;
+    cure->line = section->position;
+    cure->first = section->first;
+    cure->last = section->last;
+    cure->has_allow = section->has_allow;
+    cure->allow = section->allow;
+    cure->inside = section->inside;
+    cure->with = darn_cures_way(section->inside);
+    atomic_init(&cure->bound, (uint64_t)darn_state.options.heal_bound * 1000000);
+    add_points(cure, section);
+    add_name(cure->shape.variable);
+    *last_cure = cure;
+    last_cure = &cure->next;
+    return cure;
+}
+
+static bool keep_section(void *context, const struct darn_section *section)
+{
+    (void)context;
+    darn_cures_add(section);
+    return true;
+}
+
+int darn_cures_load(const char *path)
+{
+    if (!path[0]) /* all of it is to be found */
+        return darn_rules_prepare();
+    return darn_rules_read(path, keep_section);
+}
+
+void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
+{
+    for (const struct darn_site *site = start; site < stop; site++) {
+        struct darn_roles roles = darn_rules_of(site);
+        bool wanted = site->kind <= DARN_SITE_UPDATE && is_named(darn_site_variable(site));
+
+        for (uint32_t i = 0; i < roles.count; i++)
+            wanted |= roles.list[i].rule->cure != NULL;
+        if (!wanted)
+            continue;
+        darn_armed_add(site, DARN_ARMED_HEAL);
+        darn_trust_add(site, roles);
+    }
+}

@@ -1,0 +1,89 @@
+/*
+ * Gates: a deadlock that is known does not happen again.
+ *
+ * A signature (section/deadlock.h) has a position for each thread of the circle: the call stack
+ * with which it took the lock that it holds. A thread that is about to take a lock with such a
+ * stack waits if all other positions are occupied by other threads, with other locks: then its lock
+ * would be the last one that the circle needs. Otherwise it occupies the position, from before it
+ * asks for the lock until it has given it back. So the circle never has all its threads, and cannot
+ * close. (The idea is that of Dimmunix, Jula et al., OSDI 2008.)
+ *
+ * Nobody waits for ever: the wait ends when an occupant leaves, after some times the option
+ * heal_bound, or at once when all who could leave wait for the thread itself (gates_cycle.c). A
+ * gate whose waits turn out to be useless is dropped.
+ *
+ * What it costs: nothing but a test of one word where there are no signatures; where there are
+ * some, a look at one byte for locks that are taken elsewhere.
+ */
+#ifndef DARN_RUNTIME_GATES_H
+#define DARN_RUNTIME_GATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "runtime/thread/thread.h"
+
+#define DARN_GATE_MARKS 4096
+
+/* Whether there are gates; and of the return addresses where locks are taken, by hash, whether one
+ * may be the innermost frame of a position. */
+extern bool darn_gates_on;
+extern uint8_t darn_gate_marks[DARN_GATE_MARKS];
+
+static inline uint32_t darn_gate_mark(uintptr_t pc)
+{
+    return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 52);
+}
+
+void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const void *frame);
+void darn_gate_gone(struct darn_thread *thread, const volatile void *lock);
+void darn_gate_away(struct darn_thread *thread, const volatile void *lock, bool away);
+
+/* Before a lock is asked for; may wait. `frame` is that of the interceptor. */
+static inline void darn_gate_enter(struct darn_thread *thread, const volatile void *lock,
+                                   const void *frame)
+{
+    if (__builtin_expect(darn_gates_on, 0) && thread &&
+        (thread->gates || darn_gate_marks[darn_gate_mark(((const uintptr_t *)frame)[1])]))
+        darn_gate_ask(thread, lock, frame);
+}
+
+/* After it was given back, or could not be had. One that is still held (a recursive one) stays. */
+static inline void darn_gate_leave(struct darn_thread *thread, const volatile void *lock)
+{
+    if (__builtin_expect(darn_gates_on, 0) && thread && thread->gates)
+        darn_gate_gone(thread, lock);
+}
+
+/* Around a wait for a condition variable, which gives the mutex back meanwhile. */
+static inline void darn_gate_wait(struct darn_thread *thread, const volatile void *lock, bool away)
+{
+    if (__builtin_expect(darn_gates_on, 0) && thread && thread->gates)
+        darn_gate_away(thread, lock, away);
+}
+
+/* Reads the signatures of a repository and finds their places in the modules that are loaded.
+ * Returns how many there are, those that do not match as well; negative when there is no such file.
+ */
+int darn_gates_open(const char *path);
+
+/* Says which of them are from another build of what is loaded: one line each. */
+void darn_gates_say(void);
+
+/* Nanoseconds that threads have waited at gates. */
+uint64_t darn_gates_waited(void);
+
+/* Appends one line {"gate":{…}} for each. */
+void darn_gates_write(struct darn_text *text);
+
+/* A child has the calling thread alone, and counts anew. */
+void darn_gates_after_fork(bool child);
+
+/* The calling thread jumps, perhaps out of a signal handler that came while it stood at a gate. */
+void darn_gates_jump(void);
+
+/* The thread ends, and with it what it occupies. */
+void darn_gates_thread_end(struct darn_thread *thread);
+
+#endif

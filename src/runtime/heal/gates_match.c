@@ -1,0 +1,75 @@
+/* Which stacks fit a gate, and when it is shut: pure, and tested alone. */
+#include "runtime/heal/gates_parts.h"
+
+uint32_t darn_gate_fits(const struct darn_gate *gate, const uintptr_t *pcs, uint32_t depth)
+{
+    uint32_t fits = 0;
+
+    for (uint32_t i = 0; i < gate->count; i++) {
+        const struct darn_gate_position *position = &gate->positions[i];
+        uint32_t same = 0;
+
+        while (same < position->depth && same < depth && position->pcs[same] == pcs[same])
+            same++;
+        if (same == position->depth)
+            fits |= 1u << i;
+    }
+    return fits;
+}
+
+/* Positions that are filled so far, with whom and with which lock. */
+struct filling {
+    const struct darn_gate *gate;
+    const struct darn_thread *threads[DARN_DEADLOCK_THREADS];
+    uintptr_t locks[DARN_DEADLOCK_THREADS];
+    uint32_t used; /* of both lists */
+    uint32_t steps;
+};
+
+static bool is_used(const struct filling *filling, const struct darn_occupant *occupant)
+{
+    for (uint32_t i = 0; i < filling->used; i++) {
+        if (filling->threads[i] == occupant->thread || filling->locks[i] == occupant->lock)
+            return true;
+    }
+    return false;
+}
+
+/* Fills the positions that are left, each with another thread and another lock. */
+static bool fill(struct filling *filling, uint32_t left)
+{
+    uint32_t at = (uint32_t)__builtin_ctz(left | 1u << 31);
+
+    if (!left)
+        return true;
+    for (uint32_t i = 0; i < filling->gate->occupant_count; i++) {
+        const struct darn_occupant *occupant = &filling->gate->occupants[i];
+
+        if (++filling->steps > DARN_GATE_STEPS)
+            return false;
+        if (occupant->away || !(occupant->positions >> at & 1) || is_used(filling, occupant))
+            continue;
+        filling->threads[filling->used] = occupant->thread;
+        filling->locks[filling->used++] = occupant->lock;
+        if (fill(filling, left & ~(1u << at)))
+            return true;
+        filling->used--;
+    }
+    return false;
+}
+
+bool darn_gate_is_shut(const struct darn_gate *gate, const struct darn_thread *thread,
+                       uintptr_t lock, uint32_t positions)
+{
+    struct filling filling = {
+        .gate = gate, .threads = {thread}, .locks = {lock}, .used = 1, .steps = 0};
+    uint32_t all = (uint32_t)((UINT64_C(1) << gate->count) - 1);
+
+    if (gate->dropped || gate->occupant_count + 1 < gate->count)
+        return false;
+    for (; positions; positions &= positions - 1) {
+        if (fill(&filling, all & ~(positions & -positions)))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,252 @@
+/* The signatures of the repository, and where their places are in this process. */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "runtime/heal/gates.h"
+#include "runtime/heal/gates_parts.h"
+#include "runtime/os/os.h"
+#include "runtime/section/rules_parts.h"
+#include "runtime/report/say.h"
+#include "section/build.h"
+#include "section/deadlock.h"
+
+#define FILE_SIZE (64 << 20)
+#define ROOM      (64 << 10)
+
+static const char *repository;
+static uint32_t too_many;
+
+/* ---- modules ---- */
+
+/* A module that is looked for, by its build. */
+struct looked_for {
+    const char *name, *build;
+    uintptr_t base;
+    bool found;
+    bool has_namesake; /* a module of that name is there, but of another build */
+};
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int look_at_module(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct looked_for *module = argument;
+    const char *path = info->dlpi_name;
+    char build[DARN_BUILD_SIZE];
+
+    (void)size;
+    if (!path || !*path) /* the program itself */
+        path = (const char *)getauxval(AT_EXECFN);
+    /* The hash of a module that has no build id would have to be made of them all. */
+    if (strncmp(module->build, "code:", 5) == 0 && path &&
+        strcmp(last_part(path), module->name) != 0)
+        return 0;
+    if (!darn_build_name(info->dlpi_phdr, info->dlpi_phnum, (const char *)info->dlpi_addr, false, 0,
+                         build))
+        return 0;
+    if (strcmp(build, module->build) == 0) {
+        module->base = info->dlpi_addr;
+        module->found = true;
+        return 1;
+    }
+    module->has_namesake |= path && strcmp(last_part(path), module->name) == 0;
+    return 0;
+}
+
+static void explain(struct darn_gate *gate, const char *before, const char *name, const char *after)
+{
+    struct darn_text text;
+
+    darn_text_start(&text, gate->why, sizeof(gate->why));
+    darn_text_add(&text, before);
+    darn_text_add(&text, name);
+    darn_text_add(&text, after);
+}
+
+static bool find_modules(struct darn_gate *gate, const struct darn_deadlock *deadlock,
+                         uintptr_t bases[DARN_DEADLOCK_MODULES])
+{
+    for (uint32_t i = 0; i < deadlock->module_count; i++) {
+        struct looked_for module = {.name = deadlock->modules[i].name,
+                                    .build = deadlock->modules[i].build};
+
+        dl_iterate_phdr(look_at_module, &module);
+        if (!module.found) {
+            gate->is_other_build = module.has_namesake;
+            explain(gate, module.has_namesake ? "it is from another build of " : "", module.name,
+                    module.has_namesake ? "" : " is not loaded");
+            return false;
+        }
+        bases[i] = module.base;
+    }
+    return true;
+}
+
+static uintptr_t base_of(const struct darn_deadlock *deadlock, const uintptr_t *bases,
+                         const char *module)
+{
+    uint32_t i = 0;
+
+    while (strcmp(deadlock->modules[i].name, module) != 0)
+        i++; /* the reader has made sure that it is there */
+    return bases[i];
+}
+
+/* ---- gates ---- */
+
+static void add_positions(struct darn_gate *gate, const struct darn_deadlock *deadlock,
+                          const uintptr_t *bases)
+{
+    gate->count = deadlock->thread_count;
+    for (uint32_t i = 0; i < gate->count; i++) {
+        struct darn_gate_position *position = &gate->positions[i];
+        const struct darn_deadlock_stack *holds = &deadlock->threads[i].holds;
+
+        for (uint32_t f = 0; f < holds->count && position->depth < DARN_DEADLOCK_DEPTH; f++) {
+            const struct darn_deadlock_frame *frame = &holds->frames[f];
+
+            if (frame->module)
+                position->pcs[position->depth++] =
+                    base_of(deadlock, bases, frame->module) + frame->offset;
+        }
+        darn_gate_marks[darn_gate_mark(position->pcs[0])] = 1;
+    }
+}
+
+static bool add_gate(void *context, const struct darn_deadlock *deadlock)
+{
+    uintptr_t bases[DARN_DEADLOCK_MODULES];
+    struct darn_gate *gate;
+
+    (void)context;
+    if (darn_gate_count == DARN_GATES) {
+        too_many++;
+        return true;
+    }
+    gate = &darn_gates[darn_gate_count++];
+    gate->line = deadlock->position;
+    gate->moved = deadlock->moved;
+    gate->patience = DARN_GATE_PATIENCE;
+    gate->matched = find_modules(gate, deadlock, bases);
+    if (gate->matched) {
+        add_positions(gate, deadlock, bases);
+        darn_gates_on = true;
+    }
+    return true;
+}
+
+static void say_error(void *context, const struct darn_repository_error *error)
+{
+    (void)context;
+    darn_rules_say_error(repository, error);
+}
+
+int darn_gates_open(const char *path)
+{
+    static struct darn_deadlock deadlock;
+    char *text = darn_os_allocate(FILE_SIZE + 1), *room = darn_os_allocate(ROOM);
+    struct darn_deadlock_reader reader = {add_gate, say_error, NULL, room, ROOM};
+    size_t size = text ? darn_rules_read_file(path, text, FILE_SIZE) : 0;
+
+    repository = path;
+    if (!darn_gates)
+        darn_gates = darn_os_allocate(DARN_GATES * sizeof(*darn_gates));
+    if (size && room && darn_gates)
+        darn_deadlocks_read(text, size, &deadlock, &reader);
+    else
+        darn_say("darn: heal: out of memory; the deadlocks of the repository are not kept away");
+    if (text)
+        darn_os_free(text, FILE_SIZE + 1);
+    if (room)
+        darn_os_free(room, ROOM);
+    return size && darn_gates ? (int)darn_gate_count : -1;
+}
+
+/* ---- what is said ---- */
+
+void darn_gates_say(void)
+{
+    struct darn_say say;
+
+    for (uint32_t i = 0; i < darn_gate_count; i++) {
+        /* With LD_PRELOAD set, the shell that starts the program reads the repository, too. */
+        if (darn_gates[i].matched || !darn_gates[i].is_other_build)
+            continue;
+        darn_say_start(&say);
+        darn_say_text(&say, "darn: heal: the deadlock in line ");
+        darn_say_number(&say, darn_gates[i].line);
+        darn_say_text(&say, " of the repository is not kept away: ");
+        darn_say_text(&say, darn_gates[i].why);
+        darn_say_text(&say, "; darn heal --sections finds its places in this one");
+        darn_say_end(&say);
+    }
+    if (!too_many)
+        return;
+    darn_say_start(&say);
+    darn_say_text(&say, "darn: heal: the repository has more than 64 deadlocks; ");
+    darn_say_number(&say, too_many);
+    darn_say_text(&say, " are not kept away");
+    darn_say_end(&say);
+}
+
+uint64_t darn_gates_waited(void)
+{
+    uint64_t waited = 0;
+
+    for (uint32_t i = 0; i < darn_gate_count; i++)
+        waited += darn_gates[i].waited;
+    return waited;
+}
+
+static void write_count(struct darn_text *text, const char *key, uint64_t count)
+{
+    darn_text_add(text, ",\"");
+    darn_text_add(text, key);
+    darn_text_add(text, "\":");
+    darn_text_number(text, count);
+}
+
+/* Names of modules may have quotes in them; JSON wants them escaped. */
+static void write_why(struct darn_text *text, const char *why)
+{
+    darn_text_add(text, ",\"why\":\"");
+    for (; *why; why++) {
+        if (*why == '"' || *why == '\\')
+            darn_text_char(text, '\\');
+        darn_text_char(text, (unsigned char)*why < ' ' ? '?' : *why);
+    }
+    darn_text_char(text, '"');
+}
+
+void darn_gates_write(struct darn_text *text)
+{
+    for (uint32_t i = 0; i < darn_gate_count; i++) {
+        const struct darn_gate *gate = &darn_gates[i];
+
+        darn_text_add(text, "{\"gate\":{\"line\":");
+        darn_text_number(text, gate->line);
+        darn_text_add(text, ",\"match\":\"");
+        darn_text_add(text, !gate->matched ? "none" : gate->moved ? "moved" : "exact");
+        darn_text_char(text, '"');
+        if (!gate->matched)
+            write_why(text, gate->why);
+        write_count(text, "passed", gate->passed);
+        write_count(text, "avoided", gate->avoided);
+        write_count(text, "right", gate->right);
+        write_count(text, "false", gate->useless);
+        write_count(text, "waited_us", gate->waited / 1000);
+        write_count(text, "longest_us", gate->longest / 1000);
+        write_count(text, "cycles", gate->cycles);
+        write_count(text, "expired", gate->expired);
+        write_count(text, "unseen", gate->unseen);
+        darn_text_add(text, gate->dropped ? ",\"dropped\":true}}\n" : ",\"dropped\":false}}\n");
+    }
+}

@@ -1,0 +1,124 @@
+/*
+ * How to intercept a function of libc (docs/howto-interceptor.md):
+ *
+ *     DARN_INTERCEPT(int, pthread_mutex_lock, pthread_mutex_t *mutex)
+ *     {
+ *         …
+ *         return DARN_REAL(pthread_mutex_lock)(mutex);
+ *     }
+ *
+ * The definition is weak: a program that defines the function itself keeps its own.
+ */
+#ifndef DARN_RUNTIME_INTERCEPT_H
+#define DARN_RUNTIME_INTERCEPT_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include "runtime/thread/locks.h"
+#include "runtime/watch/noise.h"
+#include "runtime/os/os.h"
+#include "runtime/thread/thread.h"
+#include "runtime/control/turn_sync.h"
+#include "runtime/control/vtime.h"
+#include "runtime/thread/waits.h"
+
+#define DARN_INTERCEPT(result, name, ...)                                                          \
+    DARN_INTERCEPT_ALONE(result, name, __VA_ARGS__);                                               \
+    extern __typeof__(name) __interceptor_##name                                                   \
+        __attribute__((alias(#name), visibility("default")));                                      \
+    __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+
+/*
+ * The same for a function that stays with the sanitizer in a program that is built with one
+ * (-fsanitize=address): its allocator is its own. All others are ours there, too: a sanitizer's
+ * `name` goes to __interceptor_name, which may be somebody else's, and then expects to be called
+ * as ___interceptor_name (compiler-rt, interception.h).
+ */
+#define DARN_INTERCEPT_ALONE(result, name, ...)                                                    \
+    DARN_INTERCEPT_RECORD(result, name, NULL, __VA_ARGS__);                                        \
+    __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+
+/*
+ * The same for what programs call often: where nothing is to be done in this run, a call goes
+ * straight to the real function (darn_intercept_bypass). The function is one jump, so that ours has
+ * the caller's return address, as if it had been called itself.
+ */
+#define DARN_INTERCEPT_OFTEN(result, name, ...)                                                    \
+    static result ours_##name(__VA_ARGS__);                                                        \
+    __attribute__((visibility("hidden"))) result (*darn_go_##name)(__VA_ARGS__) = ours_##name;     \
+    DARN_INTERCEPT_RECORD(result, name, (void **)&darn_go_##name, __VA_ARGS__);                    \
+    __asm__(".text\n.p2align 4\n.weak " #name "\n.type " #name ", @function\n" #name ":\n"         \
+            "jmp *darn_go_" #name "(%rip)\n.size " #name ", . - " #name "\n"                       \
+            ".globl __interceptor_" #name "\n.set __interceptor_" #name ", " #name "\n");          \
+    static result ours_##name(__VA_ARGS__)
+
+#define DARN_INTERCEPT_RECORD(result, name, go, ...)                                               \
+    static result (*real_##name)(__VA_ARGS__);                                                     \
+    static const struct darn_intercept intercept_##name                                            \
+        __attribute__((used, retain, section("darn_intercepts"))) = {#name, (void **)&real_##name, \
+                                                                     go}
+
+struct darn_intercept {
+    const char *name;
+    void **real;
+    void **go; /* where a call goes; NULL: always to ours */
+};
+
+/* Finds all real functions when the program starts: a look-up takes the loader's lock, which a
+ * thread that waits for us in a constructor of a shared object may hold. */
+void darn_intercept_resolve(void);
+
+/* From now on the calls that are frequent are not intercepted. */
+void darn_intercept_bypass(void);
+
+/* From now on mutexes have the short way. intercept_mutex.c. */
+void darn_mutexes_simply(void);
+
+#define DARN_REAL(name)                                                                            \
+    (real_##name ? real_##name : (real_##name = (__typeof__(real_##name))darn_real(#name)))
+
+/* The next definition of the function after ours; one that fails with ENOSYS if there is none. */
+void *darn_real(const char *name);
+
+/* Until when a closed lock is waited for (heal_closed.h) in a call with a limit, and whether that
+ * moment has come; 0: there is none. */
+static inline uint64_t darn_limit_of(const struct darn_thread *thread,
+                                     const struct darn_limit *limit)
+{
+    uint64_t until = !limit                   ? 0
+                     : darn_turn_mine(thread) ? darn_vtime_of(limit->clock, limit->until)
+                                              : darn_limit_by_now(limit);
+
+    return limit && !until ? 1 : until;
+}
+
+static inline bool darn_limit_is_over(const struct darn_thread *thread, uint64_t until)
+{
+    return until && (darn_turn_mine(thread) ? darn_vtime_now() : darn_os_now()) >= until;
+}
+
+/* A mutex that a wait has taken again, and that was closed meanwhile (heal_closed.h), is given back
+ * until it is open. 0, or what taking it says. intercept_mutex.c. */
+int darn_mutex_reopen(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
+
+/* A call that may wait for other threads or for the outside: `call` is the expression. */
+#define DARN_WAITING(call)                                                                         \
+    ({                                                                                             \
+        struct darn_thread *waiting = darn_thread_self();                                          \
+        darn_noise_at_call(waiting);                                                               \
+        struct darn_slot *leaving = darn_turn_mine(waiting);                                       \
+        if (leaving)                                                                               \
+            darn_turn_outside(leaving, __builtin_frame_address(0));                                \
+        darn_wait_begin(waiting, DARN_WAIT_OTHER, NULL, __builtin_frame_address(0));               \
+        __typeof__(call) waited = (call);                                                          \
+        int waited_errno = errno;                                                                  \
+        darn_wait_end(waiting);                                                                    \
+        if (leaving)                                                                               \
+            darn_turn_return(leaving);                                                             \
+        errno = waited_errno;                                                                      \
+        waited;                                                                                    \
+    })
+
+#endif

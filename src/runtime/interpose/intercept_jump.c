@@ -1,0 +1,90 @@
+/* Ways out of functions that the functions themselves do not see: jumps and exceptions. A thread
+ * that takes one leaves all of its atomic sections; which of them it really leaves is not asked. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <setjmp.h>
+
+#include "runtime/control/decide.h"
+#include "runtime/heal/gates.h"
+#include "runtime/heal/heal.h"
+#include "runtime/interpose/intercept.h"
+#include "runtime/record/record.h"
+#include "runtime/section/sections.h"
+
+static struct darn_thread *leave_sections(void)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    if (thread && darn_turn_mine(thread))
+        darn_decide_leave(thread->slot);
+    else if (thread && (thread->inside || thread->scope_depth))
+        darn_sections_abandon(thread);
+    return thread;
+}
+
+static void leave(void)
+{
+    struct darn_thread *thread = leave_sections();
+
+    if (thread && darn_healing)
+        darn_heal_abandon(thread);
+}
+
+/* The stack pointer that libc has kept: the seventh register, as its PTR_MANGLE has changed it. */
+static uintptr_t target_of(const struct __jmp_buf_tag *env)
+{
+    uintptr_t stack = (uintptr_t)env->__jmpbuf[6];
+
+    __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(stack) : : "cc");
+    return stack;
+}
+
+static void jump(const struct __jmp_buf_tag *env, const void *frame)
+{
+    struct darn_thread *thread = darn_thread_peek();
+    uintptr_t to = target_of(env);
+
+    darn_gates_jump(); /* before we wait for the turn: whoever has it may want to pass */
+    if (thread && darn_turns && thread->slot)
+        darn_turn_jump(thread->slot, to, frame);
+    leave_sections();
+    if (!thread)
+        return;
+    if (darn_healing)
+        darn_heal_jump(thread, to);
+    darn_record_jump(thread, to);
+}
+
+#define INTERCEPT_JUMP(name)                                                                       \
+    DARN_INTERCEPT(void, name, struct __jmp_buf_tag env[1], int value)                             \
+    {                                                                                              \
+        jump(env, __builtin_frame_address(0));                                                     \
+        DARN_REAL(name)(env, value);                                                               \
+        __builtin_unreachable();                                                                   \
+    }
+
+void __longjmp_chk(struct __jmp_buf_tag env[1], int value) __attribute__((noreturn));
+
+INTERCEPT_JUMP(longjmp)
+INTERCEPT_JUMP(_longjmp)
+INTERCEPT_JUMP(siglongjmp)
+INTERCEPT_JUMP(__longjmp_chk)
+
+/*
+ * Whoever throws an exception or is cancelled has its stack unwound, and the unwinder asks the
+ * loader about each frame. That the functions which throw are in a library that may be linked
+ * statically does not matter then. Who only wants to print its stack leaves its sections, too.
+ */
+DARN_INTERCEPT(int, _dl_find_object, void *address, struct dl_find_object *object)
+{
+    leave();
+    return DARN_REAL(_dl_find_object)(address, object);
+}
+
+DARN_INTERCEPT(int, dl_iterate_phdr, int (*visit)(struct dl_phdr_info *, size_t, void *),
+               void *context)
+{
+    leave();
+    return DARN_REAL(dl_iterate_phdr)(visit, context);
+}

@@ -1,0 +1,208 @@
+/*
+ * Allocation: remembers where blocks come from, and treats free as a write to the whole block.
+ * Realloc is not an access: whether the block moves, and so dies, is known too late.
+ */
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/control/control.h"
+#include "runtime/watch/heap.h"
+#include "runtime/watch/hook.h"
+#include "runtime/interpose/intercept.h"
+#include "runtime/control/learning.h"
+#include "runtime/record/record.h"
+#include "runtime/section/sections.h"
+#include "runtime/record/share.h"
+#include "runtime/state.h"
+#include "runtime/control/turn.h"
+#include "runtime/watch/watch.h"
+
+extern volatile uint8_t darn_attention;
+
+/* What dlsym asks for while it looks for the real malloc comes from here, and is never given back.
+ */
+#define EARLY_SIZE 32768
+static _Alignas(16) unsigned char early[EARLY_SIZE];
+static _Atomic size_t early_used;
+static __thread int resolving __attribute__((tls_model("initial-exec")));
+
+static void *early_allocate(size_t size)
+{
+    size_t rounded = (size + 31) & ~(size_t)15;
+    size_t at = atomic_fetch_add(&early_used, rounded);
+
+    if (at + rounded > EARLY_SIZE)
+        return NULL;
+    return early + at;
+}
+
+static int is_early(const void *block)
+{
+    return (const unsigned char *)block >= early &&
+           (const unsigned char *)block < early + EARLY_SIZE;
+}
+
+/* Finds the real function; 0 while that is under way in this thread. */
+#define RESOLVED(name)                                                                             \
+    (real_##name || (!resolving && (resolving = 1, DARN_REAL(name), resolving = 0, 1)))
+
+static void allocated(void *block, size_t size, const void *frame)
+{
+    if (darn_state.mode == DARN_MODE_HEAL)
+        return;
+    darn_heap_add(block, size, frame);
+    if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0) && block) {
+        if (darn_recording)
+            darn_record_alloc(block, size, frame);
+        else if (darn_state.mode == DARN_MODE_LEARN)
+            darn_share_forget((uintptr_t)block, size);
+    }
+}
+
+/* In a controlled run, who uses a block that was given back shall notice. */
+#define SPOILED 4096
+
+static void spoil(void *block)
+{
+    size_t size = malloc_usable_size(block);
+
+    memset(block, 0xdb, size < SPOILED ? size : SPOILED);
+    __asm__ volatile("" : : "r"(block) : "memory"); /* the compiler knows that nobody may look */
+}
+
+/* Before the block is really free. */
+static void freed(void *block, const void *frame)
+{
+    if (darn_state.mode == DARN_MODE_HEAL)
+        return;
+    darn_heap_remove(block);
+    if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0)) {
+        if (darn_recording)
+            darn_record_free(block, malloc_usable_size(block), frame);
+        else if (darn_state.mode == DARN_MODE_LEARN)
+            darn_share_forget((uintptr_t)block, malloc_usable_size(block));
+        else if (darn_turns && darn_control_wants(DARN_RUN_LEARN))
+            darn_learning_forget((uintptr_t)block, malloc_usable_size(block));
+    }
+}
+
+DARN_INTERCEPT_ALONE(void *, malloc, size_t size)
+{
+    void *block;
+
+    if (!RESOLVED(malloc))
+        return early_allocate(size);
+    block = real_malloc(size);
+    allocated(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT_ALONE(void *, calloc, size_t count, size_t size)
+{
+    void *block;
+
+    if (!RESOLVED(calloc))
+        return early_allocate(count * size);
+    block = real_calloc(count, size);
+    allocated(block, count * size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT_ALONE(void *, realloc, void *old, size_t size)
+{
+    void *block;
+
+    if (is_early(old) || !RESOLVED(realloc)) {
+        size_t known = old ? (size_t)(early + EARLY_SIZE - (unsigned char *)old) : 0;
+
+        block = malloc(size);
+        if (block && old)
+            memcpy(block, old, size < known ? size : known);
+        return block;
+    }
+    if (old)
+        freed(old, __builtin_frame_address(0));
+    block = real_realloc(old, size);
+    allocated(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT_ALONE(void *, reallocarray, void *old, size_t count, size_t size)
+{
+    void *block;
+
+    if (old)
+        freed(old, __builtin_frame_address(0));
+    block = DARN_REAL(reallocarray)(old, count, size);
+    allocated(block, count * size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT_ALONE(int, posix_memalign, void **block, size_t alignment, size_t size)
+{
+    int result = DARN_REAL(posix_memalign)(block, alignment, size);
+
+    if (result == 0)
+        allocated(*block, size, __builtin_frame_address(0));
+    return result;
+}
+
+DARN_INTERCEPT_ALONE(void *, aligned_alloc, size_t alignment, size_t size)
+{
+    void *block = DARN_REAL(aligned_alloc)(alignment, size);
+
+    allocated(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT_ALONE(void *, memalign, size_t alignment, size_t size)
+{
+    void *block = DARN_REAL(memalign)(alignment, size);
+
+    allocated(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT_ALONE(void, free, void *block)
+{
+    if (!block || is_early(block))
+        return;
+    if (darn_attention && darn_state.ready &&
+        (darn_watch_is_open() || darn_sections_are_open() || darn_turns)) {
+        struct darn_touch touch = {
+            .address = (uintptr_t)block, .size = malloc_usable_size(block), .op = DARN_OP_FREE};
+
+        darn_hook_touch(&touch, __builtin_frame_address(0));
+    }
+    freed(block, __builtin_frame_address(0));
+    if (darn_turns)
+        spoil(block);
+    if (RESOLVED(free))
+        real_free(block);
+}
+
+/* Pages that are mapped anew hold other variables than before. */
+DARN_INTERCEPT_ALONE(void *, mmap, void *at, size_t size, int protection, int flags, int fd,
+                     off_t offset)
+{
+    void *block = DARN_REAL(mmap)(at, size, protection, flags, fd, offset);
+
+    if (block != MAP_FAILED && darn_state.mode == DARN_MODE_RECORD)
+        darn_record_alloc(block, size, __builtin_frame_address(0));
+    else if (block != MAP_FAILED && darn_state.mode == DARN_MODE_LEARN)
+        darn_share_forget((uintptr_t)block, size);
+    return block;
+}
+
+DARN_INTERCEPT_ALONE(int, munmap, void *block, size_t size)
+{
+    if (darn_state.mode == DARN_MODE_RECORD)
+        darn_record_free(block, size, __builtin_frame_address(0));
+    else if (darn_state.mode == DARN_MODE_LEARN)
+        darn_share_forget((uintptr_t)block, size);
+    return DARN_REAL(munmap)(block, size);
+}

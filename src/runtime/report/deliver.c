@@ -1,0 +1,243 @@
+#include "runtime/report/deliver.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/report/counters.h"
+#include "runtime/report/deliver_parts.h"
+#include "runtime/os/helper.h"
+#include "runtime/os/os.h"
+#include "runtime/state.h"
+#include "runtime/thread/stuck.h"
+
+static bool write_same_value(const struct darn_side *a, const struct darn_side *b)
+{
+    return b && a->touch.has_value && b->touch.has_value && a->touch.value == b->touch.value &&
+           a->touch.address == b->touch.address && a->touch.size == b->touch.size;
+}
+
+static void write_race(struct darn_json *json, const struct darn_race *race, uint64_t id,
+                       const char *variable)
+{
+    struct darn_maps *maps = darn_maps_read();
+    const struct darn_touch *touch = &race->first->touch;
+
+    darn_json_open(json, NULL, '{');
+    darn_part_head(json, id, DARN_KIND_RACE, "atomrace");
+    darn_json_string(json, "variable", variable);
+    darn_json_hex(json, "address", touch->address);
+    darn_json_number(json, "size", (int64_t)touch->size);
+    if (race->has_values) {
+        darn_json_hex(json, "before", race->before);
+        darn_json_hex(json, "after", race->after);
+    }
+    darn_json_bool(json, "same_value", write_same_value(race->first, race->second));
+    if (!race->second)
+        darn_json_string(json, "origin", "unknown");
+    darn_json_open(json, "accesses", '[');
+    darn_part_side(json, maps, race->first);
+    if (race->second)
+        darn_part_side(json, maps, race->second);
+    darn_json_close(json, ']');
+    darn_part_place(json, maps, touch->address);
+    darn_json_open(json, "threads", '[');
+    darn_part_origin(json, maps, race->first);
+    if (race->second)
+        darn_part_origin(json, maps, race->second);
+    darn_json_close(json, ']');
+    darn_json_close(json, '}');
+}
+
+/* Without `darn report`: what the site records alone can say. */
+static void say_short(const struct darn_race *race, const char *variable)
+{
+    struct darn_say say;
+
+    darn_count(DARN_COUNT_REPORTS_SHORT);
+    darn_part_say_start(&say, race->first);
+    darn_say_text(&say, "warning: data race on '");
+    darn_say_text(&say, variable);
+    darn_say_text(&say, "' [data-race]: ");
+    darn_part_say_end(&say, race->first);
+    if (!race->second)
+        return;
+    darn_part_say_start(&say, race->second);
+    darn_say_text(&say, "note: against the ");
+    darn_part_say_end(&say, race->second);
+}
+
+enum darn_verdict darn_deliver_race(const struct darn_race *race, uint64_t id, const char *variable)
+{
+    struct darn_json json;
+    int status = DARN_OS_NOT_STARTED;
+
+    if (darn_part_start(&json)) {
+        write_race(&json, race, id, variable);
+        status = darn_part_send(&json);
+    }
+    if (status == DARN_STATUS_SUPPRESSED)
+        return DARN_SUPPRESSED;
+    if (status != DARN_STATUS_REPORTED)
+        say_short(race, variable);
+    return DARN_REPORTED;
+}
+
+static void write_target(struct darn_json *json, struct darn_maps *maps, const char *key,
+                         const char *kind, uintptr_t address)
+{
+    darn_json_open(json, key, '{');
+    darn_json_hex(json, "address", address);
+    darn_json_string(json, "kind", kind);
+    darn_part_position(json, maps, address);
+    darn_json_close(json, '}');
+}
+
+static void write_wait(struct darn_json *json, struct darn_maps *maps,
+                       const struct darn_stuck_thread *thread)
+{
+    static const char *const kinds[] = {"", "mutex", "read", "write", "", "cond", "barrier", ""};
+
+    if (thread->wait == DARN_WAIT_JOIN) {
+        darn_json_string(json, "op", "join");
+        darn_json_open(json, "target", '{');
+        darn_part_thread(json, "thread", (uint32_t)thread->target);
+        darn_json_close(json, '}');
+        return;
+    }
+    darn_json_string(json, "op", thread->wait < DARN_WAIT_JOIN ? "acquire" : "wait");
+    write_target(json, maps, "target", kinds[thread->wait], thread->target);
+    if (thread->mutex)
+        write_target(json, maps, "mutex", "mutex", thread->mutex);
+}
+
+static void write_stuck(struct darn_json *json, const struct darn_stuck *stuck, uint64_t id)
+{
+    struct darn_maps *maps = darn_maps_read();
+
+    darn_json_open(json, NULL, '{');
+    darn_part_head(json, id, stuck->kind, "wait-for");
+    if (stuck->reason)
+        darn_json_string(json, "reason", stuck->reason);
+    darn_json_bool(json, "preloaded", darn_state.preloaded);
+    darn_json_open(json, "accesses", '[');
+    for (uint32_t i = 0; i < stuck->count; i++) {
+        const struct darn_side *side = &stuck->threads[i].side;
+
+        darn_json_open(json, NULL, '{');
+        write_wait(json, maps, &stuck->threads[i]);
+        darn_part_thread(json, "thread", side->thread);
+        darn_json_string(json, "thread_name", side->name);
+        darn_json_number(json, "tid", side->tid);
+        darn_part_stack(json, maps, &side->stack);
+        darn_part_locks(json, maps, &side->locks);
+        darn_json_close(json, '}');
+    }
+    darn_json_close(json, ']');
+    darn_json_open(json, "threads", '[');
+    for (uint32_t i = 0; i < stuck->count; i++)
+        darn_part_origin(json, maps, &stuck->threads[i].side);
+    darn_json_close(json, ']');
+    darn_json_close(json, '}');
+}
+
+enum darn_verdict darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id)
+{
+    struct darn_json json;
+    int status = DARN_OS_NOT_STARTED;
+
+    if (darn_part_start(&json)) {
+        write_stuck(&json, stuck, id);
+        status = darn_part_send(&json);
+    }
+    if (status == DARN_STATUS_SUPPRESSED)
+        return DARN_SUPPRESSED;
+    if (status != DARN_STATUS_REPORTED) {
+        darn_count(DARN_COUNT_REPORTS_SHORT);
+        darn_say(stuck->count == 1 ? "warning: a thread waits for itself [deadlock]"
+                                   : "warning: threads wait for each other [deadlock]");
+    }
+    return DARN_REPORTED;
+}
+
+static void write_finding(struct darn_json *json, struct darn_maps *maps,
+                          const struct darn_finding *finding)
+{
+    darn_json_open(json, NULL, '{');
+    darn_part_id(json, finding->id);
+    darn_json_string(json, "kind", finding->kind);
+    darn_json_number(json, "count", (int64_t)finding->count);
+    darn_json_string(json, "file", finding->file);
+    darn_json_number(json, "line", finding->line);
+    darn_json_string(json, "function", finding->function);
+    darn_json_string(json, "variable", finding->variable);
+    if (finding->stack.depth)
+        darn_part_stack(json, maps, &finding->stack);
+    darn_json_close(json, '}');
+}
+
+/* Without `darn report`. */
+static void say_summary(const struct darn_finding *findings, uint32_t count)
+{
+    uint32_t shown = 0, races = 0;
+    struct darn_say say;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!findings[i].count || findings[i].suppressed)
+            continue;
+        shown++;
+        races += strcmp(findings[i].kind, DARN_KIND_RACE) == 0;
+    }
+    darn_say_start(&say);
+    darn_say_text(&say, "SUMMARY: darn: ");
+    darn_say_number(&say, shown);
+    darn_say_text(&say, races == shown ? " data race" : " finding");
+    darn_say_text(&say, shown == 1 ? "" : "s");
+    darn_say_end(&say);
+}
+
+void darn_deliver_summary(const struct darn_finding *findings, uint32_t count)
+{
+    struct darn_json json;
+    uint32_t suppressed = 0;
+    struct darn_maps *maps;
+
+    if (!darn_part_start(&json))
+        return;
+    maps = darn_maps_read();
+    darn_json_open(&json, NULL, '{');
+    darn_part_process(&json);
+    darn_json_open(&json, "findings", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        if (!findings[i].count)
+            continue;
+        if (findings[i].suppressed)
+            suppressed++;
+        else
+            write_finding(&json, maps, &findings[i]);
+    }
+    darn_json_close(&json, ']');
+    darn_json_number(&json, "suppressed", suppressed);
+    darn_json_close(&json, '}');
+    if (darn_helper_run("--summary", json.text.to, json.text.used) != DARN_STATUS_REPORTED)
+        say_summary(findings, count);
+}
+
+int darn_deliver_check(void)
+{
+    const struct darn_options *options = &darn_state.options;
+
+    if (!options->suppressions[0] && !options->json[0] &&
+        (strcmp(options->log_path, "stderr") == 0 || strcmp(options->log_path, "stdout") == 0))
+        return 0;
+    return darn_helper_run("--check", "", 0) == 2 ? 2 : 0;
+}
+
+bool darn_deliver_locks(const char *trace, size_t length)
+{
+    int status = darn_helper_run("--locks", trace, length);
+
+    if (status != DARN_STATUS_REPORTED && status != DARN_STATUS_PREDICTED)
+        darn_say(
+            "darn: detect_deadlocks: the order in which locks were taken could not be analyzed");
+    return status == DARN_STATUS_PREDICTED;
+}

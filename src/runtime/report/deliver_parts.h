@@ -1,0 +1,55 @@
+/* The parts of a raw finding (docs/internals.md), written by all who deliver one: deliver.c and
+ * deliver_violation.c. */
+#ifndef DARN_RUNTIME_DELIVER_PARTS_H
+#define DARN_RUNTIME_DELIVER_PARTS_H
+
+#include "base/json.h"
+#include "runtime/report/maps.h"
+#include "runtime/report/say.h"
+#include "runtime/watch/watch.h"
+
+/* `darn report` ends with these. */
+#define DARN_STATUS_REPORTED   0
+#define DARN_STATUS_SUPPRESSED 3
+#define DARN_STATUS_PREDICTED  66
+
+/* Starts a record, in memory of which there is one. Whether there is any. */
+bool darn_part_start(struct darn_json *json);
+
+/* Which process it is; after it comes what is found. */
+void darn_part_process(struct darn_json *json);
+
+/* The process, and what is observed: all that findings have in common. */
+void darn_part_head(struct darn_json *json, uint64_t id, const char *kind, const char *engine);
+
+/* Has the record reported: a status of `darn report`, or DARN_OS_NOT_STARTED when it is too long.
+ */
+int darn_part_send(const struct darn_json *json);
+
+void darn_part_id(struct darn_json *json, uint64_t id);
+void darn_part_thread(struct darn_json *json, const char *key, uint32_t number);
+void darn_part_stack(struct darn_json *json, struct darn_maps *maps,
+                     const struct darn_stack *stack);
+void darn_part_locks(struct darn_json *json, struct darn_maps *maps,
+                     const struct darn_locks *locks);
+
+/* `module` and `offset` of an address that is in a file. */
+void darn_part_position(struct darn_json *json, struct darn_maps *maps, uintptr_t address);
+
+/* One of the accesses. */
+void darn_part_side(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side);
+
+/* Where its thread comes from. */
+void darn_part_origin(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side);
+
+/* `place`: what the memory is. */
+void darn_part_place(struct darn_json *json, struct darn_maps *maps, uintptr_t address);
+
+/* "read", "write", … */
+const char *darn_part_op(const struct darn_side *side);
+
+/* Without `darn report`: `bank.c:12:19: `, then what the caller says, then `write by thread T1`. */
+void darn_part_say_start(struct darn_say *say, const struct darn_side *side);
+void darn_part_say_end(struct darn_say *say, const struct darn_side *side);
+
+#endif

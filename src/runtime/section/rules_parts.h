@@ -1,0 +1,50 @@
+/* What the files of the rules share. */
+#ifndef DARN_RUNTIME_RULES_PARTS_H
+#define DARN_RUNTIME_RULES_PARTS_H
+
+#include <stddef.h>
+
+#include "runtime/section/rules.h"
+#include "runtime/os/spin.h"
+
+#define DARN_RULE_BUCKETS (1 << 16)
+
+/* The points of all rules, by key; NULL: there is no repository. */
+extern struct darn_rule_point **darn_rule_buckets;
+
+/* Protects the counts of who holds a rule, and who of the entries is armed; and the rules while a
+ * module is loaded. Taken with signals blocked; nothing nests inside. */
+extern struct darn_spin darn_rules_lock;
+extern bool darn_rules_armed_all;
+
+/* Memory that is never given back; NULL: there is none. */
+void *darn_rules_take(size_t size);
+const char *darn_rules_keep(const char *text);
+
+/* A rule with room for so many points; NULL: there is no memory. */
+struct darn_rule *darn_rules_new(uint32_t points);
+void darn_rules_add_point(struct darn_rule *rule, const struct darn_rule_point *point);
+void darn_rules_add(struct darn_rule *rule);
+
+/* The text of a repository: its length, 0 when it cannot be read. */
+size_t darn_rules_read_file(const char *path, char *text, size_t most);
+
+/* Says a mistake in it. */
+void darn_rules_say_error(const char *path, const struct darn_repository_error *error);
+
+/* Makes room for rules: 0, or -ENOMEM. */
+int darn_rules_prepare(void);
+
+/* Reads a repository: 0, -ENOMEM, or -EINVAL when it cannot be read, or nothing in it. Mistakes are
+ * said. */
+int darn_rules_read(const char *path,
+                    bool (*section)(void *unused, const struct darn_section *section));
+
+/* Compares a rule that was added later with the sites of a module. darn_rules_lock is held. */
+void darn_rules_place(struct darn_rule *rule, const struct darn_site *start,
+                      const struct darn_site *stop);
+
+/* What sections by hand make of one that a module has. */
+void darn_rules_resolve(const struct darn_section_record *record);
+
+#endif

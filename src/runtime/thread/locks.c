@@ -1,0 +1,93 @@
+#include "runtime/thread/locks.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "runtime/report/counters.h"
+#include "runtime/record/record.h"
+#include "runtime/thread/thread.h"
+
+struct darn_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
+{
+    /* The lock that is given back is nearly always the last that was taken. */
+    for (uint32_t i = locks->count; i > 0; i--) {
+        if (locks->held[i - 1].address == address)
+            return &locks->held[i - 1];
+    }
+    return NULL;
+}
+
+static void record(struct darn_thread *thread, enum darn_event_kind kind, uintptr_t lock,
+                   uint32_t lock_kind, unsigned flags, const void *frame)
+{
+    struct darn_event event = {.kind = (uint8_t)kind,
+                               .target = lock,
+                               .lock = (uint8_t)lock_kind,
+                               .flags = (uint16_t)flags};
+
+    if (__builtin_expect(darn_recording, 0))
+        darn_record_event(thread, &event, NULL, frame);
+}
+
+static_assert((int)DARN_LOCK_READ == (int)DARN_EVENT_RDLOCK &&
+                  (int)DARN_LOCK_WRITE == (int)DARN_EVENT_WRLOCK &&
+                  (int)DARN_LOCK_SPIN == (int)DARN_EVENT_SPINLOCK,
+              "record copies the kind");
+
+bool darn_lock_stacks;
+
+static void find_callers(struct darn_lock *lock, const struct darn_thread *thread,
+                         const void *frame)
+{
+    uintptr_t pcs[1 + DARN_LOCK_CALLERS];
+    uint32_t depth = darn_stack_walk_into(pcs, 1 + DARN_LOCK_CALLERS, thread, frame);
+
+    for (uint32_t i = 0; i < DARN_LOCK_CALLERS; i++)
+        lock->callers[i] = i + 1 < depth ? pcs[i + 1] : 0;
+}
+
+void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
+                         enum darn_lock_kind kind, const void *frame)
+{
+    if (thread)
+        record(thread, DARN_EVENT_REQUEST, (uintptr_t)lock, (uint32_t)kind, 0, frame);
+}
+
+void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
+                     enum darn_lock_kind kind, unsigned flags, const void *frame)
+{
+    struct darn_lock *known;
+
+    if (!thread)
+        return;
+    record(thread, DARN_EVENT_ACQUIRE, (uintptr_t)lock, (uint32_t)kind, flags, frame);
+    known = darn_lock_find(&thread->locks, (uintptr_t)lock);
+    if (known) {
+        known->depth++;
+    } else if (thread->locks.count < DARN_LOCKS_HELD) {
+        known = &thread->locks.held[thread->locks.count++];
+        known->address = (uintptr_t)lock;
+        known->pc = ((const uintptr_t *)frame)[1];
+        known->kind = (uint32_t)kind;
+        known->depth = 1;
+        if (__builtin_expect(darn_lock_stacks, 0)) /* else they are always 0 */
+            find_callers(known, thread, frame);
+    } else {
+        darn_count(DARN_COUNT_LOCKS_NOT_LISTED);
+    }
+}
+
+bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, const void *frame)
+{
+    struct darn_lock *known = thread ? darn_lock_find(&thread->locks, (uintptr_t)lock) : NULL;
+
+    if (thread)
+        record(thread, DARN_EVENT_RELEASE, (uintptr_t)lock, known ? known->kind : 0, 0, frame);
+    if (!known)
+        return false; /* taken before we watched, or by another thread */
+    if (--known->depth)
+        return true;
+    for (struct darn_lock *end = &thread->locks.held[--thread->locks.count]; known < end; known++)
+        known[0] = known[1];
+    return true;
+}

@@ -1,0 +1,31 @@
+#include "runtime/thread/waits.h"
+
+#include "runtime/heal/heal_closed.h"
+#include "runtime/watch/sampler.h"
+#include "runtime/thread/thread.h"
+
+/* Read by others without a lock: what a wait is comes before that it is one, and `turn` tells two
+ * waits apart. Whoever sees a part of the new one sees that the old one has ended. */
+void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
+                     const volatile void *target, const void *frame)
+{
+    if (!thread)
+        return;
+    darn_heal_blocks(thread);
+    __atomic_store_n(&thread->wait.target, (uintptr_t)target, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->wait.frame, frame, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->wait.turn, thread->wait.turn + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->wait.kind, (uint32_t)kind, __ATOMIC_RELEASE);
+    darn_thread_block(thread);
+    if (kind == DARN_WAIT_MUTEX && thread->locks.count)
+        darn_sampler_start(); /* it may be alone, and wait for itself */
+}
+
+void darn_wait_end(struct darn_thread *thread)
+{
+    if (!thread)
+        return;
+    __atomic_store_n(&thread->wait.kind, DARN_WAIT_NONE, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->wait.turn, thread->wait.turn + 1, __ATOMIC_RELEASE);
+    darn_thread_unblock(thread);
+}

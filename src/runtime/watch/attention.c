@@ -1,0 +1,233 @@
+#include "runtime/watch/attention.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "runtime/section/sections.h"
+#include "runtime/os/spin.h"
+#include "runtime/spin/spins.h"
+#include "runtime/state.h"
+#include "runtime/watch/watch.h"
+#include "site/guard.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Read by every access: on a cache line of its own, so that nothing else makes it move. */
+EXPORTED _Alignas(64) volatile uint8_t darn_attention;
+EXPORTED _Alignas(64) volatile uint8_t darn_filter[DARN_FILTER_SIZE];
+
+extern volatile uint8_t darn_attention_here __attribute__((alias("darn_attention")));
+extern volatile uint8_t darn_filter_here[DARN_FILTER_SIZE] __attribute__((alias("darn_filter")));
+
+/*
+ * Protects everything below and the contents of the filter. Nothing nests inside. Guards read the
+ * filter without it: a guard that reads an old byte misses a window, or calls in vain. Taken with
+ * signals blocked: a handler may spin, or open a window, too.
+ */
+static struct darn_spin lock;
+
+static uint64_t take_lock(void)
+{
+    uint64_t mask = darn_os_block_signals();
+
+    darn_spin_lock(&lock);
+    return mask;
+}
+
+static void give_lock(uint64_t mask)
+{
+    darn_spin_unlock(&lock);
+    darn_os_restore_signals(mask);
+}
+
+static bool always, keep, off, inviting_sections;
+static _Atomic uint32_t places; /* of the invitation */
+static _Atomic uint32_t round_number;
+
+static void mark(uintptr_t address, uint32_t size)
+{
+    /* An access that begins in the line before may reach into the window. */
+    uintptr_t first = (address - (1 << DARN_FILTER_SHIFT) + 1) >> DARN_FILTER_SHIFT;
+    uintptr_t last = (address + size - 1) >> DARN_FILTER_SHIFT;
+
+    for (uintptr_t line = first; line <= last; line++)
+        darn_filter[darn_filter_index(line << DARN_FILTER_SHIFT)] = 1;
+}
+
+/* The lines on which hot sites are seen all the same (heat.h): one in 64, spread like salt. */
+static void choose_lines(void)
+{
+    for (uint32_t i = 0; i < DARN_FILTER_SIZE; i++) {
+        if (i * UINT32_C(0x9e3779b1) >> 26 == 0)
+            darn_filter[i] = 1;
+    }
+}
+
+/* Lines that call whatever happens: of variables that are healed. */
+static uint8_t marked[DARN_FILTER_SIZE];
+static bool any_marked;
+
+/* Those of them that are marked are not 0 even for a moment: others would pass unseen. */
+static void fill(bool full)
+{
+    if (any_marked && !full)
+        memcpy((void *)darn_filter, marked, sizeof(darn_filter));
+    else
+        memset((void *)darn_filter, full, sizeof(darn_filter));
+}
+
+static void refresh(void)
+{
+    bool full = always || places || darn_sections_want_all();
+    bool watching;
+
+    if (off) {
+        darn_attention = 0;
+        return;
+    }
+    fill(full);
+    if (darn_state.mode != DARN_MODE_WATCH && darn_state.mode != DARN_MODE_HEAL)
+        choose_lines();
+    watching = full ? darn_watch_is_open() : darn_watch_each(mark);
+    if (!full) {
+        watching |= darn_spins_each(mark);
+        watching |= darn_sections_each(mark);
+    }
+    darn_attention = full || keep || watching || inviting_sections || any_marked;
+}
+
+void darn_attention_refresh(void)
+{
+    uint64_t mask = take_lock();
+
+    refresh();
+    give_lock(mask);
+}
+
+void darn_attention_mark(uintptr_t address, uint64_t size)
+{
+    uintptr_t last = (address + size - 1) >> DARN_FILTER_SHIFT;
+    uint64_t mask = take_lock();
+
+    any_marked = true;
+    for (uintptr_t line = address >> DARN_FILTER_SHIFT; line <= last; line++) {
+        uint32_t index = darn_filter_index(line << DARN_FILTER_SHIFT);
+
+        marked[index] = darn_filter[index] = 1;
+    }
+    darn_attention = !off;
+    give_lock(mask);
+}
+
+bool darn_attention_is_marked(uintptr_t address, uint64_t size)
+{
+    uintptr_t line = address >> DARN_FILTER_SHIFT;
+    uintptr_t lines = ((address + size - 1) >> DARN_FILTER_SHIFT) - line;
+
+    if (marked[darn_filter_index(address)])
+        return true;
+    for (uintptr_t i = 1; i <= lines && i < DARN_FILTER_SIZE; i++) {
+        if (marked[darn_filter_index((line + i) << DARN_FILTER_SHIFT)])
+            return true;
+    }
+    return false;
+}
+
+void darn_attention_always(void)
+{
+    uint64_t mask = take_lock();
+
+    always = true;
+    refresh();
+    give_lock(mask);
+}
+
+void darn_attention_keep(void)
+{
+    uint64_t mask = take_lock();
+
+    keep = true;
+    refresh();
+    give_lock(mask);
+}
+
+void darn_attention_invite(uint32_t windows)
+{
+    uint64_t mask = take_lock();
+
+    places = windows;
+    atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
+    refresh();
+    give_lock(mask);
+}
+
+void darn_attention_invite_sections(bool on)
+{
+    uint64_t mask;
+
+    darn_sections_invite(on);
+    mask = take_lock();
+    inviting_sections = on;
+    if (on)
+        atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
+    refresh();
+    give_lock(mask);
+}
+
+uint32_t darn_attention_withdraw(void)
+{
+    uint64_t mask = take_lock();
+    uint32_t left;
+
+    left = places;
+    places = 0;
+    refresh();
+    give_lock(mask);
+    return left;
+}
+
+bool darn_attention_invited(void)
+{
+    return atomic_load_explicit(&places, memory_order_relaxed) != 0;
+}
+
+uint32_t darn_attention_round(void)
+{
+    return atomic_load_explicit(&round_number, memory_order_relaxed);
+}
+
+bool darn_attention_accept(void)
+{
+    uint64_t mask = take_lock();
+    bool accepted;
+
+    accepted = places != 0;
+    if (accepted)
+        places--;
+    give_lock(mask);
+    return accepted;
+}
+
+void darn_attention_before_fork(void)
+{
+    darn_spin_lock(&lock);
+}
+
+void darn_attention_after_fork(bool child)
+{
+    if (child) {
+        places = 0;
+        inviting_sections = false;
+        refresh();
+    }
+    darn_spin_unlock(&lock);
+}
+
+void darn_attention_off(void)
+{
+    uint64_t mask = take_lock();
+
+    off = true;
+    refresh();
+    give_lock(mask);
+}
