@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "cli/hunt.h"
+#include "cli/say.h"
 
 /* A machine that is busy makes no difference to a schedule that is complete; whoever depends on
  * something else shows it soon. */
@@ -188,6 +189,10 @@ void darn_hunt_settle(struct darn_hunt *hunt, struct darn_player *player,
     hunt->runs++;
     if (darn_player_follow(player, target->shown[kind], 0))
         finding = darn_player_finding(player, id, met);
+    if (!finding)
+        darn_lost("hunt",
+                  "the finding %s was confirmed, but its last run went another way: it is lost",
+                  id);
     if (!finding || is_suppressed(hunt, finding)) {
         darn_finding_free(finding);
         return;
