@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "runtime/intercept.h"
+#include "runtime/interpose/intercept.h"
 #include "runtime/state.h"
 
 DARN_INTERCEPT(int, execve, const char *path, char *const arguments[], char *const environment[])
