@@ -20,13 +20,18 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
 
-# The whole test suite: everything once, then the tools again under ASan and UBSan.
+# The whole test suite: everything once, then the tools again under ASan and UBSan. With ROOM=engine (a folder of src/): the
+# tests of that room alone.
 check:
 	@scripts/deps check
 	@$(MAKE) --no-print-directory all
+ifdef ROOM
+	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS) -L '^room-($(ROOM)|all)$$'
+else
 	@$(MAKE) --no-print-directory all BUILD=$(BUILD)-asan CMAKE_FLAGS=-DDARN_SANITIZE=ON
 	@ctest --test-dir $(BUILD)-asan -L tools --output-on-failure -j$(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS)
+endif
 
 # Every call of darn and of its runtime fails once; `check` does some of that.
 check-fault:
