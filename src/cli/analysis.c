@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/race_blocks.h"
 #include "cli/color.h"
 #include "cli/command.h"
 #include "cli/explain.h"
@@ -13,6 +12,7 @@
 #include "cli/lineup.h"
 #include "cli/output.h"
 #include "cli/places.h"
+#include "cli/race_blocks.h"
 #include "cli/say.h"
 #include "cli/unit_hints.h"
 #include "cli/unit_names.h"

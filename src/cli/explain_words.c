@@ -1,7 +1,7 @@
 /* The words of an explanation: events and locks. */
 #include "cli/explain_parts.h"
-#include "report/text/phrase.h"
 #include "report/predict.h"
+#include "report/text/phrase.h"
 
 /* What a finding has words for, in the place of other kinds of events: only the place and the
  * target are taken from it. */

@@ -6,8 +6,8 @@
 #define DARN_CLI_HEAL_PLACE_H
 
 #include "cli/elf_calls.h"
-#include "report/symbol/module.h"
 #include "report/pool.h"
+#include "report/symbol/module.h"
 #include "section/deadlock.h"
 
 /* A module as it is now. */

@@ -11,8 +11,8 @@
 #include "cli/judge.h"
 #include "cli/server.h"
 #include "report/finding.h"
-#include "report/symbol/module.h"
 #include "report/story/scene.h"
+#include "report/symbol/module.h"
 #include "schedule/schedule.h"
 
 #define DARN_PLAYER_ID 32

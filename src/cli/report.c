@@ -29,9 +29,9 @@
 #include "cli/say.h"
 #include "report/counts.h"
 #include "report/format.h"
-#include "report/symbol/resolve.h"
 #include "report/sink.h"
 #include "report/suppress.h"
+#include "report/symbol/resolve.h"
 #include "trace/trace.h"
 
 #define EXIT_SUPPRESSED 3

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "cli/section_file.h"
-#include "report/symbol/module.h"
 #include "report/story/scene_image.h"
+#include "report/symbol/module.h"
 
 /* One site of the program, by its key. Several records of one place are one. */
 struct darn_elf_site {

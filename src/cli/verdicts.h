@@ -9,8 +9,8 @@
 
 #include "base/map.h"
 #include "report/finding.h"
-#include "report/symbol/module.h"
 #include "report/suppress.h"
+#include "report/symbol/module.h"
 
 struct darn_verdict {
     struct darn_finding *finding;

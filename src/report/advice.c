@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/noise.h"
-#include "report/text/phrase.h"
 #include "report/shell.h"
+#include "report/text/phrase.h"
 #include "report/violation.h"
 
 /* Every access waits for long enough that another thread comes by. */

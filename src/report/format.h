@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "report/finding.h"
-#include "report/text/style.h"
 #include "report/summary.h"
+#include "report/text/style.h"
 
 struct darn_format {
     const char *name;

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/raw.h"
 #include "report/symbol/demangle.h"
 #include "report/symbol/frames.h"
-#include "report/raw.h"
 #include "report/symbol/symbolize.h"
 
 #define MOST_ITEMS 10000

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbol/frames.h"
 #include "report/pattern.h"
+#include "report/symbol/frames.h"
 
 enum kind {
     RACE,

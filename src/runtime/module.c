@@ -3,16 +3,16 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "runtime/os/helper.h"
-#include "runtime/watch/hook.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/module.h"
+#include "runtime/os/helper.h"
 #include "runtime/record/record.h"
-#include "runtime/section/rules.h"
-#include "runtime/report/say.h"
 #include "runtime/record/share.h"
-#include "runtime/watch/sites.h"
+#include "runtime/report/say.h"
+#include "runtime/section/rules.h"
 #include "runtime/state.h"
+#include "runtime/watch/hook.h"
+#include "runtime/watch/sites.h"
 #include "site/site.h"
 
 const char darn_loader;

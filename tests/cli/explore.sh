@@ -440,4 +440,10 @@ try darn explore -- ./last
 expect_status 66
 expect_has "$err" "T0 aborts in give_up: SIGABRT"
 
+claim "spin locks that wait for each other are a deadlock, not a run that takes too long"
+darn cc -O1 -g "$(dirname "$0")/../programs/explore/deadlock_spin.c" -o deadlock_spin -pthread
+try darn explore --seed=1 --jobs=1 --schedules=1000 -- ./deadlock_spin
+expect_status 66
+expect_has "$out$err" "deadlock between T1 and T2 [deadlock, confirmed]"
+
 finish

@@ -124,7 +124,7 @@ try env TMPDIR="$PWD/disk" darn record -o all.trace -- ./bank
 expect_status 0
 expect_has "$err" "or the disk is full): all accesses were recorded"
 try env TMPDIR="$PWD/disk" darn heal --sections=bank.sections -- ./bank
-expect_status 0
+expect_status 1
 expect_has "$err" "darn: heal_out: the account cannot be written: No space left on device"
 try env TMPDIR="$PWD/disk" darn predict -- ./bank
 expect_status 2

@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "runtime/heal/cures.h"
-#include "runtime/section/rules_parts.h"
-#include "runtime/report/say.h"
-#include "runtime/state.h"
 #include "runtime/heal/trust.h"
+#include "runtime/report/say.h"
+#include "runtime/section/rules_parts.h"
+#include "runtime/state.h"
 #include "site/armed.h"
 #include "sites_fixture.h"
 

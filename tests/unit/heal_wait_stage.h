@@ -11,14 +11,14 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
+#include "runtime/control/turn_sync.h"
+#include "runtime/control/vtime.h"
 #include "runtime/heal/heal.h"
 #include "runtime/heal/hold.h"
 #include "runtime/os/os.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/state.h"
-#include "runtime/control/turn_sync.h"
-#include "runtime/control/vtime.h"
 #include "runtime/thread/waits.h"
+#include "runtime/watch/sampler.h"
 
 #define MS UINT64_C(1000000)
 

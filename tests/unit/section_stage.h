@@ -17,20 +17,20 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "runtime/watch/attention.h"
 #include "runtime/heal/cures.h"
-#include "runtime/report/finding.h"
 #include "runtime/heal/heal.h"
-#include "runtime/watch/hook.h"
-#include "runtime/section/inside.h"
-#include "runtime/watch/noise.h"
 #include "runtime/record/profile.h"
-#include "runtime/section/rules.h"
-#include "runtime/watch/sampler.h"
+#include "runtime/report/finding.h"
 #include "runtime/report/say.h"
+#include "runtime/section/inside.h"
+#include "runtime/section/rules.h"
 #include "runtime/section/sections.h"
-#include "runtime/watch/sites.h"
 #include "runtime/state.h"
+#include "runtime/watch/attention.h"
+#include "runtime/watch/hook.h"
+#include "runtime/watch/noise.h"
+#include "runtime/watch/sampler.h"
+#include "runtime/watch/sites.h"
 
 struct darn_state darn_state = {.ready = true};
 __thread struct darn_thread *darn_thread_record;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "random_trace.h"
 #include "engine/common/engine.h"
+#include "random_trace.h"
 
 #define SLOW_WORDS (TRACE_EVENTS / 64)
 

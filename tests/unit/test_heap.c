@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "runtime/report/counters.h"
-#include "runtime/watch/heap.h"
 #include "runtime/state.h"
 #include "runtime/thread/thread.h"
+#include "runtime/watch/heap.h"
 
 #define WORDS  64
 #define BLOCKS 40000 /* more than are remembered */

@@ -10,13 +10,13 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "runtime/control/turn.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/state.h"
 #include "runtime/thread/locks.h"
 #include "runtime/watch/noise.h"
-#include "runtime/state.h"
-#include "runtime/control/turn.h"
 
 struct darn_state darn_state;
 __thread struct darn_thread *darn_thread_record;

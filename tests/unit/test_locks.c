@@ -6,9 +6,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "runtime/record/record.h"
 #include "runtime/report/counters.h"
 #include "runtime/thread/locks.h"
-#include "runtime/record/record.h"
 #include "runtime/thread/thread.h"
 
 static struct darn_thread thread;

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "runtime/heal/heal_closed.h"
-#include "runtime/thread/own.h"
 #include "runtime/interpose/simple.h"
+#include "runtime/thread/own.h"
 #include "runtime/thread/thread.h"
 
 _Atomic uint32_t darn_closed_count;

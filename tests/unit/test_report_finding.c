@@ -1,8 +1,8 @@
 /* Raw findings: read completely, and never trusted. */
 #include "report_fixture.h"
 
-#include "report/symbol/resolve.h"
 #include "report/summary.h"
+#include "report/symbol/resolve.h"
 
 static void every_field_is_read(void **state)
 {

@@ -6,10 +6,10 @@
 #include <link.h>
 #include <pthread.h>
 
+#include "report/shell.h"
 #include "report/symbol/demangle.h"
 #include "report/symbol/frames.h"
 #include "report/symbol/resolve.h"
-#include "report/shell.h"
 #include "report/symbol/symbolize.h"
 
 static char self[PATH_MAX];

@@ -4,8 +4,8 @@
 #include <jansson.h>
 
 #include "report/counts.h"
-#include "report/symbol/resolve.h"
 #include "report/suppress.h"
+#include "report/symbol/resolve.h"
 
 #define FRAME(offset)                                                                              \
     "{\"pc\":\"0x40" offset "\",\"module\":\"/nowhere/bank\",\"offset\":\"0x" offset "\"}"

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "runtime/watch/attention.h"
 #include "runtime/section/sections.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
+#include "runtime/watch/attention.h"
 #include "runtime/watch/watch.h"
 
 struct darn_state darn_state;

@@ -12,14 +12,14 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "runtime/heal/heal.h"
+#include "runtime/os/helper.h"
 #include "runtime/report/crash.h"
 #include "runtime/report/deliver.h"
-#include "runtime/heal/heal.h"
-#include "runtime/watch/heap.h"
-#include "runtime/os/helper.h"
 #include "runtime/report/say.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
+#include "runtime/watch/heap.h"
 #include "site/section.h"
 #include "sites_fixture.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime/heal/gates_parts.h"
 #include "runtime/control/turn.h"
+#include "runtime/heal/gates_parts.h"
 
 #define THREADS 6
 

@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "runtime/heal/heal.h"
-#include "runtime/watch/noise.h"
 #include "runtime/os/os.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
+#include "runtime/watch/noise.h"
 
 #define SITES 4097 /* one more than are remembered: the last shares its place with the first */
 

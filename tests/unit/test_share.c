@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "runtime/report/counters.h"
 #include "runtime/os/os.h"
 #include "runtime/record/share.h"
+#include "runtime/report/counters.h"
 #include "runtime/watch/sites.h"
 #include "sites_fixture.h"
 

@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "runtime/heal/heal_closed.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/thread/thread.h"
 #include "runtime/thread/waits.h"
+#include "runtime/watch/sampler.h"
 
 #define TURNS 2000000
 

@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "runtime/heal/hold.h"
-#include "runtime/os/os.h"
-#include "runtime/thread/own.h"
-#include "runtime/state.h"
 #include "runtime/heal/trust.h"
+#include "runtime/os/os.h"
+#include "runtime/state.h"
+#include "runtime/thread/own.h"
 #include "site/armed.h"
 #include "sites_fixture.h"
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/atomicity/transactions.h"
 #include "engine/common/engine.h"
 #include "engine/common/escape.h"
 #include "engine/common/held.h"
@@ -20,7 +21,6 @@
 #include "engine/common/periods.h"
 #include "engine/common/pool.h"
 #include "engine/common/shadow.h"
-#include "engine/atomicity/transactions.h"
 
 /* The first member of what an engine keeps of a variable. */
 struct darn_variable {

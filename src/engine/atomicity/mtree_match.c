@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
 #include "engine/atomicity/mtree.h"
+#include "engine/common/grow.h"
 
 void darn_mtrees_free(struct darn_mtrees *trees)
 {

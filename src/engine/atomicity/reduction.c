@@ -13,12 +13,12 @@
 
 #include "base/map.h"
 #include "engine/atomicity/atombase.h"
-#include "engine/common/grow.h"
 #include "engine/atomicity/movers.h"
 #include "engine/atomicity/mtree.h"
-#include "engine/race/phase.h"
+#include "engine/common/grow.h"
 #include "engine/common/place.h"
 #include "engine/common/threads.h"
+#include "engine/race/phase.h"
 
 enum { RACES = 1, SHARED = 2 };
 

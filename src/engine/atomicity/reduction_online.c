@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "engine/atomicity/atombase.h"
-#include "engine/common/grow.h"
 #include "engine/atomicity/movers.h"
+#include "engine/common/grow.h"
 #include "engine/common/place.h"
 #include "engine/common/threads.h"
 

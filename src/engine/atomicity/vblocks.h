@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 #include "engine/atomicity/atombase.h"
-#include "engine/common/threads.h"
 #include "engine/atomicity/vblock.h"
 #include "engine/atomicity/vcheck.h"
 #include "engine/atomicity/vopen.h"
 #include "engine/atomicity/vpair.h"
 #include "engine/atomicity/vset.h"
+#include "engine/common/threads.h"
 
 /* Comparisons at the end, events of one transaction that are put in pairs, and distinct blocks at
  * one time, if nothing is said. */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
 #include "engine/atomicity/vblocks.h"
+#include "engine/common/grow.h"
 
 /* Beyond this, signatures are forgotten: what was seen before is made, and found, once more. */
 #define SIGNATURES (1u << 20)

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "engine/common/grow.h"
 #include "engine/atomicity/vblocks.h"
+#include "engine/common/grow.h"
 
 /* Before there are so many blocks it is not worth the time. A thread that nobody is seen to have
  * forked would be concurrent with what is removed: in small traces nothing is. */

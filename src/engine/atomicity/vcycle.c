@@ -10,9 +10,9 @@
  * that is read before it and read after it. What is not looked for: cycles that need two
  * transactions to be interrupted.
  */
-#include "engine/common/place.h"
 #include "engine/atomicity/vblocks.h"
 #include "engine/atomicity/vcheck.h"
+#include "engine/common/place.h"
 
 #define MOST_MIDDLE 3 /* transactions in a cycle, without t1 */
 #define CYCLES      64

@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/atomicity/vblock.h"
 #include "engine/common/held.h"
 #include "engine/common/lockset.h"
-#include "engine/atomicity/vblock.h"
 
 /* Of one variable in one transaction, initial reads beyond this take the place of the last. */
 #define DARN_VOPEN_READS    16

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "engine/common/engine.h"
-#include "engine/deadlock/moments.h"
 #include "engine/common/periods.h"
+#include "engine/deadlock/moments.h"
 
 struct darn_call {
     uint64_t place;

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/deadlock/cycles.h"
 #include "engine/common/engine.h"
 #include "engine/common/grow.h"
 #include "engine/common/pairs.h"
 #include "engine/common/place.h"
+#include "engine/deadlock/cycles.h"
 
 /* The most predictions, and the most for one and the same cycle of shapes: where places are stacks,
  * two locks that are used everywhere could fill a report on their own. And how much is tried for

@@ -29,10 +29,10 @@
 #include "engine/common/engine.h"
 #include "engine/common/held.h"
 #include "engine/common/lockset.h"
-#include "engine/deadlock/moments.h"
-#include "engine/deadlock/objects.h"
 #include "engine/common/periods.h"
 #include "engine/common/threads.h"
+#include "engine/deadlock/moments.h"
+#include "engine/deadlock/objects.h"
 
 /* The most dependencies, and the most lone ones: a program may have a lock in each of millions of
  * blocks. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/deadlock/components.h"
 #include "engine/common/grow.h"
+#include "engine/deadlock/components.h"
 
 static void *room(size_t count, size_t item)
 {

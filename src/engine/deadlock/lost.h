@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "engine/deadlock/objects.h"
 #include "engine/common/threads.h"
+#include "engine/deadlock/objects.h"
 #include "trace/event.h"
 
 /* An event, and what its thread held. */

@@ -12,12 +12,12 @@
  */
 #include <stdlib.h>
 
-#include "engine/deadlock/calls.h"
 #include "engine/common/engine.h"
 #include "engine/common/held.h"
-#include "engine/deadlock/lost.h"
 #include "engine/common/pairs.h"
 #include "engine/common/place.h"
+#include "engine/deadlock/calls.h"
+#include "engine/deadlock/lost.h"
 
 /* The most predictions. */
 #define PREDICTIONS 1024

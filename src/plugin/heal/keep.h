@@ -5,8 +5,8 @@
 #ifndef DARN_PLUGIN_KEEP_H
 #define DARN_PLUGIN_KEEP_H
 
-#include "plugin/section/section.h"
 #include "plugin/heal/wanted.h"
+#include "plugin/section/section.h"
 
 /*
  * Drops all others. A module is only a part of the program, and the runtime, which knows all of it,

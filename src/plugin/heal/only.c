@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "plugin/core/type.h"
 #include "plugin/heal/keep.h"
 #include "plugin/section/mark.h"
-#include "plugin/core/type.h"
 #include "section/match.h"
 #include "site/site.h"
 

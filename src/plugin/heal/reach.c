@@ -7,9 +7,9 @@
 #include "plugin/core/escape.h"
 #include "plugin/core/libcalls.h"
 #include "plugin/core/names.h"
-#include "plugin/heal/pin.h"
 #include "plugin/core/sites.h"
 #include "plugin/core/type.h"
+#include "plugin/heal/pin.h"
 #include "site/site.h"
 
 #define MAX_NAME 256

@@ -9,9 +9,9 @@
 
 #include "base/map.h"
 #include "plugin/core/access.h"
-#include "plugin/section/calls.h"
 #include "plugin/core/flow.h"
 #include "plugin/core/path.h"
+#include "plugin/section/calls.h"
 
 /* A place that is accessed. */
 struct darn_path_place {

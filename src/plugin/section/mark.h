@@ -2,10 +2,10 @@
 #ifndef DARN_PLUGIN_MARK_H
 #define DARN_PLUGIN_MARK_H
 
-#include "plugin/section/code.h"
 #include "plugin/core/guard.h"
 #include "plugin/core/names.h"
 #include "plugin/core/sites.h"
+#include "plugin/section/code.h"
 
 /* When the accesses of the function have their guards. */
 void darn_mark_place(const struct darn_mark *mark, struct darn_guards *guards,

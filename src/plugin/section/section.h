@@ -9,9 +9,9 @@
 #include <llvm-c/Core.h>
 
 #include "base/map.h"
-#include "plugin/section/code.h"
 #include "plugin/core/names.h"
 #include "plugin/core/sites.h"
+#include "plugin/section/code.h"
 #include "plugin/section/walk.h"
 #include "site/section.h"
 

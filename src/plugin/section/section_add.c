@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "plugin/core/debuginfo.h"
-#include "plugin/section/section.h"
 #include "plugin/core/type.h"
+#include "plugin/section/section.h"
 #include "section/match.h"
 
 #define MAX_NAME    256

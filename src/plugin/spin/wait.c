@@ -9,8 +9,8 @@
 #include "base/map.h"
 #include "plugin/core/debuginfo.h"
 #include "plugin/core/flow.h"
-#include "plugin/spin/loop.h"
 #include "plugin/core/names.h"
+#include "plugin/spin/loop.h"
 #include "plugin/spin/trace.h"
 
 /* Variables that are named for one wait. */

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "report/story/scene_parts.h"
 #include "report/symbol/demangle.h"
 #include "report/symbol/frames.h"
-#include "report/story/scene_parts.h"
 #include "report/symbol/symbolize.h"
 
 uint64_t darn_scene_steps(const struct darn_scene *scene)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "report/identity.h"
-#include "report/symbol/resolve.h"
 #include "report/story/scene_parts.h"
+#include "report/symbol/resolve.h"
 
 static const char *label_of(struct darn_text_pool *pool, uint32_t thread)
 {

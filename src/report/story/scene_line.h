@@ -5,8 +5,8 @@
 #ifndef DARN_REPORT_SCENE_LINE_H
 #define DARN_REPORT_SCENE_LINE_H
 
-#include "report/text/ink.h"
 #include "report/pool.h"
+#include "report/text/ink.h"
 
 struct darn_line {
     struct darn_ink *ink;

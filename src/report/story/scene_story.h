@@ -6,9 +6,9 @@
 #define DARN_REPORT_SCENE_STORY_H
 
 #include "base/map.h"
-#include "report/text/ink.h"
 #include "report/story/scene_line.h"
 #include "report/story/scene_parts.h"
+#include "report/text/ink.h"
 
 enum darn_row_kind {
     DARN_ROW_STEP,

@@ -1,8 +1,8 @@
 /* Who the threads of a controlled run are, and what they hold. */
 #include <string.h>
 
-#include "report/symbol/frames.h"
 #include "report/story/scene_parts.h"
+#include "report/symbol/frames.h"
 #include "report/symbol/symbolize.h"
 
 static bool is_own(const struct darn_frame *frame)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbol/frames.h"
 #include "report/story/scene_story.h"
-#include "report/text/source.h"
+#include "report/symbol/frames.h"
 #include "report/symbol/symbolize.h"
+#include "report/text/source.h"
 
 #define LONGEST_PATH 24 /* a longer one is shown without its directories */
 

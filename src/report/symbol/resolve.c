@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "report/symbol/demangle.h"
-#include "report/symbol/frames.h"
 #include "report/identity.h"
 #include "report/shell.h"
+#include "report/symbol/demangle.h"
+#include "report/symbol/frames.h"
 #include "report/symbol/symbolize.h"
 
 struct resolver {

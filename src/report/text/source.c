@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "report/pool.h"
-#include "report/unread.h"
 #include "report/text/utf8.h"
+#include "report/unread.h"
 
 #define TAB   8
 #define WIDTH 100         /* of what is shown of a long line */

@@ -24,9 +24,9 @@
 
 #include "report/advice.h"
 #include "report/format.h"
+#include "report/suppress.h"
 #include "report/text/phrase.h"
 #include "report/text/source.h"
-#include "report/suppress.h"
 #include "report/text/text_page.h"
 #include "report/text/text_summary.h"
 #include "report/violation.h"

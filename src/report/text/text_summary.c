@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/text/ink.h"
 #include "report/kinds.h"
+#include "report/text/ink.h"
 #include "report/text/phrase.h"
 
 #define MOST_NAMED 4 /* findings; a line that is too long is not read */

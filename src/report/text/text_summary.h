@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "report/text/style.h"
 #include "report/summary.h"
+#include "report/text/style.h"
 
 void darn_text_summary(FILE *out, const struct darn_summary *summary,
                        const struct darn_style *style);

@@ -17,18 +17,18 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "runtime/watch/attention.h"
-#include "runtime/report/counters.h"
+#include "runtime/control/rest.h"
+#include "runtime/control/scene.h"
+#include "runtime/control/turn.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/os/log.h"
 #include "runtime/os/os.h"
-#include "runtime/control/rest.h"
 #include "runtime/os/proc.h"
+#include "runtime/report/counters.h"
 #include "runtime/report/say.h"
-#include "runtime/control/scene.h"
-#include "runtime/watch/sites.h"
 #include "runtime/state.h"
-#include "runtime/control/turn.h"
+#include "runtime/watch/attention.h"
+#include "runtime/watch/sites.h"
 #include "site/armed.h"
 
 struct darn_control_block *darn_control;

@@ -2,13 +2,13 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/coverage.h"
-#include "runtime/os/os.h"
 #include "runtime/control/outsiders.h"
 #include "runtime/control/possible.h"
-#include "runtime/os/proc.h"
 #include "runtime/control/scene.h"
-#include "runtime/state.h"
 #include "runtime/control/vtime.h"
+#include "runtime/os/os.h"
+#include "runtime/os/proc.h"
+#include "runtime/state.h"
 
 /* Timers go off in virtual time when nobody else can go on. Whoever is outside gets this long, in
  * real time, to come back first. */

@@ -6,9 +6,9 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "runtime/control/slots.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/os/proc.h"
-#include "runtime/control/slots.h"
 
 #define WOKEN 64
 

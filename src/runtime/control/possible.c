@@ -7,14 +7,14 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/vtime.h"
+#include "runtime/os/glibc.h"
 
 /* A lock that prefers writers, and one of them waits: no reader gets it any more. */
 static bool is_kept_for_writer(const struct darn_slot *slot)
 {
     const pthread_rwlock_t *lock = (const void *)(uintptr_t)slot->object;
 
-    if (lock->__data.__flags != PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP ||
-        !slot->target->depth)
+    if (!darn_rwlock_prefers_writers(lock) || !slot->target->depth)
         return false;
     for (uint32_t i = 0; i < darn_slot_end; i++) {
         if (darn_slots[i].state == DARN_STATE_READY && darn_slots[i].op == DARN_STEP_WRITELOCK &&
@@ -116,18 +116,12 @@ bool darn_step_lock_is_free(const struct darn_slot *slot)
     switch (slot->op) {
     case DARN_STEP_LOCK:
     case DARN_STEP_RELOCK:
-        if (slot->size == sizeof(pthread_mutex_t)) {
-            const pthread_mutex_t *mutex = lock;
-
-            return !(mutex->__data.__lock & 0x3fffffff);
-        }
-        return slot->size == sizeof(pthread_spinlock_t) && *(const int *)lock != 1;
+        if (slot->size == sizeof(pthread_mutex_t))
+            return !darn_mutex_holder(lock);
+        return slot->size == sizeof(pthread_spinlock_t) && darn_spinlock_is_free(lock);
     case DARN_STEP_WRITELOCK:
-    case DARN_STEP_READLOCK: {
-        const pthread_rwlock_t *rwlock = lock;
-
-        return !rwlock->__data.__readers && !rwlock->__data.__cur_writer;
-    }
+    case DARN_STEP_READLOCK:
+        return darn_rwlock_is_free(lock);
     default:
         return false;
     }

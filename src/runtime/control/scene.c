@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "runtime/control/control.h"
-#include "runtime/os/os.h"
-#include "runtime/state.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/vtime.h"
+#include "runtime/os/os.h"
+#include "runtime/state.h"
 #include "site/site.h"
 
 static void fill_locks(struct darn_block_thread *to, const struct darn_slot *slot)

@@ -5,10 +5,10 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
-#include "runtime/heal/heal.h"
-#include "runtime/os/os.h"
 #include "runtime/control/possible.h"
 #include "runtime/control/vtime.h"
+#include "runtime/heal/heal.h"
+#include "runtime/os/os.h"
 
 bool darn_turns;
 

@@ -5,9 +5,9 @@
 #include "runtime/control/decide.h"
 #include "runtime/control/learning.h"
 #include "runtime/control/scene.h"
-#include "runtime/watch/sites.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/turn_sync.h"
+#include "runtime/watch/sites.h"
 #include "site/armed.h"
 
 /* A read that has seen the same value so often, with nothing in between, is taken for a spin. */

@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "runtime/interpose/intercept.h"
-#include "runtime/os/os.h"
 #include "runtime/control/turn_sync.h"
 #include "runtime/control/vtime.h"
+#include "runtime/interpose/intercept.h"
+#include "runtime/os/os.h"
 
 struct files {
     struct pollfd *fds;

@@ -3,10 +3,11 @@
 
 #include <errno.h>
 
+#include "runtime/control/vtime.h"
 #include "runtime/heal/gates.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/os/glibc.h"
 #include "runtime/os/os.h"
-#include "runtime/control/vtime.h"
 
 const char darn_turn_world __attribute__((aligned(8)));
 

@@ -32,12 +32,6 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
                         uint64_t deadline, const void *frame);
 void darn_turn_cond_wake(struct darn_slot *slot, pthread_cond_t *cond, bool all, const void *frame);
 
-/* Other processes may use it, too: nobody but libc can play it. */
-static inline bool darn_cond_is_shared(const pthread_cond_t *cond)
-{
-    return cond->__data.__wrefs & 1;
-}
-
 /* As sem_wait: -1 and errno. */
 int darn_turn_sem_wait(struct darn_slot *slot, sem_t *semaphore, uint64_t deadline,
                        const void *frame);

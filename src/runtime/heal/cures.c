@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "runtime/heal/trust.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/state.h"
-#include "runtime/heal/trust.h"
 #include "site/armed.h"
 
 /* The names of the variables, by a hash of their last parts. */

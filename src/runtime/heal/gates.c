@@ -3,12 +3,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "runtime/control/turn_sync.h"
+#include "runtime/control/vtime.h"
 #include "runtime/heal/gates_parts.h"
 #include "runtime/os/os.h"
 #include "runtime/report/say.h"
 #include "runtime/state.h"
-#include "runtime/control/turn_sync.h"
-#include "runtime/control/vtime.h"
 #include "runtime/thread/waits.h"
 
 /* A thread that waits looks this often whether it waits in vain, in nanoseconds. */

@@ -9,8 +9,8 @@
  */
 #include <stddef.h>
 
-#include "runtime/heal/gates_parts.h"
 #include "runtime/control/turn.h"
+#include "runtime/heal/gates_parts.h"
 #include "schedule/block.h"
 
 #define MOST_THREADS 256 /* with more of them, only the bound ends a wait */

@@ -8,8 +8,8 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/gates_parts.h"
 #include "runtime/os/os.h"
-#include "runtime/section/rules_parts.h"
 #include "runtime/report/say.h"
+#include "runtime/section/rules_parts.h"
 #include "section/build.h"
 #include "section/deadlock.h"
 

@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "runtime/watch/attention.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/heal/heal_parts.h"
 #include "runtime/heal/hold.h"
+#include "runtime/heal/trust.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
-#include "runtime/heal/trust.h"
+#include "runtime/watch/attention.h"
 
 /* So many hooks come before the first of their accesses, at most (plugin/core/group.c). */
 #define GROUP 64

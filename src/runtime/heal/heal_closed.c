@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #include "runtime/heal/heal_parts.h"
-#include "runtime/state.h"
 #include "runtime/heal/trust.h"
+#include "runtime/state.h"
 
 _Atomic uint32_t darn_closed_count;
 

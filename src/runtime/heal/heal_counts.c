@@ -8,10 +8,10 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
 #include "runtime/heal/hold.h"
+#include "runtime/heal/trust.h"
 #include "runtime/os/os.h"
 #include "runtime/report/say.h"
 #include "runtime/state.h"
-#include "runtime/heal/trust.h"
 
 #define TEXT_SIZE (8 << 20)
 

@@ -13,10 +13,10 @@
 #include "runtime/heal/cures.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
-#include "runtime/section/rules_parts.h"
 #include "runtime/report/say.h"
-#include "runtime/watch/sites.h"
+#include "runtime/section/rules_parts.h"
 #include "runtime/state.h"
+#include "runtime/watch/sites.h"
 
 #define TEXT_SIZE (4 << 20)
 

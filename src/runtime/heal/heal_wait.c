@@ -9,13 +9,14 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "runtime/report/counters.h"
-#include "runtime/heal/heal.h"
-#include "runtime/heal/hold.h"
-#include "runtime/os/os.h"
-#include "runtime/state.h"
 #include "runtime/control/turn_sync.h"
 #include "runtime/control/vtime.h"
+#include "runtime/heal/heal.h"
+#include "runtime/heal/hold.h"
+#include "runtime/os/glibc.h"
+#include "runtime/os/os.h"
+#include "runtime/report/counters.h"
+#include "runtime/state.h"
 #include "runtime/thread/waits.h"
 
 /* Looks at the list without sleeping, before the first sleep: sections are short. */
@@ -76,7 +77,7 @@ static int owner_for(const struct darn_thread *thread, const struct darn_wait *w
     if (!address ||
         darn_os_copy(&mutex, (const void *)address, sizeof(mutex)) != (long)sizeof(mutex))
         return 0;
-    return mutex.__data.__owner;
+    return darn_mutex_owner(&mutex);
 }
 
 static bool holds(struct darn_thread *thread, const struct darn_wait *wait)

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/watch/attention.h"
 #include "runtime/os/os.h"
+#include "runtime/watch/attention.h"
 
 #define LISTS 1024
 #define LINE  64

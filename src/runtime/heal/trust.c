@@ -3,10 +3,10 @@
 #include <stddef.h>
 
 #include "runtime/heal/hold.h"
-#include "runtime/os/os.h"
-#include "runtime/state.h"
 #include "runtime/heal/trust_parts.h"
 #include "runtime/heal/trust_places.h"
+#include "runtime/os/os.h"
+#include "runtime/state.h"
 
 /* So many visits are wanted at most. */
 #define MOST_VISITS (1 << 20)

@@ -9,9 +9,9 @@
  */
 #include <stddef.h>
 
-#include "runtime/os/os.h"
 #include "runtime/heal/trust.h"
 #include "runtime/heal/trust_parts.h"
+#include "runtime/os/os.h"
 
 /* A site is far after so many visits, or so many more if it was near once; then it never is. When
  * it is looked at again, the last so many of them are repeated. */

@@ -1,12 +1,12 @@
 /* Sites that may touch the same memory: groups, and what their armed bytes say. */
 #include <stddef.h>
 
-#include "runtime/os/os.h"
-#include "runtime/os/spin.h"
-#include "runtime/state.h"
 #include "runtime/heal/trust.h"
 #include "runtime/heal/trust_parts.h"
 #include "runtime/heal/trust_places.h"
+#include "runtime/os/os.h"
+#include "runtime/os/spin.h"
+#include "runtime/state.h"
 #include "section/match.h"
 #include "site/armed.h"
 

@@ -5,9 +5,9 @@
 #include <sys/syscall.h>
 
 #include "runtime/os/os.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/state.h"
 #include "runtime/thread/thread.h"
+#include "runtime/watch/sampler.h"
 
 /*
  * Strict mode kills the thread at any call but read, write, exit and sigreturn. There is nothing

@@ -16,13 +16,13 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "runtime/thread/locks.h"
-#include "runtime/watch/noise.h"
-#include "runtime/os/os.h"
-#include "runtime/thread/thread.h"
 #include "runtime/control/turn_sync.h"
 #include "runtime/control/vtime.h"
+#include "runtime/os/os.h"
+#include "runtime/thread/locks.h"
+#include "runtime/thread/thread.h"
 #include "runtime/thread/waits.h"
+#include "runtime/watch/noise.h"
 
 #define DARN_INTERCEPT(result, name, ...)                                                          \
     DARN_INTERCEPT_ALONE(result, name, __VA_ARGS__);                                               \

@@ -18,10 +18,10 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/inputs.h"
-#include "runtime/interpose/intercept.h"
-#include "runtime/interpose/message.h"
 #include "runtime/control/turn_file.h"
 #include "runtime/control/vtime.h"
+#include "runtime/interpose/intercept.h"
+#include "runtime/interpose/message.h"
 
 /* result name(parameters) that waits: the arguments are those that the real function gets. */
 #define WAITS(result, name, parameters, arguments)                                                 \

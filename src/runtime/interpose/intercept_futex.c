@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/control/vtime.h"
 #include "runtime/interpose/filter.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/watch/sampler.h"
-#include "runtime/control/vtime.h"
 
 struct awaited {
     const volatile uint32_t *word;

@@ -10,15 +10,15 @@
 #include <sys/mman.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/learning.h"
+#include "runtime/control/turn.h"
+#include "runtime/interpose/intercept.h"
+#include "runtime/record/record.h"
+#include "runtime/record/share.h"
+#include "runtime/section/sections.h"
+#include "runtime/state.h"
 #include "runtime/watch/heap.h"
 #include "runtime/watch/hook.h"
-#include "runtime/interpose/intercept.h"
-#include "runtime/control/learning.h"
-#include "runtime/record/record.h"
-#include "runtime/section/sections.h"
-#include "runtime/record/share.h"
-#include "runtime/state.h"
-#include "runtime/control/turn.h"
 #include "runtime/watch/watch.h"
 
 extern volatile uint8_t darn_attention;

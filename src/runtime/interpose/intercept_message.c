@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "runtime/control/inputs.h"
+#include "runtime/control/turn_file.h"
 #include "runtime/heal/heal.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
 #include "runtime/os/os.h"
 #include "runtime/record/record.h"
-#include "runtime/control/turn_file.h"
 
 #define FRAME __builtin_frame_address(0)
 

@@ -5,13 +5,14 @@
 #include <threads.h>
 #include <time.h>
 
+#include "runtime/control/vtime.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/simple.h"
+#include "runtime/os/glibc.h"
 #include "runtime/os/os.h"
 #include "runtime/record/record.h"
-#include "runtime/interpose/simple.h"
-#include "runtime/control/vtime.h"
 #include "runtime/thread/waits.h"
 
 /* After a try that said 0: the lock is ours. EOWNERDEAD: the lock is ours too, its owner died. */
@@ -28,9 +29,6 @@ static int taken(struct darn_thread *thread, const volatile void *lock, enum dar
 }
 
 #define FRAME __builtin_frame_address(0)
-
-/* A bit of the kind of a mutex, as libc has it. */
-#define ROBUST 16
 
 /* The real calls, for controlled runs. C11 mutexes are pthread mutexes. */
 static int try_mutex(volatile void *lock);
@@ -233,11 +231,11 @@ static int wait_for_a_while(struct darn_thread *thread, pthread_mutex_t *mutex,
  */
 static int take_free(pthread_mutex_t *mutex)
 {
-    int owner = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK;
+    int holder = darn_mutex_holder(mutex);
 
-    if (!(mutex->__data.__kind & ROBUST))
+    if (!darn_mutex_is_robust(mutex))
         return DARN_REAL(pthread_mutex_trylock)(mutex);
-    if (owner && (owner != darn_os_thread_id() || !(mutex->__data.__kind & 3)))
+    if (holder && (holder != darn_os_thread_id() || !darn_mutex_type(mutex)))
         return EBUSY;
     return DARN_REAL(pthread_mutex_lock)(mutex);
 }
@@ -327,7 +325,7 @@ int darn_mutex_reopen(struct darn_thread *thread, pthread_mutex_t *mutex, const 
 static int taken_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, int result)
 {
     if (thread && (result == 0 || result == EOWNERDEAD))
-        darn_own_add(mutex, false, mutex->__data.__kind & 3);
+        darn_own_add(mutex, false, darn_mutex_type(mutex));
     return result;
 }
 
@@ -373,8 +371,8 @@ static int try_mutex(volatile void *lock)
     int result = take_free(mutex);
 
     /* One that checks for errors says EDEADLK when it is locked, but EBUSY when it is tried. */
-    if (result == EBUSY && (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK &&
-        mutex->__data.__owner == darn_os_thread_id())
+    if (result == EBUSY && darn_mutex_type(mutex) == PTHREAD_MUTEX_ERRORCHECK &&
+        darn_mutex_owner(mutex) == darn_os_thread_id())
         return EDEADLK;
     return result;
 }

@@ -8,8 +8,8 @@
 #include "runtime/interpose/intercept.h"
 #include "runtime/os/log.h"
 #include "runtime/os/os.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/state.h"
+#include "runtime/watch/sampler.h"
 
 /*
  * The status is changed here, where it does no harm: what runs at the exit runs as it would have. A

@@ -3,11 +3,11 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "runtime/control/vtime.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/record/record.h"
-#include "runtime/control/vtime.h"
 #include "runtime/thread/waits.h"
 
 static int taken(pthread_rwlock_t *lock, enum darn_lock_kind kind, unsigned flags, int result,

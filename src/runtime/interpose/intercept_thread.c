@@ -4,13 +4,13 @@
 #include <threads.h>
 #include <time.h>
 
+#include "runtime/control/vtime.h"
 #include "runtime/interpose/attributes.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/os/os.h"
 #include "runtime/record/record.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/state.h"
-#include "runtime/control/vtime.h"
+#include "runtime/watch/sampler.h"
 
 #define FRAME __builtin_frame_address(0)
 

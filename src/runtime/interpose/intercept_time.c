@@ -4,10 +4,10 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "runtime/interpose/intercept.h"
-#include "runtime/os/os.h"
 #include "runtime/control/outsiders.h"
 #include "runtime/control/vtime.h"
+#include "runtime/interpose/intercept.h"
+#include "runtime/os/os.h"
 
 #define SECOND UINT64_C(1000000000)
 

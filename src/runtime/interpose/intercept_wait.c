@@ -5,23 +5,18 @@
 #include <threads.h>
 #include <time.h>
 
+#include "runtime/control/outsiders.h"
+#include "runtime/control/vtime.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/interpose/intercept.h"
-#include "runtime/control/outsiders.h"
+#include "runtime/os/glibc.h"
 #include "runtime/record/record.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/state.h"
-#include "runtime/control/vtime.h"
 #include "runtime/thread/waits.h"
+#include "runtime/watch/sampler.h"
 
 #define FRAME __builtin_frame_address(0)
-
-/* Another process may signal it, and often will: nothing of ours is started for that. */
-static bool is_shared(const volatile void *cond)
-{
-    return ((const volatile pthread_cond_t *)cond)->__data.__wrefs & 1;
-}
 
 /*
  * A wait gives the mutex back and takes it again. Nothing changes in the list of locks held but for
@@ -48,8 +43,10 @@ static void begin_wait(struct darn_thread *thread, const volatile void *cond,
     __atomic_store_n(&thread->waits_with, (uintptr_t)mutex, __ATOMIC_RELEASE);
     darn_gate_wait(thread, mutex, true);
     darn_wait_begin(thread, kind, cond, frame);
-    if (kind == DARN_WAIT_COND && !is_shared(cond))
-        darn_sampler_start(); /* whoever is alone waits in vain */
+    /* Whoever is alone waits in vain, unless another process signals it: nothing is started then.
+     */
+    if (kind == DARN_WAIT_COND && !darn_cond_is_shared((const pthread_cond_t *)(uintptr_t)cond))
+        darn_sampler_start();
 }
 
 /* The mutex may have been closed while the thread was waiting: then the wait takes longer. */
@@ -86,12 +83,6 @@ static int end_wait(struct darn_thread *thread, const volatile void *cond,
     return result;
 }
 
-/* The clock that a condition variable was made for. */
-static clockid_t clock_of(const pthread_cond_t *cond)
-{
-    return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
-}
-
 DARN_INTERCEPT_OFTEN(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     struct darn_thread *thread = darn_thread_self();
@@ -109,7 +100,7 @@ DARN_INTERCEPT_OFTEN(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_
     int result;
 
     if (darn_turn_mine(thread))
-        return play_wait(thread, cond, mutex, darn_vtime_of(clock_of(cond), until), FRAME);
+        return play_wait(thread, cond, mutex, darn_vtime_of(darn_cond_clock(cond), until), FRAME);
     begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
     result = DARN_REAL(pthread_cond_timedwait)(cond, mutex, until);
     return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);

@@ -5,9 +5,9 @@
 #define _GNU_SOURCE
 #include <time.h>
 
+#include "runtime/control/vtime.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
-#include "runtime/control/vtime.h"
 
 const char darn_production[] = "darn cc --only";
 

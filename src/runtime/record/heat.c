@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 #include "runtime/os/os.h"
-#include "runtime/watch/sites.h"
 #include "runtime/state.h"
+#include "runtime/watch/sites.h"
 #include "site/armed.h"
 
 #define FIRST 2000

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/record/facts.h"
 #include "runtime/os/os.h"
+#include "runtime/record/facts.h"
 #include "runtime/watch/sites.h"
 
 static const char *const kind_names[] = {"shared", "spin", "suspect"};

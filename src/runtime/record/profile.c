@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/report/counters.h"
-#include "runtime/record/facts.h"
 #include "runtime/os/file.h"
-#include "runtime/record/merge.h"
 #include "runtime/os/os.h"
-#include "runtime/watch/sites.h"
 #include "runtime/os/spin.h"
+#include "runtime/record/facts.h"
+#include "runtime/record/merge.h"
+#include "runtime/report/counters.h"
+#include "runtime/watch/sites.h"
 #include "site/armed.h"
 
 /* The stack of work elsewhere. Reading and merging need a few kilobytes. */

@@ -7,16 +7,16 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/report/counters.h"
-#include "runtime/report/deliver.h"
-#include "runtime/report/finding.h"
 #include "runtime/os/os.h"
-#include "runtime/report/say.h"
-#include "runtime/watch/sites.h"
-#include "runtime/state.h"
 #include "runtime/record/stream.h"
 #include "runtime/record/tables.h"
 #include "runtime/record/tracefile.h"
+#include "runtime/report/counters.h"
+#include "runtime/report/deliver.h"
+#include "runtime/report/finding.h"
+#include "runtime/report/say.h"
+#include "runtime/state.h"
+#include "runtime/watch/sites.h"
 #include "site/armed.h"
 
 #define STATUS_WRONG_USAGE 2

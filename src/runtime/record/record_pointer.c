@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "runtime/record/record.h"
-#include "runtime/state.h"
 #include "runtime/record/stream.h"
+#include "runtime/state.h"
 
 static _Atomic uintptr_t lowest = UINTPTR_MAX, highest;
 

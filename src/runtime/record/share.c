@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "runtime/report/counters.h"
 #include "runtime/os/os.h"
 #include "runtime/record/sets.h"
+#include "runtime/report/counters.h"
 #include "runtime/watch/sites.h"
 
 /*

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "runtime/report/counters.h"
-#include "runtime/report/finding.h"
 #include "runtime/os/helper.h"
-#include "runtime/report/maps.h"
 #include "runtime/os/os.h"
-#include "runtime/watch/sites.h"
 #include "runtime/os/spin.h"
 #include "runtime/record/tracefile.h"
+#include "runtime/report/counters.h"
+#include "runtime/report/finding.h"
+#include "runtime/report/maps.h"
+#include "runtime/watch/sites.h"
 #include "trace/codec.h"
 
 /* Of the tables that tell what is known already; both are powers of two. */

@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/report/counters.h"
-#include "runtime/report/deliver_parts.h"
 #include "runtime/os/helper.h"
 #include "runtime/os/os.h"
+#include "runtime/report/counters.h"
+#include "runtime/report/deliver_parts.h"
 #include "runtime/state.h"
 #include "runtime/thread/stuck.h"
 

@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
-#include "runtime/watch/heap.h"
 #include "runtime/os/helper.h"
 #include "runtime/os/os.h"
+#include "runtime/watch/heap.h"
 
 #define RECORD_SIZE (256 * 1024)
 

@@ -2,10 +2,10 @@
 #include <stddef.h>
 
 #include "base/options.h"
+#include "runtime/os/os.h"
 #include "runtime/report/counters.h"
 #include "runtime/report/deliver.h"
 #include "runtime/report/deliver_parts.h"
-#include "runtime/os/os.h"
 #include "site/section.h"
 
 static const char *const allow_names[] = {

@@ -3,12 +3,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/watch/attention.h"
+#include "runtime/os/os.h"
 #include "runtime/report/counters.h"
 #include "runtime/report/finding.h"
-#include "runtime/os/os.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
+#include "runtime/watch/attention.h"
 
 /* How long the end waits for a write that was announced to become visible, in nanoseconds. */
 #define SETTLE UINT64_C(20000)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/section/rules.h"
 #include "runtime/os/spin.h"
+#include "runtime/section/rules.h"
 #include "runtime/watch/watch.h"
 
 #define DARN_INSIDES 64

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "runtime/os/os.h"
-#include "runtime/section/rules_parts.h"
 #include "runtime/report/say.h"
+#include "runtime/section/rules_parts.h"
 #include "runtime/state.h"
 
 #define PIECE     (1 << 20)

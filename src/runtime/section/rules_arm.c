@@ -2,9 +2,9 @@
 #include <stddef.h>
 
 #include "runtime/os/os.h"
+#include "runtime/os/spin.h"
 #include "runtime/section/rules.h"
 #include "runtime/section/rules_parts.h"
-#include "runtime/os/spin.h"
 #include "site/armed.h"
 
 /* How many rules are invited at a time, in turn: their sites are armed and disarmed in each round

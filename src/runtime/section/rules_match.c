@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "runtime/os/os.h"
+#include "runtime/os/spin.h"
 #include "runtime/section/rules.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/watch/sites.h"
-#include "runtime/os/spin.h"
 #include "site/armed.h"
 
 /* The sites that are points, by their address. Replaced as a whole when a module is loaded: asked

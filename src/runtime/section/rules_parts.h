@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "runtime/section/rules.h"
 #include "runtime/os/spin.h"
+#include "runtime/section/rules.h"
 
 #define DARN_RULE_BUCKETS (1 << 16)
 

@@ -7,14 +7,14 @@
  */
 #include <stddef.h>
 
-#include "runtime/watch/attention.h"
-#include "runtime/report/counters.h"
-#include "runtime/watch/hook.h"
-#include "runtime/section/inside.h"
 #include "runtime/os/os.h"
+#include "runtime/report/counters.h"
+#include "runtime/section/inside.h"
 #include "runtime/section/sections.h"
-#include "runtime/watch/sites.h"
 #include "runtime/state.h"
+#include "runtime/watch/attention.h"
+#include "runtime/watch/hook.h"
+#include "runtime/watch/sites.h"
 #include "site/armed.h"
 
 #define HOOK     __attribute__((preserve_most, visibility("default"), used))

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "runtime/os/os.h"
-#include "runtime/section/rules.h"
 #include "runtime/report/say.h"
+#include "runtime/section/rules.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
 

@@ -2,14 +2,14 @@
 
 #include <stddef.h>
 
-#include "runtime/watch/attention.h"
+#include "runtime/os/os.h"
 #include "runtime/report/counters.h"
 #include "runtime/section/inside.h"
-#include "runtime/watch/noise.h"
-#include "runtime/os/os.h"
 #include "runtime/section/rules.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/state.h"
+#include "runtime/watch/attention.h"
+#include "runtime/watch/noise.h"
+#include "runtime/watch/sampler.h"
 
 bool darn_sections;
 

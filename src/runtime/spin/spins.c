@@ -3,19 +3,19 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "runtime/watch/attention.h"
-#include "runtime/report/counters.h"
-#include "runtime/report/finding.h"
 #include "runtime/os/os.h"
-#include "runtime/record/profile.h"
 #include "runtime/os/random.h"
+#include "runtime/os/spin.h"
+#include "runtime/record/profile.h"
 #include "runtime/record/record.h"
 #include "runtime/record/share.h"
-#include "runtime/watch/sites.h"
-#include "runtime/os/spin.h"
-#include "runtime/state.h"
 #include "runtime/record/tables.h"
+#include "runtime/report/counters.h"
+#include "runtime/report/finding.h"
+#include "runtime/state.h"
 #include "runtime/thread/thread.h"
+#include "runtime/watch/attention.h"
+#include "runtime/watch/sites.h"
 #include "site/armed.h"
 
 #define WATCHES 64

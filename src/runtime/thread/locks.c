@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "runtime/report/counters.h"
 #include "runtime/record/record.h"
+#include "runtime/report/counters.h"
 #include "runtime/thread/thread.h"
 
 struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)

@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/report/finding.h"
+#include "runtime/os/glibc.h"
 #include "runtime/os/os.h"
 #include "runtime/os/proc.h"
+#include "runtime/report/finding.h"
 #include "runtime/state.h"
 #include "runtime/thread/thread.h"
 
@@ -62,10 +63,6 @@ static bool was_there(const struct waiter *waiter)
     return false;
 }
 
-/* Another process may signal what is shared with it. */
-#define SHARED_MUTEX 128
-#define SHARED_COND  1
-
 /* What a thread waits for is the program's own, and may be unmapped by now: it is copied. Nobody is
  * said to be stuck because of what cannot be. */
 static void look_into(struct waiter *waiter)
@@ -81,11 +78,11 @@ static void look_into(struct waiter *waiter)
     waiter->is_shared = true;
     if (darn_os_copy(&mutex, at, sizeof(mutex)) != (long)sizeof(mutex))
         return;
-    waiter->owner = mutex.__data.__owner;
+    waiter->owner = darn_mutex_owner(&mutex);
     if (!cond_too)
-        waiter->is_shared = mutex.__data.__kind & SHARED_MUTEX;
+        waiter->is_shared = darn_mutex_is_shared(&mutex);
     else if (darn_os_copy(&cond, target, sizeof(cond)) == (long)sizeof(cond))
-        waiter->is_shared = cond.__data.__wrefs & SHARED_COND;
+        waiter->is_shared = darn_cond_is_shared(&cond);
 }
 
 /* Returns how many threads there are, waiting or not. */

@@ -7,18 +7,18 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/report/counters.h"
+#include "runtime/control/turn.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
-#include "runtime/record/record.h"
-#include "runtime/watch/sampler.h"
-#include "runtime/section/sections.h"
-#include "runtime/record/share.h"
 #include "runtime/os/spin.h"
-#include "runtime/state.h"
+#include "runtime/record/record.h"
+#include "runtime/record/share.h"
 #include "runtime/record/stream.h"
-#include "runtime/control/turn.h"
+#include "runtime/report/counters.h"
+#include "runtime/section/sections.h"
+#include "runtime/state.h"
+#include "runtime/watch/sampler.h"
 
 /* Records are taken from the system in pieces of this many. */
 #define BATCH   32

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/spin/spins.h"
 #include "runtime/thread/locks.h"
 #include "runtime/thread/own.h"
-#include "runtime/spin/spins.h"
 #include "runtime/thread/stack.h"
 #include "runtime/thread/waits.h"
 
@@ -31,7 +31,7 @@ struct darn_thread {
     uint32_t patience; /* and how many of them it waits for something better */
     uint64_t random;   /* state of the generator that decides about windows and noise */
     uintptr_t stack_start, stack_end;
-    size_t stack_size; /* of one that libc chooses; 0: not known */
+    size_t stack_size;         /* of one that libc chooses; 0: not known */
     struct darn_stack created; /* where it was created */
     struct darn_locks locks;
     struct darn_load loads[DARN_LOADS]; /* Tian's load table (spins.c) */

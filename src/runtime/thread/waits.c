@@ -1,8 +1,8 @@
 #include "runtime/thread/waits.h"
 
 #include "runtime/heal/heal_closed.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/thread/thread.h"
+#include "runtime/watch/sampler.h"
 
 /* Read by others without a lock: what a wait is comes before that it is one, and `turn` tells two
  * waits apart. Whoever sees a part of the new one sees that the old one has ended. */

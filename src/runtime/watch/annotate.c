@@ -3,11 +3,11 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "runtime/report/counters.h"
+#include "runtime/control/turn.h"
 #include "runtime/record/record.h"
+#include "runtime/report/counters.h"
 #include "runtime/state.h"
 #include "runtime/thread/thread.h"
-#include "runtime/control/turn.h"
 
 /* Weak: a program may bring its own, as those with dynamic_annotations.c do. */
 #define API __attribute__((weak, visibility("default")))

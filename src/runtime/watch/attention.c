@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "runtime/section/sections.h"
 #include "runtime/os/spin.h"
+#include "runtime/section/sections.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
 #include "runtime/watch/watch.h"

@@ -3,10 +3,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "runtime/report/counters.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
 #include "runtime/os/random.h"
+#include "runtime/report/counters.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
 #include "section/section.h"

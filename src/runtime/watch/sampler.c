@@ -5,14 +5,14 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "runtime/watch/attention.h"
-#include "runtime/report/counters.h"
-#include "runtime/record/heat.h"
 #include "runtime/os/os.h"
 #include "runtime/os/random.h"
+#include "runtime/record/heat.h"
+#include "runtime/report/counters.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
 #include "runtime/thread/stuck.h"
+#include "runtime/watch/attention.h"
 #include "runtime/watch/watch.h"
 
 #define STACK_SIZE (64 * 1024)

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/report/counters.h"
 #include "runtime/os/os.h"
+#include "runtime/report/counters.h"
 
 #define MODULES 4096
 

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/rseq.h>
 
-#include "runtime/watch/attention.h"
+#include "runtime/os/os.h"
 #include "runtime/report/counters.h"
 #include "runtime/report/finding.h"
-#include "runtime/os/os.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
+#include "runtime/watch/attention.h"
 
 #pragma weak __rseq_offset
 
