@@ -11,6 +11,7 @@ cat >bank.c <<'EOF'
 #include <stdio.h>
 #include <unistd.h>
 static long balance;
+static pthread_barrier_t open_hour; /* so that both are there at once */
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static void __attribute__((noinline)) deposit(long amount)
 {
@@ -19,6 +20,7 @@ static void __attribute__((noinline)) deposit(long amount)
 }
 static void *teller(void *arg)
 {
+    pthread_barrier_wait(&open_hour);
     for (int i = 0; i < 3; i++)
         deposit(1);
     return arg;
@@ -48,6 +50,7 @@ int main(int argc, char **argv)
         pthread_join(two, NULL);
         return 0;
     }
+    pthread_barrier_init(&open_hour, NULL, 2);
     pthread_create(&one, NULL, teller, NULL);
     pthread_create(&two, NULL, teller, NULL);
     pthread_join(one, NULL);
@@ -59,7 +62,7 @@ EOF
 darn cc -O1 -g bank.c -o bank -pthread || exit 1
 try darn sections infer -o bank.sections ./bank
 expect_status 0
-noise=--noise=var:balance:1000/200
+noise=--noise=var:balance:1000/20000
 
 # within KB COMMAND...: where files may not be larger; with what it prints in pipes, not in files.
 within() {

@@ -17,6 +17,7 @@ cat >racer.h <<'E'
 #include <unistd.h>
 
 static long counter;
+static pthread_barrier_t start;
 
 static void __attribute__((noinline)) add(void)
 {
@@ -25,6 +26,7 @@ static void __attribute__((noinline)) add(void)
 
 static void *race(void *none)
 {
+    pthread_barrier_wait(&start);
     for (int i = 0; i < 100; i++)
         add();
     return none;
@@ -34,6 +36,7 @@ static void race_twice(void)
 {
     pthread_t one, two;
 
+    pthread_barrier_init(&start, NULL, 2);
     pthread_create(&one, NULL, race, NULL);
     pthread_create(&two, NULL, race, NULL);
     pthread_join(one, NULL);
