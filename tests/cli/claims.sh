@@ -37,15 +37,6 @@ release() {
     wait $command
     status=$?
 }
-# await COMMAND: until it succeeds, 30 seconds at most.
-await() {
-    local i
-    for ((i = 0; i < 600; i++)); do
-        "$@" && return
-        sleep 0.05
-    done
-    return 1
-}
 # Whether somebody has the lock of a file or directory.
 is_locked() { { ! flock -n 9; } 9<"$1"; } 2>/dev/null
 used() { echo "darn $1: $2 is being written by another darn; wait for its end, or name another one"; }

@@ -70,15 +70,6 @@ EOS
 darn cc -O1 -g victim.c -o victim -pthread || exit 1
 victim=$PWD/victim
 
-# await COMMAND: until it succeeds, 30 seconds at most.
-await() {
-    local i
-    for ((i = 0; i < 600; i++)); do
-        "$@" && return
-        sleep 0.05
-    done
-    return 1
-}
 is_ready() { [ -e ready ]; }
 none_is_left() { ! pgrep -f "$victim" >.left; }
 # The command ends with $status.

@@ -33,6 +33,17 @@ expect_refused() {
     expect_same "$err" "$1"
 }
 
+# await COMMAND: until it succeeds, 30 seconds at most.
+await() {
+    local i
+
+    for ((i = 0; i < 600; i++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    return 1
+}
+
 finish() { [ "$faults" -eq 0 ] || exit 1; }
 
 # A tree of darn around the real command, whose other parts are empty files, in ./tree; and a clang

@@ -117,15 +117,6 @@ TMPDIR=/nonexistent try darn run --detect-deadlocks=1 -- ./count locks
 expect_status 66
 expect_has "$err" "possible deadlock"
 
-# await COMMAND: until it succeeds, 30 seconds at most.
-await() {
-    local i
-    for ((i = 0; i < 600; i++)); do
-        "$@" && return
-        sleep 0.05
-    done
-    return 1
-}
 # Whether there is a directory whose command lives. To look takes the lock for a moment: not of one
 # that was left, which a command may be about to remove.
 left=
