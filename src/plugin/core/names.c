@@ -9,10 +9,6 @@
 #include "plugin/core/plugin.h"
 #include "plugin/core/structs.h"
 #include "section/match.h"
-#include "site/site.h"
-
-/* Levels of inlining that are looked at. */
-#define MAX_INLINED 64
 
 /* How many pointers are followed back: a->b->c->d->e */
 #define MAX_DEPTH 6
@@ -485,54 +481,4 @@ uint8_t darn_names_class(const struct darn_names *names, const char *variable)
     if (names->is_behind)
         return DARN_VARIABLE_POINTEE;
     return class == DARN_VARIABLE_ANY && names->owner ? DARN_VARIABLE_MEMBER : class;
-}
-
-void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *to, size_t size)
-{
-    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
-    LLVMMetadataRef scope =
-        location ? darn_di_function(names->context, LLVMDILocationGetScope(location)) : NULL;
-    struct darn_text text;
-    size_t length;
-
-    darn_text_start(&text, to, size);
-    if (scope &&
-        darn_di_string(names->context,
-                       darn_di_operand(names->context, scope, DARN_DI_SUBPROGRAM_NAME), &text) == 0)
-        return;
-    darn_text_add(
-        &text,
-        LLVMGetValueName2(LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction)), &length));
-}
-
-/* darn_site_call_of the call at this place. */
-static uint32_t call_at(struct darn_names *names, LLVMMetadataRef call)
-{
-    LLVMMetadataRef scope = darn_di_function(names->context, LLVMDILocationGetScope(call));
-    char function[1024];
-    struct darn_text text;
-
-    darn_text_start(&text, function, sizeof(function));
-    if (scope)
-        darn_di_string(names->context,
-                       darn_di_operand(names->context, scope, DARN_DI_SUBPROGRAM_NAME), &text);
-    return darn_site_call_of(function, LLVMDILocationGetLine(call));
-}
-
-/* From the outermost call inwards. */
-static uint32_t calls_around(struct darn_names *names, LLVMMetadataRef call, int depth)
-{
-    LLVMMetadataRef next = depth ? LLVMDILocationGetInlinedAt(call) : NULL;
-
-    return next ? darn_site_calls(call_at(names, next), calls_around(names, next, depth - 1)) : 0;
-}
-
-uint64_t darn_names_inlined(struct darn_names *names, LLVMValueRef instruction)
-{
-    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
-    LLVMMetadataRef call = location ? LLVMDILocationGetInlinedAt(location) : NULL;
-
-    if (!call)
-        return 0;
-    return (uint64_t)calls_around(names, call, MAX_INLINED) << 32 | call_at(names, call);
 }

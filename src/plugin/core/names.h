@@ -29,11 +29,4 @@ LLVMMetadataRef darn_names_owner(const struct darn_names *names);
  */
 uint8_t darn_names_class(const struct darn_names *names, const char *variable);
 
-/* Which copy of an inlined function the instruction is in (darn_site_inlined). */
-uint64_t darn_names_inlined(struct darn_names *names, LLVMValueRef instruction);
-
-/* Writes the name of the source function of an instruction, also when it was inlined. */
-void darn_names_function(struct darn_names *names, LLVMValueRef instruction, char *text,
-                         size_t size);
-
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "plugin/core/debuginfo.h"
+#include "plugin/core/inlined.h"
 #include "plugin/core/names.h"
 #include "site/section.h"
 #include "site/site.h"
@@ -202,8 +203,8 @@ struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_pl
 
     source.file = LLVMGetDebugLocFilename(at, &source.file_length);
     source.dir = LLVMGetDebugLocDirectory(at, &source.dir_length);
-    darn_names_function(names, at, source.function, sizeof(source.function));
-    source.inlined = darn_names_inlined(names, at);
+    darn_inlined_function(at, source.function, sizeof(source.function));
+    source.inlined = darn_inlined_copy(at);
     if (access->variable)
         snprintf(source.variable, sizeof(source.variable), "%s", access->variable);
     else if (access->pointer)
@@ -212,8 +213,7 @@ struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_pl
     return record;
 }
 
-uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift,
-                        struct darn_names *names)
+uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift)
 {
     struct darn_site site = {.line = LLVMGetDebugLocLine(instruction), .kind = kind};
     char function[MAX_NAME], file[PATH_MAX];
@@ -222,7 +222,7 @@ uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift,
 
     site.column = column_of(LLVMGetDebugLocColumn(instruction), shift);
     snprintf(file, sizeof(file), "%.*s", (int)length, path ? path : "");
-    darn_names_function(names, instruction, function, sizeof(function));
+    darn_inlined_function(instruction, function, sizeof(function));
     return darn_site_key_of(&site, file, function);
 }
 

@@ -44,8 +44,7 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags);
 
 /* darn_site_key of the record that an instruction gets for this kind of site, `shift` columns
  * farther (see struct darn_plugin_access). */
-uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift,
-                        struct darn_names *names);
+uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift);
 
 /* The text as field number `index` of another constant record names it. */
 LLVMValueRef darn_sites_string(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,

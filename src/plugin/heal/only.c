@@ -17,7 +17,7 @@ static int is_point(const struct darn_only *only, uint64_t key)
 
 static int is_wanted_by_name(const struct darn_only *only, const struct darn_plugin_access *access)
 {
-    uint64_t key = darn_sites_key(access->instruction, access->kind, 0, only->names);
+    uint64_t key = darn_sites_key(access->instruction, access->kind, 0);
     char variable[MAX_NAME], type[MAX_NAME];
     uint8_t class;
 
@@ -55,7 +55,7 @@ static void note_pointers(struct darn_only *only, const struct darn_code *code)
         const struct darn_plugin_access *access = &code->accesses.items[i];
 
         if (is_access(access) && LLVMIsConstant(access->pointer) &&
-            is_point(only, darn_sites_key(access->instruction, access->kind, 0, only->names)))
+            is_point(only, darn_sites_key(access->instruction, access->kind, 0)))
             darn_map_put(&only->pointers, (uintptr_t)access->pointer, 1);
     }
 }

@@ -35,8 +35,8 @@ static int is_wanted_access(struct reach *reach, LLVMValueRef instruction, LLVMV
     if (darn_wanted_variable(reach->wanted, variable, class, type))
         return 1;
     for (uint8_t kind = DARN_SITE_READ; kind <= DARN_SITE_UPDATE; kind++) {
-        if (darn_points_has_access(&reach->wanted->points,
-                                   darn_sites_key(instruction, kind, 0, reach->names), type))
+        if (darn_points_has_access(&reach->wanted->points, darn_sites_key(instruction, kind, 0),
+                                   type))
             return 1;
     }
     return 0;

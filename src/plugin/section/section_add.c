@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "plugin/core/debuginfo.h"
+#include "plugin/core/inlined.h"
 #include "plugin/core/type.h"
 #include "plugin/section/section.h"
 #include "section/match.h"
@@ -41,8 +42,7 @@ static LLVMValueRef position_in(LLVMBasicBlockRef block)
 }
 
 /* The mark there, which is made if there is none yet; NULL when it has no place in the source. */
-static const struct darn_mark *mark_at(struct darn_section_finder *sections, struct darn_code *code,
-                                       struct darn_mark mark)
+static const struct darn_mark *mark_at(struct darn_code *code, struct darn_mark mark)
 {
     uint8_t kind = mark.before ? DARN_SITE_CALL : DARN_SITE_LEAVE;
 
@@ -54,9 +54,9 @@ static const struct darn_mark *mark_at(struct darn_section_finder *sections, str
     }
     if (!mark.position)
         return NULL;
-    mark.key = darn_sites_key(mark.position, kind, 0, sections->names);
+    mark.key = darn_sites_key(mark.position, kind, 0);
     while (darn_map_get(&code->mark_keys, mark.key, 0) && mark.shift < 1000)
-        mark.key = darn_sites_key(mark.position, kind, ++mark.shift, sections->names);
+        mark.key = darn_sites_key(mark.position, kind, ++mark.shift);
     darn_map_put(&code->mark_keys, mark.key, 1);
     code->marks = realloc(code->marks, (code->mark_count + 1) * sizeof(*code->marks));
     if (!code->marks)
@@ -120,20 +120,18 @@ static void add_point(struct darn_found_section *found, struct darn_section_poin
         found->points[found->count++] = point;
 }
 
-static void add_access(struct darn_section_finder *sections, struct darn_found_section *found,
-                       const struct darn_section_end *end, uint8_t role, uint8_t allow,
-                       unsigned level)
+static void add_access(struct darn_found_section *found, const struct darn_section_end *end,
+                       uint8_t role, uint8_t allow, unsigned level)
 {
     const struct darn_plugin_access *access = end->access;
 
-    add_point(found,
-              (struct darn_section_point){
-                  .key = darn_sites_key(access->instruction, access->kind, 0, sections->names),
-                  .line = line_at(where(end), level),
-                  .role = role,
-                  .kind = access->kind,
-                  .allow = allow,
-              });
+    add_point(found, (struct darn_section_point){
+                         .key = darn_sites_key(access->instruction, access->kind, 0),
+                         .line = line_at(where(end), level),
+                         .role = role,
+                         .kind = access->kind,
+                         .allow = allow,
+                     });
 }
 
 static void add_mark(struct darn_found_section *found, const struct darn_mark *mark, uint8_t role,
@@ -149,9 +147,8 @@ static void add_mark(struct darn_found_section *found, const struct darn_mark *m
                      });
 }
 
-static void add_ways_out(struct darn_section_finder *sections, struct darn_code *code,
-                         struct darn_found_section *found, const struct darn_section_walk *walk,
-                         unsigned level)
+static void add_ways_out(struct darn_code *code, struct darn_found_section *found,
+                         const struct darn_section_walk *walk, unsigned level)
 {
     for (unsigned i = 0; i < walk->leave_count; i++) {
         LLVMBasicBlockRef block = code->flow.blocks[walk->leaves[i]];
@@ -160,13 +157,13 @@ static void add_ways_out(struct darn_section_finder *sections, struct darn_code 
         if (!mark.position) /* of a block without a place, that of the branch that leads there */
             mark.position = position_in(
                 code->flow.blocks[code->flow.before[code->flow.first_before[walk->leaves[i]]]]);
-        add_mark(found, mark_at(sections, code, mark), DARN_ROLE_LEAVE, level);
+        add_mark(found, mark_at(code, mark), DARN_ROLE_LEAVE, level);
     }
 }
 
 /* Whoever comes back from a call without having made the access is outside. */
-static void add_return(struct darn_section_finder *sections, struct darn_code *code,
-                       struct darn_found_section *found, LLVMValueRef call, unsigned level)
+static void add_return(struct darn_code *code, struct darn_found_section *found, LLVMValueRef call,
+                       unsigned level)
 {
     struct darn_mark mark = {.call = call, .position = call};
 
@@ -174,7 +171,7 @@ static void add_return(struct darn_section_finder *sections, struct darn_code *c
         mark = (struct darn_mark){.block = LLVMGetNormalDest(call), .position = call};
     else if (LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail)
         return;
-    add_mark(found, mark_at(sections, code, mark), DARN_ROLE_LEAVE, level);
+    add_mark(found, mark_at(code, mark), DARN_ROLE_LEAVE, level);
 }
 
 static struct darn_found_section *new_found(struct darn_section_finder *sections,
@@ -223,8 +220,7 @@ static void merge(struct darn_section_finder *sections, struct darn_found_sectio
 }
 
 /* The source function at this level, and its file. */
-static void name_level(struct darn_section_finder *sections, LLVMValueRef at, unsigned level,
-                       char *file, char *function)
+static void name_level(LLVMValueRef at, unsigned level, char *file, char *function)
 {
     LLVMContextRef context = LLVMGetModuleContext(
         LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(at))));
@@ -242,7 +238,7 @@ static void name_level(struct darn_section_finder *sections, LLVMValueRef at, un
     darn_text_start(&text, function, MAX_NAME);
     if (!scope ||
         darn_di_string(context, darn_di_operand(context, scope, DARN_DI_SUBPROGRAM_NAME), &text))
-        darn_names_function(sections->names, at, function, MAX_NAME);
+        darn_inlined_function(at, function, MAX_NAME);
 }
 
 /* An access that stands for a read, too, ends like one that reads and writes. */
@@ -318,26 +314,26 @@ int darn_section_add(struct darn_section_finder *sections, struct darn_code *cod
         level = common_level(where(&entry), where(&ends[i]), level);
     if (level > 1 && goes_outside(code, where(&entry), walk, level))
         return 0;
-    add_access(sections, &found, &entry, DARN_ROLE_ENTRY, 0, level);
+    add_access(&found, &entry, DARN_ROLE_ENTRY, 0, level);
     if (entry.call) {
         struct darn_mark mark = {.call = entry.call, .before = 1, .position = entry.call};
 
-        add_mark(&found, mark_at(sections, code, mark), DARN_ROLE_CALL, level);
+        add_mark(&found, mark_at(code, mark), DARN_ROLE_CALL, level);
         found.inside |= DARN_SECTION_ACROSS;
     }
     for (unsigned i = 0; i < end_count; i++) {
         uint8_t allow = darn_section_allows(entry.access->kind, end_kind(ends[i].access));
 
-        add_access(sections, &found, &ends[i], DARN_ROLE_END, allow, level);
+        add_access(&found, &ends[i], DARN_ROLE_END, allow, level);
         if (ends[i].call)
             found.inside |= DARN_SECTION_ACROSS;
     }
-    add_ways_out(sections, code, &found, walk, level);
+    add_ways_out(code, &found, walk, level);
     for (unsigned i = 0; i < end_count; i++) {
         if (ends[i].call)
-            add_return(sections, code, &found, ends[i].call, level);
+            add_return(code, &found, ends[i].call, level);
     }
-    name_level(sections, where(&entry), level, file, function);
+    name_level(where(&entry), level, file, function);
     type_of_all(sections, entry, ends, end_count, type);
     darn_names_variable(sections->names, entry.access->instruction, entry.access->pointer, variable,
                         sizeof(variable));

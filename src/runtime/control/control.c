@@ -12,9 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "runtime/control/rest.h"
@@ -221,100 +219,6 @@ static void arm_if_changed(void)
     arm_sites();
 }
 
-/* ---- deadly signals ---- */
-
-static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-
-/* Where the signal struck. libc keeps no frame pointers, and most such signals come from abort: the
- * unwinder is asked, which knows its way out of a handler. The frames of the handler are left out.
- */
-static void unwind(struct darn_block_thread *to, uint64_t pc)
-{
-    struct darn_stack stack;
-    uint32_t first = 0;
-
-    darn_stack_unwind(&stack, __builtin_frame_address(0));
-    while (first < stack.depth && stack.pcs[first] != pc)
-        first++;
-    to->stack[0] = pc + 1; /* as if it were a return address */
-    to->depth = 1;
-    for (uint32_t i = first + 1; i < stack.depth && to->depth < DARN_BLOCK_STACK; i++)
-        to->stack[to->depth++] = stack.pcs[i];
-}
-
-/* Where all threads are, and this one, which a signal has interrupted. */
-static void note_threads(const struct darn_thread *thread, const ucontext_t *state)
-{
-    struct darn_result *result = &darn_control->result;
-
-    result->signal_thread = thread ? thread->number : 0;
-    result->signal_pc = (uint64_t)state->uc_mcontext.gregs[REG_RIP];
-    darn_scene_threads();
-    for (uint32_t i = 0; thread && i < result->thread_count; i++) {
-        if (result->threads[i].thread == thread->number)
-            unwind(&result->threads[i], result->signal_pc);
-    }
-}
-
-static void note_signal(int number, void *context)
-{
-    struct darn_result *result = &darn_control->result;
-    const ucontext_t *state = context;
-    struct darn_thread *thread = darn_thread_peek();
-
-    if (result->signal)
-        return;
-    if (thread && thread->slot)
-        thread->slot->inside = true; /* the unwinder synchronizes, too */
-    result->signal = (uint32_t)number;
-    note_threads(thread, state);
-    if (darn_control_wants(DARN_RUN_HOLD))
-        darn_scene_hold();
-}
-
-static void die(int number, siginfo_t *info, void *context)
-{
-    if (darn_turns && darn_os_process_id() == darn_state.pid)
-        note_signal(number, context);
-    signal(number, SIG_DFL);
-    if (info->si_code <= 0)
-        raise(number);
-}
-
-/* The command has lost its patience. Whoever has the turn knows best where it is. */
-static void tell(int number, siginfo_t *info, void *context)
-{
-    struct darn_thread *thread = darn_thread_peek();
-    int holder = darn_turn_holder();
-
-    (void)info;
-    if (!darn_turns || darn_os_process_id() != darn_state.pid)
-        return;
-    if (holder && holder != darn_os_thread_id()) {
-        syscall(SYS_tgkill, darn_state.pid, holder, number);
-        return;
-    }
-    if (thread && thread->slot)
-        thread->slot->inside = true;
-    note_threads(thread, context);
-    darn_os_exit(0);
-}
-
-static void watch_signals(void)
-{
-    struct sigaction telling = {.sa_sigaction = tell, .sa_flags = SA_ONSTACK | SA_SIGINFO};
-
-    sigaction(DARN_SIGNAL_TELL, &telling, NULL);
-    for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
-        struct sigaction action;
-
-        if (sigaction(deadly[i], NULL, &action) || action.sa_handler != SIG_DFL)
-            continue;
-        action = (struct sigaction){.sa_sigaction = die, .sa_flags = SA_ONSTACK | SA_SIGINFO};
-        sigaction(deadly[i], &action, NULL);
-    }
-}
-
 /* ---- runs ---- */
 
 void darn_control_end(enum darn_end end)
@@ -444,7 +348,7 @@ static void start_serving(void)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pin();
     darn_stack_prepare();
-    watch_signals();
+    darn_control_watch_signals();
     dl_iterate_phdr(list_module, NULL);
     list_sites();
     fflush(NULL);

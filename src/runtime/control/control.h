@@ -32,6 +32,9 @@ void darn_control_loaded(const struct darn_site *start, const struct darn_site *
 /* Whether the code there was compiled by darn: in a module that has sites. */
 bool darn_control_has_compiled(uint64_t pc);
 
+/* What a run that dies leaves for the report: signals.c. In the server, for all its runs. */
+void darn_control_watch_signals(void);
+
 /* Ends the run here and now. */
 void darn_control_end(enum darn_end end) __attribute__((noreturn));
 

@@ -1,0 +1,108 @@
+/* Deadly signals of a controlled run, and the one by which the command asks where everybody is. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "runtime/control/control.h"
+#include "runtime/control/scene.h"
+#include "runtime/control/slots.h"
+#include "runtime/control/turn.h"
+#include "runtime/os/os.h"
+#include "runtime/state.h"
+#include "runtime/thread/stack.h"
+#include "runtime/thread/thread.h"
+
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+
+/* Where the signal struck. libc keeps no frame pointers, and most such signals come from abort: the
+ * unwinder is asked, which knows its way out of a handler. The frames of the handler are left out.
+ */
+static void unwind(struct darn_block_thread *to, uint64_t pc)
+{
+    struct darn_stack stack;
+    uint32_t first = 0;
+
+    darn_stack_unwind(&stack, __builtin_frame_address(0));
+    while (first < stack.depth && stack.pcs[first] != pc)
+        first++;
+    to->stack[0] = pc + 1; /* as if it were a return address */
+    to->depth = 1;
+    for (uint32_t i = first + 1; i < stack.depth && to->depth < DARN_BLOCK_STACK; i++)
+        to->stack[to->depth++] = stack.pcs[i];
+}
+
+/* Where all threads are, and this one, which a signal has interrupted. */
+static void note_threads(const struct darn_thread *thread, const ucontext_t *state)
+{
+    struct darn_result *result = &darn_control->result;
+
+    result->signal_thread = thread ? thread->number : 0;
+    result->signal_pc = (uint64_t)state->uc_mcontext.gregs[REG_RIP];
+    darn_scene_threads();
+    for (uint32_t i = 0; thread && i < result->thread_count; i++) {
+        if (result->threads[i].thread == thread->number)
+            unwind(&result->threads[i], result->signal_pc);
+    }
+}
+
+static void note_signal(int number, void *context)
+{
+    struct darn_result *result = &darn_control->result;
+    const ucontext_t *state = context;
+    struct darn_thread *thread = darn_thread_peek();
+
+    if (result->signal)
+        return;
+    if (thread && thread->slot)
+        thread->slot->inside = true; /* the unwinder synchronizes, too */
+    result->signal = (uint32_t)number;
+    note_threads(thread, state);
+    if (darn_control_wants(DARN_RUN_HOLD))
+        darn_scene_hold();
+}
+
+static void die(int number, siginfo_t *info, void *context)
+{
+    if (darn_turns && darn_os_process_id() == darn_state.pid)
+        note_signal(number, context);
+    signal(number, SIG_DFL);
+    if (info->si_code <= 0)
+        raise(number);
+}
+
+/* The command has lost its patience. Whoever has the turn knows best where it is. */
+static void tell(int number, siginfo_t *info, void *context)
+{
+    struct darn_thread *thread = darn_thread_peek();
+    int holder = darn_turn_holder();
+
+    (void)info;
+    if (!darn_turns || darn_os_process_id() != darn_state.pid)
+        return;
+    if (holder && holder != darn_os_thread_id()) {
+        syscall(SYS_tgkill, darn_state.pid, holder, number);
+        return;
+    }
+    if (thread && thread->slot)
+        thread->slot->inside = true;
+    note_threads(thread, context);
+    darn_os_exit(0);
+}
+
+void darn_control_watch_signals(void)
+{
+    struct sigaction telling = {.sa_sigaction = tell, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+
+    sigaction(DARN_SIGNAL_TELL, &telling, NULL);
+    for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+        struct sigaction action;
+
+        if (sigaction(deadly[i], NULL, &action) || action.sa_handler != SIG_DFL)
+            continue;
+        action = (struct sigaction){.sa_sigaction = die, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+        sigaction(deadly[i], &action, NULL);
+    }
+}
