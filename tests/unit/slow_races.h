@@ -261,6 +261,11 @@ static inline bool kept_apart(const struct slow *slow, size_t i, size_t j)
     return false;
 }
 
+static inline bool ends_spin(const struct slow *slow, const struct darn_event *event)
+{
+    return event->flags & DARN_EVENT_SYNC && !slow->config.ignore_sync && darn_event_writes(event);
+}
+
 static inline bool is_race_on(const struct slow *slow, size_t i, size_t j, uint64_t byte)
 {
     const struct darn_event *a = &slow->events[i], *b = &slow->events[j];
@@ -271,6 +276,8 @@ static inline bool is_race_on(const struct slow *slow, size_t i, size_t j, uint6
         return false;
     if (is_synchronization(slow, a) && is_synchronization(slow, b))
         return false;
+    if (ends_spin(slow, b) && !darn_event_writes(a))
+        return false; /* a look at what it will be waited for */
     for (size_t k = i + 1; k < j; k++) {
         if (renews(&slow->events[k], byte))
             return false;

@@ -80,6 +80,18 @@ struct darn_access darn_passage_access(const struct darn_passage *passage, uint6
                             passage->sort < DARN_PLAIN_READ, address);
 }
 
+/*
+ * Whether the later one is the store that ends a recognised spin, and the earlier one a read. An MCS
+ * lock looks at its successor once before it waits for it, and that look is no site of the spin; the
+ * recorder knows that it belongs to it by the address, but only when such a store was there before.
+ * The very first one must not make a difference.
+ */
+static bool is_first_look(const struct darn_passage *passage, const struct darn_access *earlier)
+{
+    return passage->event->flags & DARN_EVENT_SYNC && !passage->engine->base.config.ignore_sync &&
+           passage->sort == DARN_SYNC_WRITE && darn_access_sort_of(earlier) == DARN_PLAIN_READ;
+}
+
 void darn_passage_report(struct darn_passage *passage, const struct darn_access *earlier,
                          uint64_t address)
 {
@@ -89,7 +101,8 @@ void darn_passage_report(struct darn_passage *passage, const struct darn_access 
     struct darn_prediction *prediction;
     struct darn_event event;
 
-    if (memcmp(&passage->reported, earlier, sizeof(*earlier)) == 0)
+    if (is_first_look(passage, earlier) ||
+        memcmp(&passage->reported, earlier, sizeof(*earlier)) == 0)
         return;
     passage->reported = *earlier;
     prediction =
