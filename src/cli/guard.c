@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/children.h"
 #include "cli/private.h"
 
 #define STATUS_CANNOT_RUN 127
@@ -28,7 +29,6 @@ static pid_t parent, worker;
 
 /* ---- all that was started: on system calls alone, as a handler needs it ---- */
 
-/* From the list of the children of a thread of ours, "12 345 ". */
 static void kill_children(int task, const char *thread)
 {
     char path[64], list[4096];
@@ -41,16 +41,7 @@ static void kill_children(int task, const char *thread)
         length = read(fd, list, sizeof(list) - 1);
         close(fd);
     }
-    while (length > 0 && list[length - 1] != ' ') /* the last number may be cut off */
-        length--;
-    list[length > 0 ? length : 0] = '\0';
-    for (char *at = list, *end; *at; at = end) {
-        long id = strtol(at, &end, 10);
-
-        if (end == at)
-            return;
-        kill((pid_t)id, SIGKILL);
-    }
+    darn_children_kill(list, length);
 }
 
 /* linux_dirent64: getdents(2) */

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/children.h"
 #include "runtime/control/rest.h"
 #include "runtime/control/scene.h"
 #include "runtime/control/turn.h"
@@ -277,16 +278,7 @@ static void end_those_listed(void)
         length = darn_os_read(fd, list, sizeof(list) - 1);
         darn_os_close(fd);
     }
-    while (length > 0 && list[length - 1] != ' ') /* the last number may be cut off */
-        length--;
-    list[length > 0 ? length : 0] = '\0';
-    for (char *at = list, *end; *at; at = end) {
-        long id = strtol(at, &end, 10);
-
-        if (end == at)
-            return;
-        kill((pid_t)id, SIGKILL);
-    }
+    darn_children_kill(list, length);
 }
 
 /* Processes that have left the group of the run (daemons) become children of ours when those who
