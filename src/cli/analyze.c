@@ -10,9 +10,9 @@
 
 #include "base/number.h"
 #include "base/options.h"
-#include "cli/analysis.h"
+#include "driver/analysis/analysis.h"
 #include "cli/command.h"
-#include "cli/lineup.h"
+#include "driver/analysis/lineup.h"
 
 enum {
     ENGINE,

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "cli/analysis.h"
+#include "driver/analysis/analysis.h"
 #include "cli/say.h"
 
 /* Ends with a name that is NULL. */

@@ -14,10 +14,10 @@
 #include "cli/cc_options.h"
 #include "cli/command.h"
 #include "cli/ignorelist.h"
-#include "cli/parts.h"
+#include "driver/process/installation.h"
 #include "cli/response.h"
 #include "cli/say.h"
-#include "cli/section_file.h"
+#include "driver/section/section_file.h"
 #include "cli/words.h"
 
 /* One of the two compilers. */

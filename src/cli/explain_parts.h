@@ -5,7 +5,7 @@
 #ifndef DARN_CLI_EXPLAIN_PARTS_H
 #define DARN_CLI_EXPLAIN_PARTS_H
 
-#include "cli/explain.h"
+#include "driver/analysis/explain.h"
 #include "report/finding.h"
 #include "report/text/text_page.h"
 

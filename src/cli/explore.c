@@ -1,7 +1,7 @@
 /*
  * darn explore: runs a program under many schedules and says which of them fail.
  */
-#include "cli/explore.h"
+#include "driver/explore/explore_options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,15 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/analysis.h"
+#include "driver/analysis/analysis.h"
 #include "cli/color.h"
 #include "cli/command.h"
-#include "cli/exploration.h"
-#include "cli/explore_keep.h"
-#include "cli/guard.h"
-#include "cli/input.h"
-#include "cli/launch.h"
-#include "cli/output.h"
+#include "driver/explore/exploration.h"
+#include "driver/explore/explore_keep.h"
+#include "driver/process/signal_guard.h"
+#include "driver/process/input.h"
+#include "driver/process/launch.h"
+#include "driver/process/output.h"
 
 #define PROGRESS_MS 200
 

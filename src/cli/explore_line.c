@@ -6,7 +6,7 @@
 #include <sys/random.h>
 
 #include "base/options.h"
-#include "cli/explore.h"
+#include "driver/explore/explore_options.h"
 #include "cli/line.h"
 
 enum {

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/exploration.h"
-#include "cli/syscalls.h"
-#include "report/format.h"
+#include "driver/explore/exploration.h"
+#include "driver/process/syscalls.h"
+#include "report/report_format.h"
 #include "report/sink.h"
 
 static double rate_of(const struct darn_exploration *exploration, double until)

@@ -1,7 +1,7 @@
 /*
  * darn heal: runs a program so that thread bugs that are known do not happen.
  */
-#include "cli/heal.h"
+#include "driver/heal/healing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/explore_keep.h"
-#include "cli/heal_deadlock.h"
-#include "cli/launch.h"
-#include "cli/output.h"
-#include "cli/parts.h"
-#include "cli/private.h"
-#include "cli/program.h"
-#include "cli/section_needed.h"
+#include "driver/explore/explore_keep.h"
+#include "driver/heal/heal_deadlock.h"
+#include "driver/process/launch.h"
+#include "driver/process/output.h"
+#include "driver/process/installation.h"
+#include "driver/process/private.h"
+#include "driver/process/program.h"
+#include "driver/section/section_needed.h"
 
 void darn_help_heal(void)
 {

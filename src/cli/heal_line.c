@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "cli/heal.h"
+#include "driver/heal/healing.h"
 #include "cli/line.h"
 
 enum {

@@ -1,7 +1,7 @@
 /*
  * darn hunt: predicts what could go wrong, makes it happen, and says what is left of it.
  */
-#include "cli/hunt.h"
+#include "driver/hunt/hunt.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,16 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/analysis.h"
+#include "driver/analysis/analysis.h"
 #include "cli/color.h"
 #include "cli/command.h"
-#include "cli/guard.h"
-#include "cli/hunt_place.h"
-#include "cli/input.h"
-#include "cli/launch.h"
-#include "cli/output.h"
-#include "cli/program.h"
-#include "cli/shrinking.h"
+#include "driver/process/signal_guard.h"
+#include "driver/hunt/hunt_directory.h"
+#include "driver/process/input.h"
+#include "driver/process/launch.h"
+#include "driver/process/output.h"
+#include "driver/process/program.h"
+#include "driver/play/shrinking.h"
 #include "report/sink.h"
 
 void darn_help_hunt(void)

@@ -1,4 +1,4 @@
-#include "cli/hunt_line.h"
+#include "driver/hunt/hunt_options.h"
 
 #include <sched.h>
 #include <string.h>

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "base/options.h"
-#include "cli/analysis.h"
+#include "driver/analysis/analysis.h"
 #include "cli/color.h"
-#include "cli/index.h"
+#include "driver/play/index.h"
 #include "cli/line.h"
-#include "report/format.h"
-#include "report/kinds.h"
+#include "report/report_format.h"
+#include "report/report_kinds.h"
 #include "report/unread.h"
 
 #define STORY_LINES 60 /* of a story in the report */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/guard.h"
+#include "driver/process/signal_guard.h"
 #include "cli/say.h"
 
 static int cmd_help(int argc, char **argv);

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "cli/analysis.h"
+#include "driver/analysis/analysis.h"
 #include "cli/analyze.h"
 #include "cli/command.h"
-#include "cli/lineup.h"
-#include "cli/private.h"
-#include "cli/recording.h"
+#include "driver/analysis/lineup.h"
+#include "driver/process/private.h"
+#include "driver/analysis/recording.h"
 #include "cli/say.h"
 
 void darn_help_predict(void)

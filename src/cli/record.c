@@ -7,7 +7,7 @@
 
 #include "base/options_print.h"
 #include "cli/command.h"
-#include "cli/recording.h"
+#include "driver/analysis/recording.h"
 #include "cli/say.h"
 #include "trace/trace.h"
 

@@ -8,16 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/analysis.h"
+#include "driver/analysis/analysis.h"
 #include "cli/color.h"
 #include "cli/command.h"
-#include "cli/divergence.h"
-#include "cli/kept.h"
+#include "driver/play/divergence.h"
+#include "driver/play/kept.h"
 #include "cli/line.h"
 #include "cli/replay.h"
-#include "cli/replay_gdb.h"
+#include "driver/play/replay_gdb.h"
 #include "cli/say.h"
-#include "report/format.h"
+#include "report/report_format.h"
 
 #define EXIT_DIFFERENT  1
 #define DEFAULT_TIMEOUT 60000

@@ -21,14 +21,14 @@
 #include <unistd.h>
 
 #include "base/options.h"
-#include "cli/analysis.h"
+#include "driver/analysis/analysis.h"
 #include "cli/color.h"
 #include "cli/command.h"
-#include "cli/index.h"
-#include "cli/output.h"
+#include "driver/play/index.h"
+#include "driver/process/output.h"
 #include "cli/say.h"
 #include "report/counts.h"
-#include "report/format.h"
+#include "report/report_format.h"
 #include "report/sink.h"
 #include "report/suppress.h"
 #include "report/symbol/resolve.h"

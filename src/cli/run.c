@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/launch.h"
-#include "cli/output.h"
-#include "cli/parts.h"
-#include "cli/program.h"
+#include "driver/process/launch.h"
+#include "driver/process/output.h"
+#include "driver/process/installation.h"
+#include "driver/process/program.h"
 #include "cli/run_options.h"
 #include "cli/say.h"
 #include "report/suppress.h"

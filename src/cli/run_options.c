@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/noise_from.h"
+#include "driver/analysis/noise_from.h"
 #include "cli/option_word.h"
 
 enum { ANY, PRELOAD, NOISE_FROM };

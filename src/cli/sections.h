@@ -9,8 +9,8 @@
 
 #include "cli/line.h"
 #include "cli/say.h"
-#include "cli/section_elf.h"
-#include "cli/section_file.h"
+#include "driver/section/section_elf.h"
+#include "driver/section/section_file.h"
 
 /* Each ends with a name that is NULL. */
 extern const struct darn_cli_option darn_sections_infer_options[];

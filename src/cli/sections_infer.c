@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/output.h"
-#include "cli/section_merge.h"
+#include "driver/process/output.h"
+#include "driver/section/section_merge.h"
 #include "cli/sections.h"
 
 #define COMMAND "sections infer"

@@ -2,7 +2,7 @@
  * darn sections infer --runs: records a program several times, and makes sections of what its
  * correct runs have in common.
  */
-#include "cli/sections_learn.h"
+#include "driver/section/sections_learn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/free_runs.h"
-#include "cli/gaps.h"
-#include "cli/input.h"
-#include "cli/launch.h"
-#include "cli/output.h"
-#include "cli/recording.h"
+#include "driver/play/free_runs.h"
+#include "driver/analysis/gaps.h"
+#include "driver/process/input.h"
+#include "driver/process/launch.h"
+#include "driver/process/output.h"
+#include "driver/analysis/recording.h"
 #include "cli/sections.h"
 #include "trace/trace.h"
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/free_runs.h"
+#include "driver/play/free_runs.h"
 #include "cli/line.h"
-#include "cli/sections_learn.h"
+#include "driver/section/sections_learn.h"
 
 #define COMMAND "sections infer"
 

@@ -2,7 +2,7 @@
  * darn sections refine: runs a program again and again, with noise inside its sections, and takes
  * out of the repository what correct runs violate, and what no run comes to.
  */
-#include "cli/sections_refine.h"
+#include "driver/section/sections_refine.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/claim.h"
+#include "driver/process/claim.h"
 #include "cli/command.h"
-#include "cli/input.h"
-#include "cli/launch.h"
-#include "cli/output.h"
-#include "cli/parts.h"
+#include "driver/process/input.h"
+#include "driver/process/launch.h"
+#include "driver/process/output.h"
+#include "driver/process/installation.h"
 #include "cli/sections.h"
 
 #define COMMAND "sections refine"

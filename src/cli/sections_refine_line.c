@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/line.h"
-#include "cli/sections_refine.h"
+#include "driver/section/sections_refine.h"
 
 #define COMMAND "sections refine"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/sections_refine.h"
+#include "driver/section/sections_refine.h"
 #include "section/resolve.h"
 
 void darn_refine_clear_progress(struct darn_refine *refine)

@@ -9,9 +9,9 @@
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "cli/gaps.h"
-#include "cli/output.h"
-#include "cli/program.h"
+#include "driver/analysis/gaps.h"
+#include "driver/process/output.h"
+#include "driver/process/program.h"
 #include "cli/sections.h"
 #include "engine/atomicity/shared.h"
 #include "section/resolve.h"

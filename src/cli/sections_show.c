@@ -8,7 +8,7 @@
 #include "base/options.h"
 #include "cli/color.h"
 #include "cli/sections.h"
-#include "report/story/scene_line.h"
+#include "report/story/snapshot_line.h"
 #include "report/text/source.h"
 #include "section/resolve.h"
 

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/claim.h"
+#include "driver/process/claim.h"
 #include "cli/command.h"
-#include "cli/kept.h"
+#include "driver/play/kept.h"
 #include "cli/line.h"
 #include "cli/say.h"
 #include "cli/shrink.h"
-#include "cli/shrinking.h"
+#include "driver/play/shrinking.h"
 
 #define DEFAULT_SECONDS 30000
 #define DEFAULT_TIMEOUT 10000

@@ -1,14 +1,14 @@
 /*
  * darn trace stat, dump, export-std.
  */
-#include "cli/trace.h"
+#include "cli/trace_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/gaps.h"
+#include "driver/analysis/gaps.h"
 #include "trace/std_write.h"
 
 enum { PREFIX, JSON, HELP };

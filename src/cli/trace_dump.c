@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/trace.h"
+#include "cli/trace_line.h"
 #include "trace/kinds.h"
 
 #define TARGET       160

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/trace.h"
+#include "cli/trace_line.h"
 #include "trace/kinds.h"
 
 struct stat_of {

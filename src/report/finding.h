@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/pool.h"
+#include "report/text_pool.h"
 
 struct darn_frame {
     const char *function; /* as people write it: C++ names are demangled */

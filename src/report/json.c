@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "report/counts.h"
-#include "report/format.h"
+#include "report/report_format.h"
 #include "report/suppress.h"
 #include "report/text/utf8.h"
 #include "report/violation.h"

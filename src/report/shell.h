@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "report/pool.h"
+#include "report/text_pool.h"
 
 /* The text as one word of a shell: quoted where it must be. It lives as long as the pool. */
 const char *darn_shell_word(struct darn_text_pool *pool, const char *text);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/pool.h"
+#include "report/text_pool.h"
 
 static int open_to_append(const char *path, int flags)
 {

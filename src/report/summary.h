@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/pool.h"
+#include "report/text_pool.h"
 
 struct darn_summary_item {
     const char *id, *kind;

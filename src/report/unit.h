@@ -7,7 +7,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
-#include "report/pool.h"
+#include "report/text_pool.h"
 
 struct darn_debug_unit {
     Dwarf_Die lines; /* the unit that has the line table */

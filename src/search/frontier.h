@@ -9,7 +9,7 @@
 #define DARN_SEARCH_FRONTIER_H
 
 #include "search/search.h"
-#include "search/state.h"
+#include "search/search_state.h"
 #include "search/trail.h"
 
 #define DARN_FRONTIER_NODES ((1u << 20) - 1) /* deviations, tried or not */

@@ -4,7 +4,7 @@
 
 #include "search/coverage.h"
 #include "search/frontier.h"
-#include "search/hold.h"
+#include "search/search_hold.h"
 #include "search/know.h"
 #include "search/orders.h"
 #include "search/park.h"

@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "site/section.h"
+#include "site/site_section.h"
 
 #define DARN_REPOSITORY_VERSION 1
 

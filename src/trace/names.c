@@ -1,4 +1,4 @@
-#include "trace/names.h"
+#include "trace/trace_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "trace/damage.h"
-#include "trace/names.h"
+#include "trace/trace_names.h"
 #include "trace/trace.h"
 
 /* What an event gets for its number of a WHERE. */

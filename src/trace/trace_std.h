@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "trace/damage.h"
 #include "trace/file.h"
-#include "trace/names.h"
+#include "trace/trace_names.h"
 #include "trace/trace.h"
 
 /* Names have numbers; numbers of these become addresses. */

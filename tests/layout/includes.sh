@@ -18,17 +18,19 @@ engine: base site trace engine
 schedule: base site schedule
 search: base site schedule search
 report: base site section trace engine schedule report
-cli: base site section trace engine schedule search report cli
+cli: base site section trace engine schedule search report driver cli
+driver: base site section trace engine schedule search report driver cli
 plugin: base site section plugin
 runtime: base site section trace schedule runtime
 engine/common: engine/common
 engine/race: engine/common engine/race
 engine/atomicity: engine/common engine/race engine/atomicity
 engine/deadlock: engine/common engine/deadlock
-plugin/core: plugin/core plugin/spin
-plugin/spin: plugin/core plugin/spin
-plugin/section: plugin/core plugin/spin plugin/section
-plugin/heal: plugin/core plugin/spin plugin/section plugin/heal
+plugin/core: plugin/core plugin/spin plugin/call
+plugin/call: plugin/core plugin/spin plugin/call
+plugin/spin: plugin/core plugin/spin plugin/call
+plugin/section: plugin/call plugin/core plugin/spin plugin/section
+plugin/heal: plugin/call plugin/core plugin/spin plugin/section plugin/heal
 report/symbol: report/symbol
 report/text: report/text
 report/story: report/story report/text report/symbol

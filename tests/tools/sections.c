@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "elf_table.h"
-#include "site/section.h"
+#include "site/site_section.h"
 
 static uint64_t *keys;
 static size_t key_count;

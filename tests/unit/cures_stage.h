@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "runtime/heal/cures.h"
-#include "runtime/heal/trust.h"
-#include "runtime/report/say.h"
+#include "runtime/heal/elision.h"
+#include "runtime/report/tell.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/state.h"
 #include "site/armed.h"

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "report/finding.h"
-#include "report/format.h"
+#include "report/report_format.h"
 
 /* T1 writes bank.c:4, T2 reads bank.c:9. The program is not there: nothing can be symbolized. */
 #define RAW_FINDING                                                                                \

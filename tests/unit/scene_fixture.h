@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 
-#include "report/story/scene.h"
+#include "report/story/snapshot.h"
 #include "report/symbol/symbolize.h"
 #include "site/site.h"
 

@@ -2,8 +2,8 @@
  * stand-in. */
 #include "report_fixture.h"
 
-#include "cli/places.h"
-#include "cli/race_blocks.h"
+#include "driver/analysis/places.h"
+#include "driver/analysis/race_blocks.h"
 #include "site/site.h"
 
 struct darn_trace {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/common/clock.h"
-#include "engine/common/slots.h"
+#include "engine/common/thread_slots.h"
 
 static struct darn_clocks clocks;
 static struct darn_slots slots;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/atomicity/invariants.h"
-#include "site/section.h"
+#include "site/site_section.h"
 #include "trace/trace.h"
 
 /* From this location on, a write stands for a read, too. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/heal_deadlock.h"
+#include "driver/heal/heal_deadlock.h"
 
 static struct darn_words signatures;
 static char why[300];

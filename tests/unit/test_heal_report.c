@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "report/heal/heal.h"
+#include "report/heal/heal_report.h"
 #include "report/heal/heal_fix.h"
 #include "report/heal/heal_source.h"
 

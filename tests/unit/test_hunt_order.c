@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/hunt.h"
+#include "driver/hunt/hunt.h"
 
 static struct darn_target target_of(enum darn_target_kind kind, struct darn_finding *finding)
 {

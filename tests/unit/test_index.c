@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/index.h"
+#include "driver/play/index.h"
 
 static char directory[64];
 static struct darn_index hunt;

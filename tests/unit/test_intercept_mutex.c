@@ -16,7 +16,7 @@
 #include "runtime/interpose/intercept.h"
 #include "runtime/state.h"
 #include "runtime/thread/locks.h"
-#include "runtime/watch/noise.h"
+#include "runtime/watch/noise_inject.h"
 
 struct darn_state darn_state;
 __thread struct darn_thread *darn_thread_record;

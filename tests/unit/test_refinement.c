@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "cli/refinement.h"
-#include "site/section.h"
+#include "driver/section/refinement.h"
+#include "site/site_section.h"
 
 /* Two sections with points, one over lines, one with points by hand: in lines 2 to 5 of the file
  * for the runs. */

@@ -16,11 +16,11 @@
 #include "runtime/os/helper.h"
 #include "runtime/report/crash.h"
 #include "runtime/report/deliver.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
 #include "runtime/watch/heap.h"
-#include "site/section.h"
+#include "site/site_section.h"
 #include "sites_fixture.h"
 
 /* How `darn report` ends. */

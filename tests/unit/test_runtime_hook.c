@@ -11,7 +11,7 @@
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
 #include "runtime/record/heat.h"
-#include "runtime/record/profile.h"
+#include "runtime/record/record_profile.h"
 #include "runtime/record/record.h"
 #include "runtime/record/share.h"
 #include "runtime/report/counters.h"
@@ -21,12 +21,12 @@
 #include "runtime/watch/annotate.h"
 #include "runtime/watch/attention.h"
 #include "runtime/watch/hook.h"
-#include "runtime/watch/noise.h"
+#include "runtime/watch/noise_inject.h"
 #include "runtime/watch/sampler.h"
 #include "runtime/watch/sites.h"
 #include "runtime/watch/watch.h"
 #include "site/armed.h"
-#include "site/guard.h"
+#include "site/site_guard.h"
 
 struct darn_state darn_state;
 __thread struct darn_thread *darn_thread_record;

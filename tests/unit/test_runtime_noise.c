@@ -10,7 +10,7 @@
 #include "runtime/os/os.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
-#include "runtime/watch/noise.h"
+#include "runtime/watch/noise_inject.h"
 
 #define SITES 4097 /* one more than are remembered: the last shares its place with the first */
 

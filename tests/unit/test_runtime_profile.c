@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/record/profile.h"
+#include "runtime/record/record_profile.h"
 #include "runtime/watch/sites.h"
 #include "site/armed.h"
 #include "sites_fixture.h"

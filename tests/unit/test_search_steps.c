@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "search/state.h"
+#include "search/search_state.h"
 #include "search/trail.h"
 
 #define WORLD 0x7000

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/section_elf.h"
-#include "cli/section_merge.h"
+#include "driver/section/section_elf.h"
+#include "driver/section/section_merge.h"
 
 /* darn_site_key of the four sites below, checked by a test. */
 #define READ_KEY  "0x8ac2aed4d5892c21"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/section_file.h"
+#include "driver/section/section_file.h"
 #include "section/resolve.h"
 
 static struct darn_sections sections;

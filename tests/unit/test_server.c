@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "base/options.h"
-#include "cli/judge.h"
-#include "cli/server.h"
+#include "driver/play/judge.h"
+#include "driver/process/server.h"
 #include "fake_server.h"
 
 static char self[PATH_MAX], told[4096];

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cli/unit_names.h"
+#include "driver/analysis/unit_names.h"
 
 #define FILE_NAME "test_unit_names.list"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/verdict.h"
+#include "driver/play/verdict.h"
 
 static struct darn_result result;
 static struct darn_evidence evidence;

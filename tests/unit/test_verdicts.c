@@ -1,7 +1,7 @@
 /* What several engines or several traces tell of is one finding. */
 #include "report_fixture.h"
 
-#include "cli/verdicts.h"
+#include "driver/analysis/verdicts.h"
 
 static void add(struct darn_verdicts *verdicts, const char *id, const char *engine, uint64_t count,
                 uint32_t trace)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "runtime/heal/hold.h"
-#include "runtime/heal/trust.h"
+#include "runtime/heal/elision.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 #include "runtime/thread/own.h"

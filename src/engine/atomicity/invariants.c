@@ -5,7 +5,7 @@
 #include "engine/common/grow.h"
 #include "engine/common/pool.h"
 #include "engine/common/shadow.h"
-#include "site/section.h"
+#include "site/site_section.h"
 
 /* Of a variable that one thread alone has touched so far. */
 #define MOST_WAITING 64

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "engine/common/engine.h"
-#include "site/section.h"
+#include "site/site_section.h"
 #include "trace/event.h"
 
 /* What is asked about a site. */

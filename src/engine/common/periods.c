@@ -4,7 +4,7 @@
 
 #include "engine/common/clock.h"
 #include "engine/common/grow.h"
-#include "engine/common/slots.h"
+#include "engine/common/thread_slots.h"
 #include "engine/common/sync.h"
 #include "engine/common/threads.h"
 

@@ -32,7 +32,7 @@
 #include "engine/common/periods.h"
 #include "engine/common/threads.h"
 #include "engine/deadlock/moments.h"
-#include "engine/deadlock/objects.h"
+#include "engine/deadlock/deadlock_objects.h"
 
 /* The most dependencies, and the most lone ones: a program may have a lock in each of millions of
  * blocks. */

@@ -21,7 +21,7 @@
 
 #include "base/map.h"
 #include "engine/common/threads.h"
-#include "engine/deadlock/objects.h"
+#include "engine/deadlock/deadlock_objects.h"
 #include "trace/event.h"
 
 /* An event, and what its thread held. */

@@ -8,7 +8,7 @@
 #ifndef DARN_ENGINE_PAST_H
 #define DARN_ENGINE_PAST_H
 
-#include "engine/common/access.h"
+#include "engine/common/engine_access.h"
 #include "engine/race/racebase.h"
 
 /* Zeroed at first. */

@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/common/access.h"
+#include "engine/common/engine_access.h"
 #include "engine/common/held.h"
 #include "engine/common/lockset.h"
 #include "engine/common/periods.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/common/access.h"
+#include "engine/common/engine_access.h"
 #include "engine/race/phase.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plugin/core/escape.h"
+#include "plugin/core/plugin_escape.h"
 
 struct darn_plugin_access {
     LLVMValueRef instruction; /* the hook goes right in front of it */

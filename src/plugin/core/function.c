@@ -1,6 +1,6 @@
 #include "plugin/core/function.h"
 
-#include "site/guard.h"
+#include "site/site_guard.h"
 
 static int is_static_alloca(LLVMValueRef instruction)
 {

@@ -5,7 +5,7 @@
 #include <llvm-c/Core.h>
 
 #include "plugin/core/guard.h"
-#include "plugin/core/sites.h"
+#include "plugin/core/plugin_sites.h"
 
 /* Not empty and not "0": functions are to be told; set by `darn cc`. */
 #define DARN_FUNCTIONS_VARIABLE "DARN_FUNCTIONS"

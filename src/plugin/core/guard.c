@@ -13,7 +13,7 @@
 
 #include "plugin/core/group.h"
 #include "plugin/core/guard_parts.h"
-#include "site/guard.h"
+#include "site/site_guard.h"
 #include "site/site.h"
 
 static int has_module_flag(LLVMModuleRef module, const char *name)

@@ -5,7 +5,7 @@
 #include <llvm-c/Core.h>
 
 #include "plugin/core/access.h"
-#include "plugin/core/sites.h"
+#include "plugin/core/plugin_sites.h"
 
 struct darn_replacement;
 

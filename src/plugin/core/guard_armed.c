@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "plugin/core/guard_parts.h"
-#include "site/guard.h"
+#include "site/site_guard.h"
 #include "site/site.h"
 
 /* A byte of the thread, which its own program has, or the one that has loaded it. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "plugin/core/guard_parts.h"
-#include "site/guard.h"
+#include "site/site_guard.h"
 #include "site/site.h"
 
 /* Of a cmpxchg, with the site and its armed byte. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "plugin/core/debuginfo.h"
-#include "plugin/core/escape.h"
+#include "plugin/core/plugin_escape.h"
 #include "plugin/core/locals.h"
 #include "plugin/core/plugin.h"
 #include "plugin/core/structs.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "plugin/core/escape.h"
+#include "plugin/core/plugin_escape.h"
 
 #define DARN_PATH_STEPS  5
 #define DARN_PATH_LEAVES 4

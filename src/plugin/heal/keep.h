@@ -6,7 +6,7 @@
 #define DARN_PLUGIN_KEEP_H
 
 #include "plugin/heal/wanted.h"
-#include "plugin/section/section.h"
+#include "plugin/section/plugin_section.h"
 
 /*
  * Drops all others. A module is only a part of the program, and the runtime, which knows all of it,

@@ -8,9 +8,9 @@
 
 #include "plugin/core/guard.h"
 #include "plugin/core/names.h"
-#include "plugin/core/sites.h"
+#include "plugin/core/plugin_sites.h"
 #include "plugin/heal/wanted.h"
-#include "plugin/section/section.h"
+#include "plugin/section/plugin_section.h"
 
 struct darn_only {
     const struct darn_wanted *wanted;

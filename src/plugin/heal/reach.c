@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "plugin/core/debuginfo.h"
-#include "plugin/core/escape.h"
+#include "plugin/core/plugin_escape.h"
 #include "plugin/core/libcalls.h"
 #include "plugin/core/names.h"
-#include "plugin/core/sites.h"
+#include "plugin/core/plugin_sites.h"
 #include "plugin/core/type.h"
 #include "plugin/heal/pin.h"
 #include "site/site.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "site/section.h"
+#include "site/site_section.h"
 
 /* Functions with more are passed over. */
 #define MAX_BLOCKS   20000

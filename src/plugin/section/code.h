@@ -11,7 +11,7 @@
 #include "plugin/core/access.h"
 #include "plugin/core/flow.h"
 #include "plugin/core/path.h"
-#include "plugin/section/calls.h"
+#include "plugin/section/section_calls.h"
 
 /* A place that is accessed. */
 struct darn_path_place {

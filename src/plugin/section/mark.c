@@ -1,6 +1,6 @@
 #include "plugin/section/mark.h"
 
-#include "site/guard.h"
+#include "site/site_guard.h"
 #include "site/site.h"
 
 /* Where the mark goes: in front of all that was put there for accesses. */

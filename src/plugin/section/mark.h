@@ -4,7 +4,7 @@
 
 #include "plugin/core/guard.h"
 #include "plugin/core/names.h"
-#include "plugin/core/sites.h"
+#include "plugin/core/plugin_sites.h"
 #include "plugin/section/code.h"
 
 /* When the accesses of the function have their guards. */

@@ -10,7 +10,7 @@
 #include "plugin/core/debuginfo.h"
 #include "plugin/core/inlined.h"
 #include "plugin/core/type.h"
-#include "plugin/section/section.h"
+#include "plugin/section/plugin_section.h"
 #include "section/match.h"
 
 #define MAX_NAME    256

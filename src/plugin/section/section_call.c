@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "plugin/section/section.h"
+#include "plugin/section/plugin_section.h"
 
 /* Calls within calls that are followed. */
 #define MAX_LEVEL 2

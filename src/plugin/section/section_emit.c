@@ -4,7 +4,7 @@
 
 #include <llvm-c/Comdat.h>
 
-#include "plugin/section/section.h"
+#include "plugin/section/plugin_section.h"
 
 #define HEADER_FIELDS 11
 

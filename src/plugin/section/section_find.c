@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/section/section.h"
-#include "plugin/section/source.h"
+#include "plugin/section/plugin_section.h"
+#include "plugin/section/plugin_source.h"
 
 /* Blocks of a loop that is called tight. */
 #define MAX_TIGHT 24

@@ -6,7 +6,7 @@
  * them and the one that covers them there is nothing but computation, and their hooks would cost
  * every run.
  */
-#include "plugin/section/section.h"
+#include "plugin/section/plugin_section.h"
 
 /* A pair that can be left in more places is hardly meant to be one, and every place costs. */
 #define MAX_LEAVES 12

@@ -1,7 +1,7 @@
 #include "plugin/spin/idle.h"
 
 #include "plugin/spin/loop.h"
-#include "plugin/spin/trace.h"
+#include "plugin/spin/spin_trace.h"
 
 /* Of a loop that waits; at -O0, with the functions that it calls put in place. */
 #define MAX_INSTRUCTIONS 1500

@@ -4,7 +4,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "plugin/core/escape.h"
+#include "plugin/core/plugin_escape.h"
 #include "plugin/core/flow.h"
 #include "plugin/spin/quiet.h"
 

@@ -3,7 +3,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-#include "plugin/core/escape.h"
+#include "plugin/core/plugin_escape.h"
 
 /* A function that is called in a waiting loop has no more instructions than that, and calls others
  * no deeper than that. std::atomic<bool>::compare_exchange_weak at -O0 has 250, and

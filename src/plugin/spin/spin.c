@@ -11,7 +11,7 @@
 #include "plugin/spin/idle.h"
 #include "plugin/spin/loop.h"
 #include "plugin/spin/quiet.h"
-#include "plugin/spin/trace.h"
+#include "plugin/spin/spin_trace.h"
 
 /* Reads that decide about one loop, and updates in it. */
 #define MAX_READS 64

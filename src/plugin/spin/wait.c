@@ -11,7 +11,7 @@
 #include "plugin/core/flow.h"
 #include "plugin/core/names.h"
 #include "plugin/spin/loop.h"
-#include "plugin/spin/trace.h"
+#include "plugin/spin/spin_trace.h"
 
 /* Variables that are named for one wait. */
 #define MAX_VARIABLES 16

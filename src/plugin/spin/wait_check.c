@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "plugin/spin/trace.h"
+#include "plugin/spin/spin_trace.h"
 #include "plugin/spin/wait.h"
 
 /* How far the computation of a condition, or of a pointer, is followed back. */

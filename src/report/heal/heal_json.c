@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "report/heal/heal.h"
+#include "report/heal/heal_report.h"
 
 static void put_text(json_t *object, const char *key, const char *text)
 {

@@ -1,4 +1,4 @@
-#include "report/heal/heal.h"
+#include "report/heal/heal_report.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/pool.h"
+#include "report/text_pool.h"
 
 struct darn_source_row {
     const char *text;      /* without its end */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/heal/heal.h"
+#include "report/heal/heal_report.h"
 #include "report/text/ink.h"
 
 struct telling {

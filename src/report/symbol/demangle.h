@@ -4,7 +4,7 @@
 #ifndef DARN_REPORT_DEMANGLE_H
 #define DARN_REPORT_DEMANGLE_H
 
-#include "report/pool.h"
+#include "report/text_pool.h"
 
 /* The demangled name, or the name itself when it is not mangled or cannot be demangled. NULL for
  * NULL. It lives as long as the pool. */

@@ -6,7 +6,7 @@
 
 #include "report/symbol/demangle.h"
 #include "report/unit.h"
-#include "report/variable.h"
+#include "report/report_variable.h"
 
 /* The address that an operation of a location names. */
 static bool names_address(Dwarf_Attribute *location, Dwarf_Op *op, Dwarf_Addr *address)

@@ -5,7 +5,7 @@
 
 #include "report/symbol/symbolize.h"
 #include "report/unit.h"
-#include "report/variable.h"
+#include "report/report_variable.h"
 
 #define DEEPEST         16 /* parts of parts */
 #define MOST_DIMENSIONS 8

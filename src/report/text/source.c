@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/pool.h"
+#include "report/text_pool.h"
 #include "report/text/utf8.h"
 #include "report/unread.h"
 

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "report/advice.h"
-#include "report/format.h"
+#include "report/report_format.h"
 #include "report/suppress.h"
 #include "report/text/phrase.h"
 #include "report/text/source.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/kinds.h"
+#include "report/report_kinds.h"
 #include "report/text/ink.h"
 #include "report/text/phrase.h"
 

@@ -1,7 +1,7 @@
 /* The first line of a report: what is wrong, in one sentence. */
 #include <string.h>
 
-#include "report/kinds.h"
+#include "report/report_kinds.h"
 #include "report/text/phrase.h"
 #include "report/text/text_page.h"
 

@@ -16,15 +16,15 @@
 #include <unistd.h>
 
 #include "base/children.h"
-#include "runtime/control/rest.h"
-#include "runtime/control/scene.h"
+#include "runtime/control/throttle.h"
+#include "runtime/control/capture.h"
 #include "runtime/control/turn.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/os/log.h"
 #include "runtime/os/os.h"
 #include "runtime/os/proc.h"
 #include "runtime/report/counters.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"
 #include "runtime/watch/sites.h"

@@ -1,10 +1,10 @@
 #include "runtime/control/decide.h"
 
 #include "runtime/control/control.h"
-#include "runtime/control/coverage.h"
+#include "runtime/control/control_coverage.h"
 #include "runtime/control/outsiders.h"
-#include "runtime/control/possible.h"
-#include "runtime/control/scene.h"
+#include "runtime/control/enabled.h"
+#include "runtime/control/capture.h"
 #include "runtime/control/vtime.h"
 #include "runtime/os/os.h"
 #include "runtime/os/proc.h"

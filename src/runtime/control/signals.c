@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/control/control.h"
-#include "runtime/control/scene.h"
+#include "runtime/control/capture.h"
 #include "runtime/control/slots.h"
 #include "runtime/control/turn.h"
 #include "runtime/os/os.h"

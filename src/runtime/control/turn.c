@@ -5,7 +5,7 @@
 
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
-#include "runtime/control/possible.h"
+#include "runtime/control/enabled.h"
 #include "runtime/control/vtime.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"

@@ -4,7 +4,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
 #include "runtime/control/learning.h"
-#include "runtime/control/scene.h"
+#include "runtime/control/capture.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/turn_sync.h"
 #include "runtime/watch/sites.h"

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/heal/trust.h"
+#include "runtime/heal/elision.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/state.h"
 #include "site/armed.h"

@@ -7,7 +7,7 @@
 #include "runtime/control/vtime.h"
 #include "runtime/heal/gates_parts.h"
 #include "runtime/os/os.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 #include "runtime/state.h"
 #include "runtime/thread/waits.h"
 

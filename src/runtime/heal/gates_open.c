@@ -8,7 +8,7 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/gates_parts.h"
 #include "runtime/os/os.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 #include "runtime/section/rules_parts.h"
 #include "section/build.h"
 #include "section/deadlock.h"

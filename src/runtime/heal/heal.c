@@ -7,7 +7,7 @@
 #include "runtime/heal/heal_closed.h"
 #include "runtime/heal/heal_parts.h"
 #include "runtime/heal/hold.h"
-#include "runtime/heal/trust.h"
+#include "runtime/heal/elision.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"

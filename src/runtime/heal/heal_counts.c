@@ -8,9 +8,9 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
 #include "runtime/heal/hold.h"
-#include "runtime/heal/trust.h"
+#include "runtime/heal/elision.h"
 #include "runtime/os/os.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 #include "runtime/state.h"
 
 #define TEXT_SIZE (8 << 20)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/heal/heal_parts.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 
 /* How much better the nice value of a thread in a section is. */
 #define URGENCY 10

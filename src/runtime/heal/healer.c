@@ -3,7 +3,7 @@
 
 #include "runtime/heal/hold.h"
 #include "runtime/os/os.h"
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 
 static struct darn_healer *healers;
 static struct darn_spin lock;

@@ -9,7 +9,7 @@
  */
 #include <stddef.h>
 
-#include "runtime/heal/trust.h"
+#include "runtime/heal/elision.h"
 #include "runtime/heal/trust_parts.h"
 #include "runtime/os/os.h"
 

@@ -22,7 +22,7 @@
 #include "runtime/thread/locks.h"
 #include "runtime/thread/thread.h"
 #include "runtime/thread/waits.h"
-#include "runtime/watch/noise.h"
+#include "runtime/watch/noise_inject.h"
 
 #define DARN_INTERCEPT(result, name, ...)                                                          \
     DARN_INTERCEPT_ALONE(result, name, __VA_ARGS__);                                               \

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "runtime/interpose/intercept.h"
-#include "runtime/module.h"
+#include "runtime/runtime_module.h"
 #include "runtime/record/record.h"
 
 DARN_INTERCEPT(int, dlclose, void *module)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/record/profile.h"
+#include "runtime/record/record_profile.h"
 #include "runtime/thread/thread.h"
 #include "site/site.h"
 #include "trace/codec.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/os/os.h"
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/record/tracefile.h"
 
 /* Taken by every event that synchronizes: on a cache line of its own. From 1 on. */

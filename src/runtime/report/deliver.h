@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/report/finding.h"
+#include "runtime/report/found.h"
 
 enum darn_delivery { DARN_REPORTED, DARN_SUPPRESSED };
 

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "runtime/report/maps.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 #include "runtime/watch/watch.h"
 
 /* `darn report` ends with these. */

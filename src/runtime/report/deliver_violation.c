@@ -6,7 +6,7 @@
 #include "runtime/report/counters.h"
 #include "runtime/report/deliver.h"
 #include "runtime/report/deliver_parts.h"
-#include "site/section.h"
+#include "site/site_section.h"
 
 static const char *const allow_names[] = {
     [0] = "none",

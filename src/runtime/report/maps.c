@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/os/os.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 
 #define TEXT_SIZE (1 << 20) /* of /proc/self/maps; what does not fit is not symbolized */
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/section/rules.h"
 #include "runtime/watch/watch.h"
 

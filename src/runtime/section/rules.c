@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/os/os.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/state.h"
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "runtime/os/os.h"
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/section/rules.h"
 #include "runtime/section/rules_parts.h"
 #include "site/armed.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "runtime/os/os.h"
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/section/rules.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/watch/sites.h"

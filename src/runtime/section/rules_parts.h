@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/section/rules.h"
 
 #define DARN_RULE_BUCKETS (1 << 16)

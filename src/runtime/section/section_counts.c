@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "runtime/os/os.h"
-#include "runtime/report/say.h"
+#include "runtime/report/tell.h"
 #include "runtime/section/rules.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"

@@ -8,7 +8,7 @@
 #include "runtime/section/rules.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"
-#include "runtime/watch/noise.h"
+#include "runtime/watch/noise_inject.h"
 #include "runtime/watch/sampler.h"
 
 bool darn_sections;

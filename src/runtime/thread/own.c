@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "runtime/os/os.h"
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/thread/thread.h"
 
 /* A thread that is not known has no short way. */

@@ -10,7 +10,7 @@
 #include "runtime/os/glibc.h"
 #include "runtime/os/os.h"
 #include "runtime/os/proc.h"
-#include "runtime/report/finding.h"
+#include "runtime/report/found.h"
 #include "runtime/state.h"
 #include "runtime/thread/thread.h"
 

@@ -11,7 +11,7 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/record/record.h"
 #include "runtime/record/share.h"
 #include "runtime/record/stream.h"

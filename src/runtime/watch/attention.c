@@ -3,12 +3,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "runtime/os/spin.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/section/sections.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
 #include "runtime/watch/watch.h"
-#include "site/guard.h"
+#include "site/site_guard.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

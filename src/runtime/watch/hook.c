@@ -13,7 +13,7 @@
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
 #include "runtime/record/heat.h"
-#include "runtime/record/profile.h"
+#include "runtime/record/record_profile.h"
 #include "runtime/record/record.h"
 #include "runtime/record/share.h"
 #include "runtime/report/counters.h"
@@ -23,12 +23,12 @@
 #include "runtime/watch/annotate.h"
 #include "runtime/watch/attention.h"
 #include "runtime/watch/hook.h"
-#include "runtime/watch/noise.h"
+#include "runtime/watch/noise_inject.h"
 #include "runtime/watch/sampler.h"
 #include "runtime/watch/sites.h"
 #include "runtime/watch/watch.h"
 #include "site/armed.h"
-#include "site/guard.h"
+#include "site/site_guard.h"
 #include "site/site.h"
 
 /* A string is read up to here: no lock is held, it may be changing. */

@@ -7,7 +7,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/report/counters.h"
-#include "runtime/report/finding.h"
+#include "runtime/report/found.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"

@@ -1,0 +1,475 @@
+/*
+ * What is to be healed so that a finding does not happen again.
+ *
+ * An atomicity violation: the section that was violated. A data race: the sections of the program
+ * that begin or end with one of its accesses, and for an access that is in none a section of this
+ * one access. They are looked up in what the compiler has recorded in the program: a finding alone
+ * does not know the ways out of a section.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/heal/healing.h"
+#include "driver/heal/heal_deadlock.h"
+#include "report/violation.h"
+#include "section/match.h"
+
+/* Where the sections of a finding go. */
+struct making {
+    struct darn_heal *heal;
+    const struct darn_finding *finding;
+    struct darn_heal_fix *fix;
+    size_t made; /* sections, also those that were there already */
+};
+
+static uint8_t kind_of(enum darn_op op)
+{
+    return op == DARN_OP_READ    ? DARN_SITE_READ
+           : op == DARN_OP_WRITE ? DARN_SITE_WRITE
+                                 : DARN_SITE_UPDATE;
+}
+
+static bool is_access(const struct darn_finding_access *access)
+{
+    return access->op <= DARN_OP_UPDATE && access->file && (access->line || access->function);
+}
+
+/* The file may be named by more of its path in one place than in the other. */
+static bool is_same_file(const char *one, const char *other)
+{
+    return darn_section_means_file(one, other) || darn_section_means_file(other, one);
+}
+
+/* A store that the optimizer has made of several has no line: then the function counts. */
+static bool is_at(const struct darn_finding_access *access, const struct darn_point *point)
+{
+    return access->line == point->line && (!access->column || access->column == point->column) &&
+           (access->line || strcmp(access->function, point->function) == 0) &&
+           point->kind == kind_of(access->op) && is_same_file(point->file, access->file);
+}
+
+static bool is_point_of(const struct darn_point *point, const struct darn_finding_access *access)
+{
+    return (point->role == DARN_ROLE_ENTRY || point->role == DARN_ROLE_END) && is_at(access, point);
+}
+
+static struct darn_point point_of(const struct darn_image_site *site, uint8_t role)
+{
+    return (struct darn_point){
+        .file = site->file,
+        .function = site->function,
+        .line = site->record.line,
+        .column = site->record.column,
+        .at = site->record.line,
+        .role = role,
+        .kind = site->record.kind,
+    };
+}
+
+/* Without a line there may be several: the name of the variable tells them apart. */
+static bool is_of_variable(const struct darn_finding *finding, const struct darn_image_site *site)
+{
+    return site->record.line || !finding->variable ||
+           darn_variable_same(site->variable, finding->variable);
+}
+
+/* NULL when the program has no such access. */
+static const struct darn_image_site *site_of(const struct darn_heal *heal,
+                                             const struct darn_finding *finding,
+                                             const struct darn_finding_access *access)
+{
+    for (size_t i = 0; i < heal->elf.site_count; i++) {
+        const struct darn_image_site *site = &heal->elf.sites[i].site;
+
+        struct darn_point point = point_of(site, DARN_ROLE_ENTRY);
+
+        if (is_at(access, &point) && is_of_variable(finding, site))
+            return site;
+    }
+    return NULL;
+}
+
+/* ---- the lines of a fix ---- */
+
+static const char *dir_of(const struct darn_heal *heal, const char *file)
+{
+    for (size_t i = 0; i < heal->elf.site_count; i++)
+        if (strcmp(heal->elf.sites[i].site.file, file) == 0)
+            return heal->elf.sites[i].site.dir;
+    return NULL;
+}
+
+struct darn_fix_range darn_heal_range(const struct darn_heal *heal,
+                                      const struct darn_section *section, int access)
+{
+    struct darn_fix_range range = {.dir = dir_of(heal, section->file),
+                                   .file = section->file,
+                                   .first = section->first ? section->first : section->points[0].at,
+                                   .access = access};
+
+    range.last = section->first ? section->last : range.first;
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *point = &section->points[i];
+
+        if (point->role == DARN_ROLE_END && point->at > range.last)
+            range.last = point->at;
+        if (point->role == DARN_ROLE_END && point->at && point->at < range.first)
+            range.first = point->at; /* in a loop */
+    }
+    return range;
+}
+
+static void add_range(struct making *making, struct darn_fix_range range, bool merges)
+{
+    struct darn_heal_fix *fix = making->fix;
+
+    if (!range.first)
+        return; /* nobody knows the lines */
+    for (size_t i = 0; i < fix->count; i++) {
+        const struct darn_fix_range *known = &fix->ranges[i];
+
+        if (strcmp(known->file, range.file) == 0 && known->first <= range.first &&
+            known->last >= range.last)
+            return;
+    }
+    range.merges = merges;
+    if (fix->count < DARN_HEAL_RANGES)
+        fix->ranges[fix->count++] = range;
+}
+
+/* ---- the repository ---- */
+
+static bool is_same(const struct darn_section *a, const struct darn_section *b)
+{
+    return !a->why && !a->first && a->kind == b->kind && a->count && b->count &&
+           darn_point_key(&a->points[0]) == darn_point_key(&b->points[0]) &&
+           strcmp(a->variable, b->variable) == 0 && strcmp(a->function, b->function) == 0;
+}
+
+static void add_section(struct making *making, const struct darn_section *section, int access)
+{
+    struct darn_sections *repository = &making->heal->repository;
+    bool known = false;
+
+    for (size_t i = 0; i < repository->count && !known; i++)
+        known = is_same(repository->list[i], section);
+    if (!known)
+        darn_sections_add(repository, section);
+    making->made++;
+    add_range(making, darn_heal_range(making->heal, section, access),
+              darn_violation_is_whole(making->finding) && access == DARN_VIOLATION_ENTRY);
+}
+
+static bool has_point(const struct darn_section *section, const struct darn_finding *finding,
+                      const struct darn_finding_access *access)
+{
+    if (!access->line && finding->variable &&
+        !darn_variable_same(section->variable, finding->variable))
+        return false;
+    for (uint32_t i = 0; i < section->count; i++)
+        if (is_point_of(&section->points[i], access))
+            return true;
+    return false;
+}
+
+/* All recorded sections that begin or end with the access; with `pairs` those of this kind, else
+ * the others. How many there are. */
+static size_t add_sections_of(struct making *making, int number, bool pairs)
+{
+    const struct darn_sections *recorded = &making->heal->elf.sections;
+    size_t count = 0;
+
+    for (size_t i = 0; i < recorded->count; i++) {
+        const struct darn_section *section = recorded->list[i];
+
+        if ((section->kind == DARN_SECTION_PAIR) != pairs ||
+            !has_point(section, making->finding, &making->finding->accesses[number]))
+            continue;
+        add_section(making, section, number);
+        count++;
+    }
+    return count;
+}
+
+/* The name that the program has for it: findings may have a better one, which no site has. */
+static const char *variable_of(const struct darn_finding *finding,
+                               const struct darn_image_site *site)
+{
+    return *site->variable ? site->variable : finding->variable ? finding->variable : "";
+}
+
+static struct darn_section *new_section(const struct darn_finding *finding,
+                                        const struct darn_image_site *site, uint8_t kind)
+{
+    struct darn_section *section = calloc(1, sizeof(*section));
+
+    if (!section) {
+        fputs("darn: out of memory\n", stderr);
+        exit(2);
+    }
+    section->variable = variable_of(finding, site);
+    section->file = site->file;
+    section->function = site->function;
+    section->kind = kind;
+    section->points[section->count++] = point_of(site, DARN_ROLE_ENTRY);
+    return section;
+}
+
+static void say_no_site(const struct darn_heal *heal, const struct darn_finding_access *access)
+{
+    if (heal->compiled) /* else it is said once for all */
+        darn_warn("heal", "%s:%u: the program has no such access: it is not healed", access->file,
+                  access->line);
+}
+
+static void add_race(struct making *making, int number)
+{
+    const struct darn_finding_access *access = &making->finding->accesses[number];
+    const struct darn_image_site *site = site_of(making->heal, making->finding, access);
+    struct darn_section *section;
+
+    if (!site) {
+        say_no_site(making->heal, access);
+        return;
+    }
+    if (!site->record.line)
+        return; /* the repository has no place for it */
+    section = new_section(making->finding, site, DARN_SECTION_RACE);
+    add_section(making, section, number);
+    free(section);
+}
+
+/* An access that races with itself stands there twice. */
+static bool is_repeated(const struct darn_finding *finding, size_t number)
+{
+    const struct darn_finding_access *access = &finding->accesses[number];
+
+    for (size_t i = 0; i < number; i++) {
+        const struct darn_finding_access *other = &finding->accesses[i];
+
+        if (other->op == access->op && other->line == access->line &&
+            other->column == access->column && other->file &&
+            strcmp(other->file, access->file) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void heal_race(struct making *making)
+{
+    for (size_t i = 0; i < making->finding->access_count; i++) {
+        if (making->finding->accesses[i].op == DARN_OP_FREE)
+            darn_warn("heal",
+                      "nobody waits before the memory is freed: the race is healed in part");
+        if (!is_access(&making->finding->accesses[i]) || is_repeated(making->finding, i))
+            continue;
+        if (!add_sections_of(making, (int)i, false) && !add_sections_of(making, (int)i, true))
+            add_race(making, (int)i);
+    }
+}
+
+/* ---- violations ---- */
+
+/* How well the recorded section is the one that was violated; 0: not at all. */
+static int fit_of(const struct darn_section *section, const struct darn_finding *finding)
+{
+    const char *kind = darn_section_kind_name(section->kind);
+    bool ends = false;
+
+    if (!is_point_of(&section->points[0], &finding->accesses[DARN_VIOLATION_ENTRY]))
+        return 0;
+    for (uint32_t i = 1; i < section->count; i++)
+        ends |= section->points[i].role == DARN_ROLE_END &&
+                is_point_of(&section->points[i], &finding->accesses[DARN_VIOLATION_END]);
+    if (!ends)
+        return 0;
+    if (kind && finding->section.kind && strcmp(kind, finding->section.kind) == 0)
+        return 3;
+    return section->kind == DARN_SECTION_PAIR ? 1 : 2;
+}
+
+static const struct darn_section *find_violated(const struct making *making)
+{
+    const struct darn_sections *recorded = &making->heal->elf.sections;
+    const struct darn_section *best = NULL;
+    int fit = 0;
+
+    for (size_t i = 0; i < recorded->count; i++) {
+        int other = fit_of(recorded->list[i], making->finding);
+
+        if (other > fit) {
+            fit = other;
+            best = recorded->list[i];
+        }
+    }
+    return best;
+}
+
+/* A violation may be about several variables: a section is about one. */
+static bool is_one_variable(const struct darn_image_site *entry, const struct darn_image_site *end)
+{
+    return !*entry->variable || !*end->variable ||
+           darn_variable_same(entry->variable, end->variable);
+}
+
+/* Nobody has recorded a section from the first access to the last: it is written down by hand. What
+ * is between is not known. */
+static void add_by_hand(struct making *making)
+{
+    const struct darn_finding_access *first = &making->finding->accesses[DARN_VIOLATION_ENTRY];
+    const struct darn_finding_access *last = &making->finding->accesses[DARN_VIOLATION_END];
+    const struct darn_image_site *entry = site_of(making->heal, making->finding, first);
+    const struct darn_image_site *end = site_of(making->heal, making->finding, last);
+    struct darn_section *section;
+
+    if (!entry || !end) {
+        say_no_site(making->heal, entry ? last : first);
+        return;
+    }
+    if (!is_one_variable(entry, end) || !entry->record.line || !end->record.line)
+        return;
+    section = new_section(making->finding, entry, DARN_SECTION_HAND);
+    section->inside = DARN_SECTION_UNKNOWN;
+    if (strcmp(entry->function, end->function) != 0)
+        section->inside |= DARN_SECTION_ACROSS;
+    section->points[section->count] = point_of(end, DARN_ROLE_END);
+    section->points[section->count++].allow =
+        darn_section_allows(entry->record.kind, end->record.kind);
+    add_section(making, section, DARN_VIOLATION_ENTRY);
+    free(section);
+}
+
+/* The other thread waits by itself; but a fix concerns its lines, too: those of its own section, if
+ * it is in one. */
+static void add_remote(struct making *making, const struct darn_finding_access *remote)
+{
+    const struct darn_sections *recorded = &making->heal->elf.sections;
+    struct darn_fix_range range = {.dir = remote->dir,
+                                   .file = remote->file,
+                                   .first = remote->line,
+                                   .last = remote->line,
+                                   .access = DARN_VIOLATION_REMOTE};
+
+    for (size_t i = 0; i < recorded->count; i++) {
+        if (recorded->list[i]->kind == DARN_SECTION_PAIR ||
+            !has_point(recorded->list[i], making->finding, remote))
+            continue;
+        range = darn_heal_range(making->heal, recorded->list[i], DARN_VIOLATION_REMOTE);
+        break;
+    }
+    add_range(making, range, false);
+}
+
+static void heal_violation(struct making *making)
+{
+    const struct darn_finding *finding = making->finding;
+    const struct darn_finding_access *remote = &finding->accesses[DARN_VIOLATION_REMOTE];
+    const struct darn_section *section;
+
+    if (!darn_violation_is_whole(finding) || !is_access(&finding->accesses[DARN_VIOLATION_ENTRY]) ||
+        !is_access(&finding->accesses[DARN_VIOLATION_END]))
+        return;
+    section = find_violated(making);
+    if (section)
+        add_section(making, section, DARN_VIOLATION_ENTRY);
+    else
+        add_by_hand(making);
+    if (is_access(remote))
+        add_remote(making, remote);
+}
+
+/* ---- all ---- */
+
+/* Another finding that is healed, and that may have led to the failure. */
+static const struct darn_finding *cause_of(const struct darn_heal *heal,
+                                           const struct darn_finding *failure)
+{
+    for (size_t i = 0; darn_finding_is(failure, "failure") && i < heal->findings.count; i++)
+        if (darn_heal_may_cause(heal->findings.list[i], failure))
+            return heal->findings.list[i];
+    return NULL;
+}
+
+static const char *reason_of(const struct darn_heal *heal, const struct darn_finding *finding)
+{
+    if (darn_finding_is(finding, "failure"))
+        return "no race and no section is known to lead to it";
+    if (!darn_finding_is(finding, "data-race") && !darn_finding_is(finding, "atomicity-violation"))
+        return "only races, atomicity violations and deadlocks are healed";
+    if (!heal->compiled)
+        return "the program was not compiled by darn cc";
+    if (!finding->accesses[0].line)
+        return "the optimizer has left no line of its accesses; compile with -O0";
+    return darn_finding_is(finding, "data-race")
+               ? "its accesses are not in the program"
+               : "it has no two accesses to one variable that are in the program";
+}
+
+/* One line about a finding that nothing can be made of. */
+static void say_nothing(const struct darn_heal *heal, const struct darn_finding *finding)
+{
+    const struct darn_finding_access *access = &finding->accesses[0];
+    const struct darn_finding *cause = cause_of(heal, finding);
+    const char *variable = finding->variable && *finding->variable ? finding->variable : NULL;
+    char place[512];
+
+    snprintf(place, sizeof(place), "%s%s%s%s at %s:%u", finding->kind, variable ? " on '" : "",
+             variable ? variable : "", variable ? "'" : "", access->file ? access->file : "?",
+             access->line);
+    if (cause)
+        fprintf(stderr, "darn heal: %s: the %s on '%s' in %s, which is healed, may lead to it\n",
+                place, cause->kind, cause->variable ? cause->variable : "?", access->function);
+    else
+        darn_warn("heal", "%s: there is nothing to heal it by: %s", place,
+                  reason_of(heal, finding));
+}
+
+static void heal_deadlock(struct making *making, const json_t *object)
+{
+    char why[512] = "";
+    int result = darn_heal_deadlocks_from(object, &making->heal->signatures, why, sizeof(why));
+
+    if (result < 0)
+        darn_warn("heal", "the deadlock is not healed: %s", why);
+    making->made++; /* it was told */
+}
+
+int darn_heal_from(struct darn_heal *heal)
+{
+    heal->fixes = calloc(heal->findings.count + 1, sizeof(*heal->fixes));
+    if (!heal->fixes)
+        return darn_refuse("heal", "out of memory");
+    for (size_t i = 0; i < heal->findings.count; i++) {
+        struct making making = {heal, heal->findings.list[i], &heal->fixes[i], 0};
+
+        making.fix->finding = making.finding;
+        if (darn_finding_is(making.finding, "deadlock"))
+            heal_deadlock(&making, json_array_get(heal->findings.objects, i));
+        else if (darn_finding_is(making.finding, "data-race"))
+            heal_race(&making);
+        else if (darn_finding_is(making.finding, "atomicity-violation"))
+            heal_violation(&making);
+        if (!making.made)
+            say_nothing(heal, making.finding);
+    }
+    return 0;
+}
+
+int darn_heal_write(const struct darn_heal *heal, const char *path)
+{
+    struct darn_sections whole = heal->repository; /* the list is not ours to free */
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    int result;
+
+    if (!out)
+        return -ENOMEM;
+    darn_heal_deadlocks_write(out, &heal->signatures);
+    fclose(out);
+    whole.rest = text;
+    result = darn_section_file_write(path, &whole);
+    free(text);
+    return result;
+}

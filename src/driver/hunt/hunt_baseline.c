@@ -1,0 +1,74 @@
+/*
+ * What the program does when nobody interferes: how it ends, and what it prints. Later runs are
+ * compared with that.
+ */
+#include <string.h>
+
+#include "driver/hunt/hunt.h"
+
+/* The same schedule a few times shows what differs from run to run; others, without a single
+ * access being interrupted, show what depends on the schedule anyway. */
+#define STRAIGHT_RUNS 3
+#define RANDOM_RUNS   8
+
+/* False when no run could be made. */
+static bool run(struct darn_hunt *hunt, struct darn_player *player, enum darn_strategy_kind kind,
+                uint64_t seed)
+{
+    struct darn_request *request = &player->block->request;
+
+    request->flags = 0;
+    request->time = 0;
+    request->max_steps = hunt->max_steps;
+    memset(&request->plan, 0, sizeof(request->plan));
+    request->plan.kind = kind;
+    request->plan.seed = seed;
+    hunt->runs++;
+    return darn_player_run(player);
+}
+
+static void compare_from_now_on(struct darn_hunt *hunt, uint64_t hash)
+{
+    for (uint32_t i = 0; i < hunt->exploration.player_count; i++) {
+        hunt->exploration.players[i].judge.compare = true;
+        hunt->exploration.players[i].judge.hash = hash;
+    }
+}
+
+static void say_if_it_fails(struct darn_hunt *hunt)
+{
+    for (int kind = 0; kind < DARN_VERDICTS; kind++)
+        if (hunt->straight[kind] && darn_verdict_is_failure(kind))
+            darn_hunt_say(hunt, "note: it fails when no thread is interrupted, too (%s)",
+                          darn_verdict_word(kind));
+}
+
+void darn_hunt_baseline(struct darn_hunt *hunt)
+{
+    struct darn_player *player = &hunt->exploration.players[0];
+    bool is_stable = true, any = false;
+    uint64_t hash = 0;
+
+    hunt->max_steps = player->block->request.max_steps;
+    hunt->armed = darn_server_armed(player->server, &hunt->armed_count);
+    darn_server_arm(player->server, NULL, 0);
+    for (int i = 0; i < STRAIGHT_RUNS + RANDOM_RUNS; i++) {
+        bool straight = i < STRAIGHT_RUNS;
+
+        if (!run(hunt, player, straight ? DARN_STRATEGY_STRAIGHT : DARN_STRATEGY_RANDOM,
+                 (uint64_t)i))
+            return;
+        hunt->straight[player->judged.kind] |= straight;
+        if (player->judged.kind != DARN_VERDICT_OK) {
+            (void)darn_hunt_look(hunt, player);
+            continue;
+        }
+        hunt->fine = true;
+        is_stable &= !any || darn_server_output_hash(player->server) == hash;
+        hash = darn_server_output_hash(player->server);
+        any = true;
+    }
+    if (any && is_stable && !hunt->line.oracle)
+        compare_from_now_on(hunt, hash);
+    say_if_it_fails(hunt);
+}

@@ -1,0 +1,204 @@
+/*
+ * Whether a failure comes from a race that was proved: then it is what the race leads to, and no
+ * finding of its own.
+ *
+ * It does when it is at one of the two places of the race, and a run that meets the race fails in
+ * just this way, each time that it is replayed: the failing run itself, or one that is aimed at the
+ * race. (In the failing run the second thread may have come long after the first.) Where that is
+ * not so both are told: two bugs that are listed as one would hide one of them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "driver/hunt/hunt.h"
+
+#define TRIALS 20 /* about half of them have the order that fails */
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* Whether the run has failed where a side of the race is. */
+static bool is_at(const struct darn_finding *failure, const struct darn_finding *race)
+{
+    const struct darn_finding_access *failed = &failure->accesses[0];
+
+    for (size_t i = 0; failure->access_count && !failed->last_seen && i < race->access_count; i++) {
+        const struct darn_finding_access *side = &race->accesses[i];
+
+        if (failed->line && side->line == failed->line && is_same_text(side->file, failed->file) &&
+            is_same_text(side->function, failed->function))
+            return true;
+    }
+    return false;
+}
+
+/* The entry of the race in the index; NULL: there is none. */
+static json_t *find_cause(const struct darn_hunt *hunt, struct darn_player *player,
+                          const struct darn_finding *failure)
+{
+    const struct darn_result *result = &player->block->result;
+    json_t *cause = NULL;
+
+    for (uint32_t i = 0; !cause && i < result->met_count && i < DARN_BLOCK_MET; i++) {
+        struct darn_finding *race = NULL;
+
+        if (result->met[i].kind == DARN_MET_RACE)
+            race = darn_scene_met(&player->scene, &result->met[i]);
+        if (race && race->id && is_at(failure, race))
+            cause = darn_index_find(&hunt->index, race->id);
+        if (cause && !darn_index_is_proof(cause))
+            cause = NULL;
+        darn_finding_free(race);
+    }
+    return cause;
+}
+
+static bool has_outcome(const json_t *entry, const char *word)
+{
+    const json_t *outcome;
+    size_t i;
+
+    json_array_foreach(json_object_get(entry, "outcomes"), i, outcome)
+    {
+        if (is_same_text(json_string_value(outcome), word))
+            return true;
+    }
+    return false;
+}
+
+/* The worst first. */
+static void set_outcomes(struct darn_finding *race, const json_t *entry,
+                         enum darn_verdict_kind more)
+{
+    const char **outcomes = darn_pool_get(&race->pool, DARN_VERDICTS, sizeof(*outcomes));
+
+    race->outcome_count = 0;
+    for (int kind = DARN_VERDICT_OK + 1; kind < DARN_VERDICTS; kind++) {
+        const char *word = darn_verdict_word((enum darn_verdict_kind)kind);
+
+        if (kind == (int)more || has_outcome(entry, word))
+            outcomes[race->outcome_count++] = word;
+    }
+    race->outcomes = outcomes;
+}
+
+static const char *proof_of(const struct darn_hunt *hunt, const struct darn_target *target)
+{
+    for (int kind = 0; kind < DARN_VERDICTS; kind++) {
+        const json_t *entry =
+            *target->ids[kind] ? darn_index_find(&hunt->index, target->ids[kind]) : NULL;
+
+        if (entry && darn_index_is_proof(entry))
+            return target->ids[kind];
+    }
+    return NULL;
+}
+
+static const struct darn_target *target_of(const struct darn_hunt *hunt, const char *id)
+{
+    for (size_t i = 0; i < hunt->target_count; i++) {
+        const char *proof = proof_of(hunt, &hunt->targets[i]);
+
+        if (proof && strcmp(proof, id) == 0)
+            return &hunt->targets[i];
+    }
+    return NULL;
+}
+
+/* The schedule shows both, the race and the failure, as often as it is replayed: that is the proof
+ * of the race from now on. */
+static bool keep_if_it_replays(struct darn_hunt *hunt, struct darn_player *player, const char *id,
+                               const struct darn_failed *failed,
+                               const struct darn_schedule *schedule)
+{
+    struct darn_symptom symptom = {.kind = failed->symptom.kind, .met = true};
+    const struct darn_target *target = target_of(hunt, id);
+    struct darn_finding *race;
+
+    snprintf(symptom.id, sizeof(symptom.id), "%s", id);
+    if (!darn_hunt_replays(hunt, player, schedule, &symptom))
+        return false;
+    race = darn_player_finding(player, symptom.id, true);
+    if (!race)
+        return false;
+    race->certainty = "confirmed";
+    race->trials = target && target->hits ? target->trials : 0;
+    race->hits = target ? target->hits : 0;
+    race->count = race->hits ? race->hits : 1;
+    set_outcomes(race, darn_index_find(&hunt->index, symptom.id), failed->symptom.kind);
+    darn_hunt_keep(hunt, player, race, schedule, target);
+    return true;
+}
+
+/* ---- by further trials ---- */
+
+/* Whether the last run has met the race and failed in this way. */
+static bool shows_both(struct darn_player *player, const char *id, const struct darn_failed *failed)
+{
+    struct darn_symptom race = {.kind = failed->symptom.kind, .met = true};
+
+    snprintf(race.id, sizeof(race.id), "%s", id);
+    return darn_player_shows(player, &failed->symptom) && darn_player_shows(player, &race);
+}
+
+/* Aims at the race until it leads to the failure. */
+static bool try_race(struct darn_hunt *hunt, struct darn_player *player,
+                     const struct darn_target *target, const struct darn_failed *failed)
+{
+    const char *id = proof_of(hunt, target);
+    bool kept = false;
+
+    for (uint32_t i = 0; id && i < TRIALS && !kept && !darn_hunt_is_interrupted(hunt); i++) {
+        struct darn_schedule *schedule;
+
+        darn_hunt_request(hunt, target, player, target->begun + i);
+        hunt->runs++;
+        if (!darn_player_run(player))
+            break;
+        schedule = shows_both(player, id, failed) ? darn_player_take(player) : NULL;
+        if (!schedule)
+            continue;
+        schedule->run_flags |= DARN_RUN_RACES; /* a replay shall look for it */
+        kept = keep_if_it_replays(hunt, player, id, failed, schedule);
+        darn_schedule_free(schedule);
+        break;
+    }
+    return kept;
+}
+
+static bool blame_by_trials(struct darn_hunt *hunt, struct darn_player *player,
+                            const struct darn_failed *failed, const struct darn_finding *failure)
+{
+    bool blamed = false, tried = false;
+
+    for (size_t i = 0; i < hunt->target_count && !blamed; i++) {
+        const struct darn_target *target = &hunt->targets[i];
+
+        if (target->kind != DARN_TARGET_RACE || !target->proved || !darn_hunt_can_try(target) ||
+            !is_at(failure, target->finding))
+            continue;
+        blamed = try_race(hunt, player, target, failed);
+        tried = true;
+    }
+    if (tried && !blamed) /* the last run is the failure again */
+        (void)darn_player_follow(player, failed->schedule, 0);
+    else if (tried) /* and its sites are armed again for whoever comes next */
+        darn_server_arm(player->server, failed->schedule->armed, failed->schedule->armed_count);
+    return blamed;
+}
+
+bool darn_hunt_blame(struct darn_hunt *hunt, struct darn_player *player,
+                     const struct darn_failed *failed, const struct darn_finding *failure)
+{
+    const json_t *entry;
+
+    if (failed->symptom.kind == DARN_VERDICT_HANG)
+        return false; /* takes long, and has no place */
+    entry = find_cause(hunt, player, failure);
+    if (entry && keep_if_it_replays(hunt, player, json_string_value(json_object_get(entry, "id")),
+                                    failed, failed->schedule))
+        return true;
+    return blame_by_trials(hunt, player, failed, failure);
+}

@@ -1,0 +1,384 @@
+/*
+ * Whether what a run has shown happens again: only that is confirmed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "driver/hunt/hunt.h"
+#include "cli/say.h"
+
+/* A machine that is busy makes no difference to a schedule that is complete; whoever depends on
+ * something else shows it soon. */
+#define REPLAYS 10
+
+/* Of a fingerprint in `seen`: the failure comes from a target. */
+#define EXPLAINED 2
+
+/* What the finding is about is known to the user, and not wanted. */
+static bool is_suppressed(const struct darn_hunt *hunt, const struct darn_finding *finding)
+{
+    return hunt->suppressions && darn_suppressions_match(hunt->suppressions, finding);
+}
+
+static uintptr_t key_of(const char *id)
+{
+    return darn_hash_string(DARN_HASH_START, id) | 1;
+}
+
+static bool is_proved(const struct darn_hunt *hunt, const char *id)
+{
+    const json_t *entry = darn_index_find(&hunt->index, id);
+
+    return entry && darn_index_is_proof(entry);
+}
+
+bool darn_hunt_replays(struct darn_hunt *hunt, struct darn_player *player,
+                       const struct darn_schedule *schedule, const struct darn_symptom *symptom)
+{
+    /* One that takes until the time is over is believed sooner, if it hangs at all. */
+    bool hang = symptom->kind == DARN_VERDICT_HANG;
+    int times = hang ? 1 : REPLAYS;
+
+    hunt->runs += hang;
+    if (hang && !darn_exploration_hangs(player, schedule))
+        return false;
+    for (int i = 0; i < times; i++) {
+        hunt->runs++;
+        if (!darn_player_follow(player, schedule, 0) || !darn_player_shows(player, symptom))
+            return false;
+    }
+    return true;
+}
+
+/* The ids of failures that come from what was aimed at: an exploration need not tell of them. */
+static json_t *explained(struct darn_hunt *hunt)
+{
+    json_t *list = json_object_get(hunt->index.state, "explained");
+
+    if (!json_is_array(list)) {
+        list = json_array();
+        json_object_set_new(hunt->index.state, "explained", list);
+    }
+    return list;
+}
+
+void darn_hunt_recall(struct darn_hunt *hunt)
+{
+    json_t *list = explained(hunt), *id;
+    size_t i;
+
+    json_array_foreach(list, i, id)
+    {
+        if (json_is_string(id))
+            darn_map_put(&hunt->seen, key_of(json_string_value(id)), 1);
+    }
+}
+
+static void note_explained(struct darn_hunt *hunt, const char *id)
+{
+    if (darn_map_get(&hunt->seen, key_of(id), 0))
+        return;
+    darn_map_put(&hunt->seen, key_of(id), 1);
+    json_array_append_new(explained(hunt), json_string(id));
+}
+
+void darn_hunt_explain(struct darn_hunt *hunt, struct darn_player *player)
+{
+    uintptr_t print = darn_exploration_fingerprint(player, NULL);
+    struct darn_finding *failure;
+
+    /* A run that did not show the target may have failed in the same way before. */
+    if (!darn_verdict_is_failure(player->judged.kind) ||
+        darn_map_get(&hunt->seen, print, 0) == EXPLAINED)
+        return;
+    darn_map_put(&hunt->seen, print, EXPLAINED);
+    failure = darn_player_finding(player, "", false);
+    if (failure && failure->id)
+        note_explained(hunt, failure->id);
+    darn_finding_free(failure);
+}
+
+static struct darn_symptom symptom_of(enum darn_verdict_kind kind, const char *id, bool met)
+{
+    struct darn_symptom symptom = {.kind = kind, .met = met};
+
+    snprintf(symptom.id, sizeof(symptom.id), "%s", id);
+    return symptom;
+}
+
+/* ---- targets ---- */
+
+/* Whether hits that ended this way have to do with the race: what happens when nobody interferes
+ * counts only if other hits have ended differently. */
+static bool is_outcome(const struct darn_hunt *hunt, const struct darn_target *target, int kind)
+{
+    uint32_t hits = target->ends[0][kind] + target->ends[1][kind];
+
+    return !hunt->straight[kind] || hits < target->hits;
+}
+
+static void add_outcome(struct darn_finding *finding, enum darn_verdict_kind kind)
+{
+    const char **outcomes =
+        darn_pool_get(&finding->pool, finding->outcome_count + 1, sizeof(*outcomes));
+
+    for (size_t i = 0; i < finding->outcome_count; i++) {
+        if (strcmp(finding->outcomes[i], darn_verdict_word(kind)) == 0)
+            return;
+        outcomes[i] = finding->outcomes[i];
+    }
+    outcomes[finding->outcome_count++] = darn_verdict_word(kind);
+    finding->outcomes = outcomes;
+}
+
+static void complete(const struct darn_hunt *hunt, struct darn_finding *finding,
+                     const struct darn_target *target, const bool *again)
+{
+    const struct darn_violated *section = &target->finding->section;
+
+    finding->certainty = "confirmed";
+    if (section->function && !finding->section.kind) {
+        finding->section.kind = darn_pool_text(&finding->pool, section->kind);
+        finding->section.function = darn_pool_text(&finding->pool, section->function);
+    }
+    finding->trials = target->hits ? target->trials : 0; /* else it was met while exploring */
+    finding->hits = target->hits;
+    finding->count = target->hits ? target->hits : 1;
+    /* The worst first, and only what replays. */
+    for (int kind = DARN_VERDICT_OK + 1; kind < DARN_VERDICTS; kind++)
+        if (again[kind] && is_outcome(hunt, target, kind))
+            add_outcome(finding, kind);
+}
+
+/* The worst that replays: harmless runs come last. DARN_VERDICT_NONE when nothing does. */
+static enum darn_verdict_kind choose(struct darn_hunt *hunt, struct darn_player *player,
+                                     struct darn_target *target, bool *again)
+{
+    bool met = darn_target_is_met(target);
+    enum darn_verdict_kind worst = DARN_VERDICT_NONE;
+
+    for (int i = DARN_VERDICT_OK + 1; i <= DARN_VERDICTS; i++) {
+        enum darn_verdict_kind kind = i == DARN_VERDICTS ? DARN_VERDICT_OK : i;
+        struct darn_symptom symptom = symptom_of(kind, target->ids[kind], met);
+
+        if (!target->shown[kind])
+            continue;
+        again[kind] = darn_hunt_replays(hunt, player, target->shown[kind], &symptom);
+        if (again[kind] && worst == DARN_VERDICT_NONE)
+            worst = kind;
+    }
+    return worst;
+}
+
+void darn_hunt_settle(struct darn_hunt *hunt, struct darn_player *player,
+                      struct darn_target *target)
+{
+    bool again[DARN_VERDICTS] = {false}, met = darn_target_is_met(target);
+    enum darn_verdict_kind kind = choose(hunt, player, target, again);
+    const char *id = target->ids[kind];
+    struct darn_finding *finding = NULL;
+
+    target->settled = true;
+    if (kind == DARN_VERDICT_NONE)
+        return;
+    target->proved = true;
+    if (is_proved(hunt, id))
+        return; /* another prediction has come to the same */
+    hunt->runs++;
+    if (darn_player_follow(player, target->shown[kind], 0))
+        finding = darn_player_finding(player, id, met);
+    if (!finding)
+        darn_lost("hunt",
+                  "the finding %s was confirmed, but its last run went another way: it is lost",
+                  id);
+    if (!finding || is_suppressed(hunt, finding)) {
+        darn_finding_free(finding);
+        return;
+    }
+    complete(hunt, finding, target, again);
+    darn_hunt_keep(hunt, player, finding, target->shown[kind], target);
+}
+
+/* ---- by chance ---- */
+
+static const struct darn_target *find_target(const struct darn_hunt *hunt, const char *id)
+{
+    for (size_t i = 0; i < hunt->target_count; i++)
+        if (hunt->targets[i].finding->id && strcmp(hunt->targets[i].finding->id, id) == 0)
+            return &hunt->targets[i];
+    return NULL;
+}
+
+static void add_side(struct darn_target *target, struct darn_player *player, int side,
+                     const struct darn_block_thread *thread)
+{
+    target->sides[side].places[0] = thread->place;
+    target->sides[side].count = 1;
+    if (thread->op != DARN_STEP_FREE)
+        target->keys[target->key_count++] = darn_scene_site_key(&player->scene, thread->place);
+}
+
+/* Two threads have met that no prediction names: they get trials of their own. */
+static bool add_target(struct darn_hunt *hunt, struct darn_player *player,
+                       const struct darn_block_met *met, struct darn_finding *finding)
+{
+    enum darn_verdict_kind kind = player->judged.kind;
+    struct darn_target *target = &hunt->targets[hunt->target_count];
+
+    if (hunt->target_count == hunt->target_room)
+        return false;
+    memset(target, 0, sizeof(*target));
+    target->kind = DARN_TARGET_RACE;
+    target->finding = finding;
+    target->is_ours = true;
+    add_side(target, player, 0, &met->threads[0]);
+    add_side(target, player, 1, &met->threads[1]);
+    if (target->key_count == 2 && target->keys[0] > target->keys[1]) {
+        uint64_t key = target->keys[0];
+
+        target->keys[0] = target->keys[1];
+        target->keys[1] = key;
+    }
+    target->shown[kind] = darn_player_take(player);
+    snprintf(target->ids[kind], sizeof(target->ids[kind]), "%s", finding->id);
+    hunt->target_count++;
+    return true;
+}
+
+static bool look_at_met(struct darn_hunt *hunt, struct darn_player *player,
+                        const struct darn_block_met *met)
+{
+    uintptr_t print = darn_exploration_fingerprint(player, met);
+    struct darn_finding *finding;
+
+    if (met->kind != DARN_MET_RACE || darn_map_get(&hunt->seen, print, 0))
+        return false;
+    darn_map_put(&hunt->seen, print, 1);
+    finding = darn_scene_met(&player->scene, met);
+    if (finding && finding->id && !find_target(hunt, finding->id) &&
+        !is_proved(hunt, finding->id) && !is_suppressed(hunt, finding) &&
+        add_target(hunt, player, met, finding))
+        return true;
+    darn_finding_free(finding);
+    return false;
+}
+
+/* A prediction that has come true although its own trials did not show it. */
+static void mark_proved(struct darn_hunt *hunt, const char *id)
+{
+    for (size_t i = 0; i < hunt->target_count; i++) {
+        struct darn_target *target = &hunt->targets[i];
+
+        if (target->finding->id && strcmp(target->finding->id, id) == 0)
+            target->proved = target->settled = true;
+    }
+}
+
+/* Whether nobody has told of the failure yet. */
+static bool is_new(const struct darn_hunt *hunt, const struct darn_finding *finding)
+{
+    return finding && finding->id && !is_proved(hunt, finding->id) &&
+           !is_suppressed(hunt, finding) && !darn_map_get(&hunt->seen, key_of(finding->id), 0);
+}
+
+/* Takes the schedule over. Whether the failure happens again. */
+static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
+                            const struct darn_failed *failed)
+{
+    struct darn_finding *finding = NULL;
+    bool told, again;
+
+    failed->schedule->run_flags |= DARN_RUN_RACES; /* one of them may be the cause */
+    if (darn_hunt_replays(hunt, player, failed->schedule, &failed->symptom))
+        finding = darn_player_finding(player, failed->symptom.id, false);
+    else
+        hunt->unsteady++;
+    again = finding != NULL;
+    told = finding && darn_hunt_blame(hunt, player, failed, finding);
+    if (told) {
+        note_explained(hunt, finding->id);
+        darn_finding_free(finding);
+    } else if (finding) {
+        finding->certainty = "confirmed";
+        finding->count = 1;
+        add_outcome(finding, failed->symptom.kind);
+        mark_proved(hunt, finding->id);
+        darn_hunt_keep(hunt, player, finding, failed->schedule, NULL);
+    }
+    darn_schedule_free(failed->schedule);
+    return again;
+}
+
+/* Whether the program may fail this way whatever the schedule is. */
+static bool is_usual(const struct darn_hunt *hunt, enum darn_verdict_kind kind)
+{
+    return hunt->straight[kind] && !hunt->fine;
+}
+
+/* Whether a target is left that may explain a failure when it is tried. */
+static bool has_open_target(const struct darn_hunt *hunt)
+{
+    for (size_t i = 0; i < hunt->target_count; i++)
+        if (!hunt->targets[i].settled)
+            return true;
+    return false;
+}
+
+static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
+{
+    enum darn_verdict_kind kind = player->judged.kind;
+    uintptr_t print = darn_exploration_fingerprint(player, NULL);
+    struct darn_finding *finding;
+    struct darn_failed failed;
+
+    if (!darn_verdict_is_failure(kind) || darn_map_get(&hunt->seen, print, 0))
+        return false;
+    darn_map_put(&hunt->seen, print, 1);
+    finding = darn_player_finding(player, "", false);
+    if (is_new(hunt, finding)) {
+        failed.symptom = symptom_of(kind, finding->id, false);
+        failed.schedule = darn_player_take(player);
+    } else {
+        failed.schedule = NULL;
+    }
+    darn_finding_free(finding);
+    if (!failed.schedule)
+        return false;
+    if (!has_open_target(hunt) && !is_usual(hunt, kind))
+        return confirm_failure(hunt, player, &failed);
+    if (hunt->failed_count < DARN_MOST_FAILED)
+        hunt->failed[hunt->failed_count++] = failed;
+    else
+        darn_schedule_free(failed.schedule);
+    return true;
+}
+
+void darn_hunt_look_back(struct darn_hunt *hunt, struct darn_player *player)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < hunt->failed_count; i++) {
+        const struct darn_failed *failed = &hunt->failed[i];
+
+        if (is_proved(hunt, failed->symptom.id) ||
+            darn_map_get(&hunt->seen, key_of(failed->symptom.id), 0))
+            darn_schedule_free(failed->schedule);
+        else if (is_usual(hunt, failed->symptom.kind))
+            hunt->failed[kept++] = *failed;
+        else
+            (void)confirm_failure(hunt, player, failed);
+    }
+    hunt->failed_count = kept;
+}
+
+bool darn_hunt_look(struct darn_hunt *hunt, struct darn_player *player)
+{
+    const struct darn_result *result = &player->block->result;
+    bool any = false;
+
+    for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++)
+        any |= look_at_met(hunt, player, &result->met[i]);
+    return look_at_failure(hunt, player) || any; /* makes other runs: it comes last */
+}

@@ -1,0 +1,108 @@
+/*
+ * The third stage: schedules that no prediction asks for, with the search of darn explore, for
+ * failures that nobody has predicted.
+ */
+#include <stdio.h>
+
+#include "driver/hunt/hunt.h"
+#include "driver/play/shrinking.h"
+
+#define RESERVE 0.1 /* of the time for work, for what threads have met meanwhile */
+
+/* When nothing new has come for as long as it took to get so far, and at least for so many
+ * schedules, more of them are not worth the wait. */
+#define PATIENCE 5000
+
+/* With the lock. */
+static void stop_when_barren(struct darn_hunt *hunt)
+{
+    struct darn_exploration *exploration = &hunt->exploration;
+    struct darn_search_stats stats;
+
+    darn_search_stats(exploration->search, &stats);
+    if (stats.reads + stats.partial_orders != hunt->harvest) {
+        hunt->harvest = stats.reads + stats.partial_orders;
+        hunt->harvested = exploration->schedules;
+    } else if (exploration->schedules > 2 * hunt->harvested + PATIENCE) {
+        atomic_store(&exploration->enough, true);
+        pthread_cond_broadcast(&exploration->changed);
+    }
+}
+
+static void progress(struct darn_hunt *hunt, char *to, size_t size)
+{
+    stop_when_barren(hunt);
+    snprintf(to, size, "explore: %llu schedules, %zu found so far",
+             (unsigned long long)hunt->exploration.schedules, darn_index_proofs(&hunt->index));
+}
+
+static bool look(struct darn_exploration *exploration, struct darn_player *player,
+                 uint64_t schedule)
+{
+    struct darn_hunt *hunt = darn_hunt_of(exploration);
+    bool found;
+
+    (void)schedule;
+    hunt->failures += darn_verdict_is_failure(player->judged.kind);
+    found = darn_hunt_look(hunt, player);
+    player->block->request.max_steps = hunt->max_steps; /* a replay may have had more */
+    return found;
+}
+
+/* What the runs of other stages have changed. */
+static void set_up(struct darn_hunt *hunt)
+{
+    for (uint32_t i = 0; i < hunt->exploration.player_count; i++) {
+        struct darn_player *player = &hunt->exploration.players[i];
+
+        darn_server_arm(player->server, hunt->armed, hunt->armed_count);
+        player->block->request.max_steps = hunt->max_steps;
+    }
+}
+
+/* Output that differs is nothing to look for here: each schedule may have its own. */
+static void set_compare(struct darn_hunt *hunt, bool compare)
+{
+    for (uint32_t i = 0; i < hunt->exploration.player_count; i++)
+        hunt->exploration.players[i].judge.compare = compare;
+}
+
+int darn_hunt_explore(struct darn_hunt *hunt)
+{
+    struct darn_exploration *exploration = &hunt->exploration;
+    double start = darn_clock();
+    double work = darn_hunt_work_ends(hunt->started, hunt->until, !hunt->line.no_shrink);
+    double end = work - (work - hunt->started) * RESERVE;
+    bool compare = exploration->players[0].judge.compare;
+    size_t found = darn_index_proofs(&hunt->index) + hunt->failed_count;
+    size_t targets = hunt->target_count;
+    int status;
+
+    if (hunt->line.no_explore || start >= end || darn_hunt_is_interrupted(hunt))
+        return 0;
+    hunt->explore.search = (struct darn_search_options){
+        .kind = DARN_SEARCH_PORTFOLIO,
+        .seed = hunt->line.seed + hunt->explored,
+    };
+    exploration->search = darn_search_new(&hunt->explore.search);
+    if (!exploration->search)
+        return darn_refuse("hunt", "out of memory");
+    exploration->look = look;
+    exploration->schedules = exploration->begun = 0;
+    set_up(hunt);
+    set_compare(hunt, false);
+    status = darn_hunt_jobs(hunt, darn_exploration_job, end, progress);
+    set_compare(hunt, compare);
+    hunt->runs += exploration->schedules;
+    darn_search_free(exploration->search);
+    exploration->search = NULL;
+    if (status || exploration->status)
+        return status ? status : exploration->status;
+    hunt->explored += exploration->schedules;
+    hunt->fine |= exploration->schedules > hunt->failures;
+    darn_hunt_say(hunt, "explore: %llu schedules; new failures: %zu, new races: %zu (%.1f s)",
+                  (unsigned long long)exploration->schedules,
+                  darn_index_proofs(&hunt->index) + hunt->failed_count - found,
+                  hunt->target_count - targets, darn_clock() - start);
+    return 0;
+}

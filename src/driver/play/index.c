@@ -1,0 +1,188 @@
+#include "driver/play/index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver/play/kept.h"
+#include "cli/say.h"
+#include "driver/play/verdict.h"
+
+static int refuse_damaged(const char *command, const char *path, int line)
+{
+    return darn_refuse(command, "%s:%d: this is no index of a hunt", path, line);
+}
+
+/* 0 or an exit status. */
+static int read_entries(struct darn_index *index, const char *command)
+{
+    char path[PATH_MAX + 16], *text = NULL;
+    size_t room = 0;
+    int status = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/index.jsonl", index->directory);
+    file = fopen(path, "re");
+    if (!file)
+        return errno == ENOENT ? 0 : darn_refuse(command, "%s: %s", path, strerror(errno));
+    for (int line = 1; !status && getline(&text, &room, file) >= 0; line++) {
+        json_t *entry = json_loads(text, 0, NULL);
+
+        if (!json_is_string(json_object_get(entry, "id")) ||
+            !json_is_string(json_object_get(entry, "kind"))) {
+            json_decref(entry);
+            status = refuse_damaged(command, path, line);
+        } else {
+            json_array_append_new(index->entries, entry);
+        }
+    }
+    free(text);
+    fclose(file);
+    return status;
+}
+
+static int read_state(struct darn_index *index, const char *command)
+{
+    char path[PATH_MAX + 16];
+    json_error_t error;
+
+    snprintf(path, sizeof(path), "%s/state.json", index->directory);
+    if (access(path, F_OK)) {
+        index->state = json_object();
+        return 0;
+    }
+    index->state = json_load_file(path, 0, &error);
+    if (!json_is_object(index->state))
+        return refuse_damaged(command, path, error.line);
+    return 0;
+}
+
+int darn_index_open(struct darn_index *index, const char *command, const char *directory)
+{
+    int status;
+
+    *index = (struct darn_index){.entries = json_array()};
+    snprintf(index->directory, sizeof(index->directory), "%s", directory);
+    status = read_state(index, command);
+    if (!status)
+        status = read_entries(index, command);
+    if (status)
+        darn_index_close(index);
+    return status;
+}
+
+void darn_index_close(struct darn_index *index)
+{
+    json_decref(index->state);
+    json_decref(index->entries);
+    index->state = index->entries = NULL;
+}
+
+int darn_index_write(const struct darn_index *index)
+{
+    char *text = NULL, *state = json_dumps(index->state, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    int result = -ENOMEM;
+
+    if (out) {
+        darn_index_print_json(index, out);
+        fclose(out);
+        result = darn_kept_write(index->directory, "index.jsonl", text, length);
+    }
+    if (!result)
+        result =
+            state ? darn_kept_write(index->directory, "state.json", state, strlen(state)) : -ENOMEM;
+    free(text);
+    free(state);
+    return result;
+}
+
+json_t *darn_index_find(const struct darn_index *index, const char *id)
+{
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach(index->entries, i, entry)
+    {
+        if (strcmp(json_string_value(json_object_get(entry, "id")), id) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+bool darn_index_is_proof(const json_t *entry)
+{
+    return json_is_string(json_object_get(entry, "directory"));
+}
+
+size_t darn_index_proofs(const struct darn_index *index)
+{
+    size_t i, count = 0;
+    json_t *entry;
+
+    json_array_foreach(index->entries, i, entry)
+    {
+        count += darn_index_is_proof(entry);
+    }
+    return count;
+}
+
+/* The smaller, the sooner it should be read: the worst outcome of a proof, then proofs that made no
+ * difference, then what was only predicted. */
+static int rank_of(const json_t *entry)
+{
+    const json_t *outcomes = json_object_get(entry, "outcomes"), *word;
+    int rank = DARN_VERDICTS;
+    size_t i;
+
+    if (!darn_index_is_proof(entry))
+        return DARN_VERDICTS + 1;
+    json_array_foreach(outcomes, i, word)
+    {
+        int kind = (int)darn_verdict_named(json_string_value(word) ? json_string_value(word) : "");
+
+        if (darn_verdict_is_failure((enum darn_verdict_kind)kind) && kind < rank)
+            rank = kind;
+    }
+    return rank;
+}
+
+void darn_index_drop(struct darn_index *index, const char *id)
+{
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach(index->entries, i, entry)
+    {
+        if (strcmp(json_string_value(json_object_get(entry, "id")), id) == 0) {
+            json_array_remove(index->entries, i);
+            return;
+        }
+    }
+}
+
+void darn_index_put(struct darn_index *index, json_t *entry)
+{
+    int rank = rank_of(entry);
+    size_t at = 0;
+
+    darn_index_drop(index, json_string_value(json_object_get(entry, "id")));
+    while (at < json_array_size(index->entries) &&
+           rank_of(json_array_get(index->entries, at)) <= rank)
+        at++;
+    json_array_insert_new(index->entries, at, entry);
+}
+
+void darn_index_print_json(const struct darn_index *index, FILE *out)
+{
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach(index->entries, i, entry)
+    {
+        json_dumpf(entry, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        fputc('\n', out);
+    }
+}

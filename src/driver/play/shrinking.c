@@ -1,0 +1,203 @@
+#include "driver/play/shrinking_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_FACTOR 10
+#define LEAST_STEPS  1000
+#define MOST_MS      2000
+
+#define FEW 8 /* switches of which every subset is tried */
+
+/* One round: a list of switches, of which a part is tried together with a rest that stays. */
+struct round {
+    struct darn_shrinking *shrinking;
+    struct darn_switch *tried; /* room for all */
+    const struct darn_switch *rest;
+    size_t rest_count;
+};
+
+size_t darn_shrinking_steps(const struct darn_player *player)
+{
+    uint64_t steps = player->block->result.steps;
+
+    return (size_t)(steps < DARN_BLOCK_STEPS ? steps : DARN_BLOCK_STEPS);
+}
+
+static struct darn_switch_count count_of(const struct darn_player *player)
+{
+    return darn_switches_count(player->block->steps, darn_shrinking_steps(player));
+}
+
+static bool is_over(const struct darn_shrinking *shrinking)
+{
+    return darn_clock() > shrinking->until ||
+           (shrinking->stop && shrinking->stop(shrinking->context));
+}
+
+/* The last run becomes the schedule. */
+static void keep(struct darn_shrinking *shrinking)
+{
+    struct darn_schedule *taken = darn_player_take(shrinking->player);
+
+    if (!taken)
+        return;
+    darn_schedule_free(shrinking->schedule);
+    shrinking->schedule = taken;
+    shrinking->after = count_of(shrinking->player);
+}
+
+/* A run with fewer entries in the script may have more switches: going straight on makes some of
+ * its own. Such a one is no progress. */
+enum darn_ddmin_answer darn_shrinking_try(struct darn_shrinking *shrinking,
+                                          const struct darn_switch *switches, size_t count)
+{
+    struct darn_player *player = shrinking->player;
+
+    if (is_over(shrinking))
+        return DARN_DDMIN_STOP;
+    shrinking->runs++;
+    if (!darn_player_script(player, shrinking->schedule, switches, count))
+        return DARN_DDMIN_STOP;
+    if (!darn_player_shows(player, &shrinking->symptom) ||
+        darn_switch_count_less(shrinking->after, count_of(player)))
+        return DARN_DDMIN_PASSES;
+    keep(shrinking);
+    return DARN_DDMIN_FAILS;
+}
+
+static enum darn_ddmin_answer try_part(void *context, const struct darn_switch *switches,
+                                       size_t count)
+{
+    struct round *round = context;
+
+    memcpy(round->tried, switches, count * sizeof(*switches));
+    if (round->rest_count)
+        memcpy(round->tried + count, round->rest, round->rest_count * sizeof(*round->rest));
+    return darn_shrinking_try(round->shrinking, round->tried, count + round->rest_count);
+}
+
+/* Shortens the first `part` of the list as far as the rest allows it; how many are left of all. */
+static size_t shorten(struct darn_shrinking *shrinking, struct darn_switch *list, size_t part,
+                      size_t count)
+{
+    struct round round = {
+        .shrinking = shrinking,
+        .tried = malloc((count + 1) * sizeof(*list)),
+        .rest = list + part,
+        .rest_count = count - part,
+    };
+    size_t left;
+
+    if (!round.tried)
+        return count;
+    left = darn_ddmin(list, part, try_part, &round);
+    memmove(list + left, list + part, (count - part) * sizeof(*list));
+    free(round.tried);
+    return left + count - part;
+}
+
+/* Every subset, the small ones first: two switches that need each other may both be left out. */
+static void try_subsets(struct darn_shrinking *shrinking, const struct darn_switch *list,
+                        size_t count)
+{
+    struct darn_switch part[FEW];
+
+    for (size_t size = 1; size < count; size++) {
+        for (unsigned set = 1; set < 1u << count; set++) {
+            enum darn_ddmin_answer answer;
+            size_t used = 0;
+
+            if ((size_t)__builtin_popcount(set) != size)
+                continue;
+            for (size_t i = 0; i < count; i++)
+                if (set >> i & 1)
+                    part[used++] = list[i];
+            answer = darn_shrinking_try(shrinking, part, used);
+            if (answer != DARN_DDMIN_PASSES)
+                return;
+        }
+    }
+}
+
+/* Preemptions alone first: each of them is what makes a schedule hard to follow. */
+static void shrink_list(struct darn_shrinking *shrinking, struct darn_switch *list, size_t count)
+{
+    size_t preemptions = (size_t)shrinking->after.preemptions;
+
+    if (preemptions && preemptions < count)
+        count = shorten(shrinking, list, preemptions, count);
+    count = shorten(shrinking, list, count, count);
+    if (count <= FEW)
+        try_subsets(shrinking, list, count);
+}
+
+/* One round from the switches of the schedule's own run, which was just made. */
+static bool shrink_once(struct darn_shrinking *shrinking)
+{
+    struct darn_player *player = shrinking->player;
+    struct darn_switch_count before = shrinking->after;
+    size_t count;
+    struct darn_switch *list =
+        darn_switches_of(player->block->steps, darn_shrinking_steps(player), &count);
+
+    if (list && count <= DARN_BLOCK_SWITCHES &&
+        darn_shrinking_try(shrinking, list, count) == DARN_DDMIN_FAILS)
+        shrink_list(shrinking, list, count);
+    free(list);
+    return darn_switch_count_less(shrinking->after, before);
+}
+
+static bool replay(struct darn_shrinking *shrinking)
+{
+    shrinking->runs++;
+    return darn_player_follow(shrinking->player, shrinking->schedule, 0) &&
+           darn_player_shows(shrinking->player, &shrinking->symptom);
+}
+
+/* A part of a schedule may have a thread wait for ever: such runs need not be waited for as long as
+ * others. */
+static void limit_runs(struct darn_shrinking *shrinking)
+{
+    uint64_t steps = shrinking->player->block->result.steps * STEPS_FACTOR + LEAST_STEPS;
+    uint32_t timeout = shrinking->player->judge.timeout_ms;
+
+    if (shrinking->symptom.kind == DARN_VERDICT_HANG)
+        return;
+    if (!shrinking->schedule->max_steps || shrinking->schedule->max_steps > steps)
+        shrinking->schedule->max_steps = steps;
+    if (!timeout || timeout > MOST_MS)
+        darn_server_set_timeout(shrinking->player->server, MOST_MS);
+}
+
+static void lift_limits(struct darn_shrinking *shrinking, uint64_t max_steps)
+{
+    shrinking->schedule->max_steps = max_steps;
+    darn_server_set_timeout(shrinking->player->server, shrinking->player->judge.timeout_ms);
+}
+
+static bool shrink(struct darn_shrinking *shrinking)
+{
+    /* What is left out changes the run, and then more may be left out. */
+    while (shrinking->after.switches && !is_over(shrinking) &&
+           (shrink_once(shrinking) || darn_shrinking_bound(shrinking)))
+        if (!replay(shrinking))
+            return false;
+    shrinking->in_time = !is_over(shrinking);
+    return true;
+}
+
+bool darn_shrink(struct darn_shrinking *shrinking)
+{
+    uint64_t max_steps = shrinking->schedule->max_steps;
+    bool result;
+
+    shrinking->runs = 0;
+    if (!replay(shrinking))
+        return false;
+    shrinking->before = shrinking->after = count_of(shrinking->player);
+    limit_runs(shrinking);
+    result = shrink(shrinking);
+    lift_limits(shrinking, max_steps);
+    return result && replay(shrinking);
+}

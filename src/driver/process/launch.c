@@ -1,0 +1,190 @@
+#include "driver/process/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/options_print.h"
+#include "driver/process/signal_guard.h"
+#include "driver/process/installation.h"
+#include "driver/process/program.h"
+#include "cli/say.h"
+
+#define STATUS_CANNOT_RUN 127
+
+/* The last part of a path. */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int refuse_unfound(const char *command, const char *name, int result)
+{
+    if (result == -EACCES)
+        return darn_refuse(command, "%s is not an executable file", name);
+    if (result != -ENOENT)
+        return darn_refuse(command, "%s: %s", name, strerror(-result));
+    if (strchr(name, '/'))
+        return darn_refuse(command, "%s: there is no such program", name);
+    if (access(name, X_OK) == 0)
+        return darn_refuse(command, "%s was not found in PATH; did you mean ./%s?", name, name);
+    return darn_refuse(command, "%s was not found in PATH", name);
+}
+
+/* A program that only starts others cannot be controlled. */
+static bool takes_any(const char *command)
+{
+    return strcmp(command, "explore") != 0 && strcmp(command, "hunt") != 0;
+}
+
+int darn_check_program(const char *command, const char *name, bool any, char *path, size_t size)
+{
+    int result = darn_find_program(name, path, size);
+
+    if (result)
+        return refuse_unfound(command, name, result);
+    if (any)
+        return 0;
+    result = darn_program_kind(path);
+    if (result == DARN_PROGRAM_WATCHED || result == DARN_PROGRAM_SCRIPT)
+        return 0;
+    if (result < 0)
+        return darn_refuse(command, "%s cannot be read: %s", name, strerror(-result));
+    if (result == DARN_PROGRAM_UNKNOWN)
+        return darn_refuse(command, "%s is neither a program nor a script that begins with #!",
+                           name);
+    return darn_refuse(
+        command, "%s was not compiled by darn; compile it with: darn cc -g -pthread ... -o %s%s",
+        name, base_name(name), takes_any(command) ? " (--any runs it as it is)" : "");
+}
+
+int darn_make_absolute(const char *command, struct darn_options *options, const char *name,
+                       const char *path)
+{
+    char absolute[DARN_OPTIONS_PATH], error[DARN_OPTIONS_ERROR];
+    int result = darn_absolute_path(path, absolute, sizeof(absolute));
+
+    if (result)
+        return darn_refuse(command, "%s: %s: %s", name, path, strerror(-result));
+    if (darn_options_set(options, name, absolute, error, sizeof(error)))
+        return darn_refuse(command, "%s", error);
+    return 0;
+}
+
+int darn_pass_options(const char *command, const struct darn_options *options)
+{
+    static char text[DARN_OPTIONS_TEXT];
+    char own[PATH_MAX], error[DARN_OPTIONS_ERROR];
+
+    if (darn_options_format(options, text, sizeof(text), error, sizeof(error)))
+        return darn_refuse(command, "%s", error);
+    if ((text[0] ? setenv(DARN_OPTIONS_VARIABLE, text, 1) : unsetenv(DARN_OPTIONS_VARIABLE)) ||
+        (darn_own_path(own, sizeof(own)) == 0 && setenv(DARN_COMMAND_VARIABLE, own, 1)))
+        return darn_refuse(command, "the environment cannot be set: %s", strerror(errno));
+    return 0;
+}
+
+/* Who is to be quiet is not started otherwise. */
+static void send_to_nowhere(int fd)
+{
+    int nowhere = open("/dev/null", O_WRONLY);
+
+    if (nowhere < 0)
+        _exit(STATUS_CANNOT_RUN);
+    dup2(nowhere, fd);
+    close(nowhere);
+}
+
+/* What a shell makes of it: 128 and the number of the signal that ended the program. */
+static int status_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static volatile pid_t running;
+
+/* Whoever ends us means the program. */
+static void pass_on(int number)
+{
+    if (running > 0 && darn_guard_asked())
+        kill(running, number);
+}
+
+static int64_t milliseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Kills the program when its time is over. Without pidfd (before Linux 5.3) there is no limit. */
+static void guard(pid_t child, struct darn_launch_limit *limit)
+{
+    int64_t end = milliseconds_now() + limit->milliseconds;
+    struct pollfd wait = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+    int64_t left;
+    int ready = -1;
+
+    while (wait.fd >= 0 && ready <= 0 && (left = end - milliseconds_now()) > 0)
+        ready = poll(&wait, 1, (int)left);
+    limit->was_reached = wait.fd >= 0 && ready <= 0;
+    if (limit->was_reached)
+        kill(child, SIGKILL);
+    if (wait.fd >= 0)
+        close(wait.fd);
+}
+
+int darn_launch(const char *command, char **program, bool quiet, struct darn_launch_limit *limit)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    struct sigaction pass = {.sa_handler = pass_on}, end, hangup;
+    pid_t self = getpid(), child;
+    int status = 0;
+
+    fflush(NULL);
+    /* Ctrl-C is for the program: we want to see how it ends. */
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    sigaction(SIGTERM, &pass, &end);
+    sigaction(SIGHUP, &pass, &hangup);
+    child = fork();
+    if (child == 0) {
+        darn_guard_child(self);
+        sigaction(SIGINT, &interrupt, NULL);
+        sigaction(SIGQUIT, &quit, NULL);
+        sigaction(SIGTERM, &end, NULL);
+        sigaction(SIGHUP, &hangup, NULL);
+        if (quiet) {
+            send_to_nowhere(STDOUT_FILENO);
+            send_to_nowhere(STDERR_FILENO);
+        }
+        execvp(program[0], program);
+        _exit(STATUS_CANNOT_RUN);
+    }
+    running = child;
+    if (child > 0 && limit->milliseconds)
+        guard(child, limit);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    running = 0;
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    sigaction(SIGTERM, &end, NULL);
+    sigaction(SIGHUP, &hangup, NULL);
+    if (child < 0) {
+        darn_refuse(command, "%s cannot be started: %s", program[0], strerror(errno));
+        return STATUS_CANNOT_RUN;
+    }
+    return status_of(status);
+}

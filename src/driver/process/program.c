@@ -1,0 +1,104 @@
+#include "driver/process/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "site/site_guard.h"
+#include "site/site.h"
+
+/* Whether a table of dynamic symbols defines the attention byte: the runtime is in this file. */
+static bool defines_attention(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+
+    for (size_t i = 0; data && i < count; i++) {
+        GElf_Sym symbol;
+        const char *name = gelf_getsym(data, (int)i, &symbol)
+                               ? elf_strptr(elf, header->sh_link, symbol.st_name)
+                               : NULL;
+
+        if (name && symbol.st_shndx != SHN_UNDEF && strcmp(name, DARN_ATTENTION) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* It has sites, or the runtime: all its accesses may be in shared objects. A stripped program keeps
+ * both, they are part of what is loaded. */
+static bool is_watched(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names))
+        return false;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name;
+
+        if (!gelf_getshdr(section, &header))
+            continue;
+        name = elf_strptr(elf, names, header.sh_name);
+        if (name && strcmp(name, DARN_SITE_SECTION) == 0)
+            return true;
+        if (header.sh_type == SHT_DYNSYM && defines_attention(elf, section, &header))
+            return true;
+    }
+    return false;
+}
+
+static int kind_of(int fd)
+{
+    char start[2] = {0};
+    Elf *elf;
+    int kind = DARN_PROGRAM_UNKNOWN;
+
+    if (pread(fd, start, sizeof(start), 0) < 0)
+        return -errno;
+    if (start[0] == '#' && start[1] == '!')
+        return DARN_PROGRAM_SCRIPT;
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        kind = is_watched(elf) ? DARN_PROGRAM_WATCHED : DARN_PROGRAM_PLAIN;
+    elf_end(elf);
+    return kind;
+}
+
+int darn_program_kind(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int kind;
+
+    if (fd < 0)
+        return -errno;
+    kind = kind_of(fd);
+    close(fd);
+    return kind;
+}
+
+bool darn_program_is_static(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t count = 0;
+    bool is_elf, found = false;
+    GElf_Phdr header;
+    Elf *elf;
+
+    if (fd < 0)
+        return false;
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    is_elf = elf && elf_kind(elf) == ELF_K_ELF && elf_getphdrnum(elf, &count) == 0;
+    for (size_t i = 0; i < count && !found; i++)
+        found = gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP;
+    elf_end(elf);
+    close(fd);
+    return is_elf && !found;
+}

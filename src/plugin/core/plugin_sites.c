@@ -1,0 +1,418 @@
+#include "plugin/core/plugin_sites.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <limits.h>
+#include <llvm-c/Comdat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "plugin/core/debuginfo.h"
+#include "plugin/core/inlined.h"
+#include "plugin/core/names.h"
+#include "site/site_section.h"
+#include "site/site.h"
+
+/* Where the program will find its repository by itself, set by `darn cc`. */
+#define DARN_HEAL_VARIABLE "DARN_HEAL"
+
+#define CONSTRUCTOR "darn_module_constructor"
+#define DESTRUCTOR  "darn_module_destructor"
+
+/* The longest name that a record carries. */
+#define MAX_NAME 256
+
+void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef fields[12];
+
+    *sites = (struct darn_sites){
+        .module = module,
+        .i8 = LLVMInt8TypeInContext(context),
+        .i16 = LLVMInt16TypeInContext(context),
+        .i32 = LLVMInt32TypeInContext(context),
+        .i64 = LLVMInt64TypeInContext(context),
+    };
+    /* struct darn_site, field by field */
+    fields[0] = fields[1] = fields[2] = fields[3] = fields[4] = sites->i32;
+    fields[5] = fields[6] = sites->i16;
+    fields[7] = fields[8] = sites->i8;
+    fields[9] = sites->i16;
+    fields[10] = sites->i32; /* armed */
+    fields[11] = sites->i64;
+    sites->record = LLVMStructTypeInContext(context, fields, 12, 0);
+}
+
+void darn_sites_free(struct darn_sites *sites)
+{
+    darn_map_free(&sites->strings);
+}
+
+/* One private global for each distinct text; 64 bits of hash tell texts of one module apart. */
+static LLVMValueRef string_global(struct darn_sites *sites, const char *text, size_t length)
+{
+    uintptr_t key = darn_hash_bytes(DARN_HASH_START, text, length) | 1; /* 0 is no key */
+    LLVMValueRef global = (LLVMValueRef)darn_map_get(&sites->strings, key, 0);
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMValueRef value;
+
+    if (global)
+        return global;
+    value = LLVMConstStringInContext(context, text, (unsigned)length, 0);
+    global = LLVMAddGlobal(sites->module, LLVMTypeOf(value), "darn.string");
+    LLVMSetInitializer(global, value);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+    LLVMSetAlignment(global, 1);
+    darn_map_put(&sites->strings, key, (uintptr_t)global);
+    return global;
+}
+
+/* target - &record.field[i], in 32 bits: resolved by the linker, nothing is left for the loader. */
+static LLVMValueRef relative_in(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,
+                                unsigned index, LLVMValueRef target)
+{
+    LLVMValueRef indices[2] = {LLVMConstInt(sites->i32, 0, 0), LLVMConstInt(sites->i32, index, 0)};
+    LLVMValueRef field = LLVMConstInBoundsGEP2(type, record, indices, 2);
+    LLVMValueRef distance =
+        LLVMConstSub(LLVMConstPtrToInt(target, sites->i64), LLVMConstPtrToInt(field, sites->i64));
+
+    return LLVMConstTrunc(distance, sites->i32);
+}
+
+static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsigned index,
+                             LLVMValueRef target)
+{
+    return relative_in(sites, sites->record, record, index, target);
+}
+
+LLVMValueRef darn_sites_string(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,
+                               unsigned index, const char *text)
+{
+    return relative_in(sites, type, record, index, string_global(sites, text, strlen(text)));
+}
+
+static LLVMValueRef add_global(struct darn_sites *sites, LLVMTypeRef type, const char *name,
+                               const char *section)
+{
+    LLVMValueRef added = LLVMAddGlobal(sites->module, type, name);
+    LLVMComdatRef comdat = LLVMGetComdat(sites->function);
+
+    LLVMSetLinkage(added, LLVMPrivateLinkage);
+    LLVMSetSection(added, section);
+    /* The records of an inline function go the way of the copy of the function they belong to. */
+    if (comdat)
+        LLVMSetComdat(added, comdat);
+    return added;
+}
+
+void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function)
+{
+    sites->function = function;
+    sites->armed = NULL;
+    sites->armed_count = 0;
+}
+
+/* One array for all sites of the function: a global for each would cost the compiler much more. */
+void darn_sites_end(struct darn_sites *sites)
+{
+    LLVMTypeRef type = LLVMArrayType2(sites->i8, sites->armed_count);
+    LLVMValueRef bytes;
+
+    if (!sites->armed)
+        return;
+    bytes = add_global(sites, type, "darn.armed", DARN_ARMED_SECTION);
+    LLVMSetInitializer(bytes, LLVMConstNull(type));
+    LLVMSetAlignment(bytes, 1);
+    LLVMReplaceAllUsesWith(sites->armed, bytes);
+    LLVMDeleteGlobal(sites->armed);
+}
+
+static LLVMValueRef new_armed(struct darn_sites *sites)
+{
+    LLVMValueRef index = LLVMConstInt(sites->i64, sites->armed_count++, 0);
+
+    if (!sites->armed)
+        sites->armed = LLVMAddGlobal(sites->module, sites->i8, "darn.armed");
+    /* Only in bounds LLVM sees that the distance to it is known to the linker. */
+    return LLVMConstInBoundsGEP2(sites->i8, sites->armed, &index, 1);
+}
+
+static LLVMValueRef new_record(struct darn_sites *sites)
+{
+    LLVMValueRef record = add_global(sites, sites->record, "darn.site", DARN_SITE_SECTION);
+
+    LLVMSetGlobalConstant(record, 1);
+    LLVMSetAlignment(record, 8);
+    sites->count++;
+    return record;
+}
+
+/* What a record says about the source. */
+struct source {
+    const char *file, *dir;
+    unsigned file_length, dir_length;
+    unsigned line, column;
+    uint64_t inlined; /* see struct darn_site */
+    char function[MAX_NAME], variable[MAX_NAME];
+};
+
+static uint16_t column_of(unsigned column, uint16_t shift)
+{
+    column += shift;
+    return column > UINT16_MAX ? UINT16_MAX : (uint16_t)column;
+}
+
+static void set_record(struct darn_sites *sites, const struct darn_plugin_access *access,
+                       const struct source *source, struct darn_record record)
+{
+    const char *file = source->file ? source->file : "", *dir = source->dir ? source->dir : "";
+    LLVMValueRef strings[4] = {
+        string_global(sites, file, source->file_length),
+        string_global(sites, dir, source->dir_length),
+        string_global(sites, source->function, strlen(source->function)),
+        string_global(sites, source->variable, strlen(source->variable)),
+    };
+    LLVMValueRef fields[12];
+
+    for (unsigned i = 0; i < 4; i++)
+        fields[i] = relative(sites, record.site, i, strings[i]);
+    fields[4] = LLVMConstInt(sites->i32, source->line, 0);
+    fields[5] = LLVMConstInt(sites->i16, column_of(source->column, access->shift), 0);
+    fields[6] = LLVMConstInt(sites->i16, access->size, 0);
+    fields[7] = LLVMConstInt(sites->i8, access->kind, 0);
+    fields[8] = LLVMConstInt(sites->i8, DARN_SITE_VERSION, 0);
+    fields[9] = LLVMConstInt(sites->i16, access->flags, 0);
+    fields[10] = relative(sites, record.site, 10, record.armed);
+    fields[11] = LLVMConstInt(sites->i64,
+                              access->flags & DARN_SITE_GAPS ? access->gaps : source->inlined, 0);
+    LLVMSetInitializer(
+        record.site, LLVMConstStructInContext(LLVMGetModuleContext(sites->module), fields, 12, 0));
+}
+
+struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_plugin_access *access,
+                                  struct darn_names *names)
+{
+    struct darn_record record = {new_record(sites), new_armed(sites)};
+    LLVMValueRef at = access->instruction;
+    struct source source = {.line = LLVMGetDebugLocLine(at), .column = LLVMGetDebugLocColumn(at)};
+
+    source.file = LLVMGetDebugLocFilename(at, &source.file_length);
+    source.dir = LLVMGetDebugLocDirectory(at, &source.dir_length);
+    darn_inlined_function(at, source.function, sizeof(source.function));
+    source.inlined = darn_inlined_copy(at);
+    if (access->variable)
+        snprintf(source.variable, sizeof(source.variable), "%s", access->variable);
+    else if (access->pointer)
+        darn_names_variable(names, at, access->pointer, source.variable, sizeof(source.variable));
+    set_record(sites, access, &source, record);
+    return record;
+}
+
+uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift)
+{
+    struct darn_site site = {.line = LLVMGetDebugLocLine(instruction), .kind = kind};
+    char function[MAX_NAME], file[PATH_MAX];
+    unsigned length = 0;
+    const char *path = LLVMGetDebugLocFilename(instruction, &length);
+
+    site.column = column_of(LLVMGetDebugLocColumn(instruction), shift);
+    snprintf(file, sizeof(file), "%.*s", (int)length, path ? path : "");
+    darn_inlined_function(instruction, function, sizeof(function));
+    return darn_site_key_of(&site, file, function);
+}
+
+LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(sites->function);
+    LLVMMetadataRef file = subprogram ? LLVMDIScopeGetFile(subprogram) : NULL;
+    LLVMLinkage linkage = LLVMGetLinkage(sites->function);
+    bool is_local = linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+    struct darn_plugin_access access = {.kind = DARN_SITE_FUNCTION,
+                                        .flags = flags | (is_local ? DARN_SITE_LOCAL : 0)};
+    struct source source = {0};
+    struct darn_record record;
+    struct darn_text text;
+
+    if (!file)
+        return NULL;
+    source.file = LLVMDIFileGetFilename(file, &source.file_length);
+    source.dir = LLVMDIFileGetDirectory(file, &source.dir_length);
+    source.line = LLVMDISubprogramGetLine(subprogram);
+    darn_text_start(&text, source.function, sizeof(source.function));
+    darn_di_string(context, darn_di_operand(context, subprogram, DARN_DI_SUBPROGRAM_NAME), &text);
+    record = (struct darn_record){new_record(sites), new_armed(sites)};
+    set_record(sites, &access, &source, record);
+    return record.site;
+}
+
+static LLVMValueRef section_edge(struct darn_sites *sites, const char *name)
+{
+    LLVMValueRef edge = LLVMGetNamedGlobal(sites->module, name);
+
+    if (edge)
+        return edge;
+    edge = LLVMAddGlobal(sites->module, sites->i8, name);
+    LLVMSetVisibility(edge, LLVMHiddenVisibility);
+    return edge;
+}
+
+/*
+ * The command that prints the reports of this program: <prefix>/bin/darn, as seen from
+ * <prefix>/lib/darn/darn_plugin.so. An empty string when the plugin lies elsewhere.
+ */
+static LLVMValueRef command_string(struct darn_sites *sites)
+{
+    Dl_info info;
+    char real[PATH_MAX], path[PATH_MAX + 16] = "";
+
+    if (dladdr((const void *)darn_sites_init, &info) && realpath(info.dli_fname, real))
+        snprintf(path, sizeof(path), "%s/bin/darn", dirname(dirname(dirname(real))));
+    return string_global(sites, path, strlen(path));
+}
+
+/*
+ * The first and the last address of the section records: both are 0 where no part of the program
+ * has any. Linkers take such an address from memory only, not from code.
+ */
+static LLVMValueRef sections_edges(struct darn_sites *sites, LLVMTypeRef type)
+{
+    LLVMValueRef edges[2] = {section_edge(sites, "__start_" DARN_SECTIONS_SECTION),
+                             section_edge(sites, "__stop_" DARN_SECTIONS_SECTION)};
+    LLVMValueRef table = LLVMAddGlobal(sites->module, type, "darn.sections.edges");
+
+    for (int i = 0; i < 2; i++)
+        LLVMSetLinkage(edges[i], LLVMExternalWeakLinkage);
+    LLVMSetInitializer(table, LLVMConstArray2(LLVMGetElementType(type), edges, 2));
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetComdat(table, LLVMGetOrInsertComdat(sites->module, CONSTRUCTOR));
+    return table;
+}
+
+/* darn_module_sections(start, stop) */
+static void announce_sections(struct darn_sites *sites, LLVMBuilderRef builder)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef parameters[2] = {pointer, pointer}, edges = LLVMArrayType2(pointer, 2);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 2, 0);
+    LLVMValueRef table = sections_edges(sites, edges), arguments[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef at = LLVMConstInBoundsGEP2(
+            edges, table,
+            (LLVMValueRef[]){LLVMConstInt(sites->i32, 0, 0), LLVMConstInt(sites->i32, i, 0)}, 2);
+
+        arguments[i] = LLVMBuildLoad2(builder, pointer, at, "");
+    }
+    LLVMBuildCall2(builder, type, LLVMAddFunction(sites->module, "darn_module_sections", type),
+                   arguments, 2, "");
+}
+
+/* The repository that the program heals itself by: the runtime finds it by its name (state.h). */
+static void name_repository(struct darn_sites *sites)
+{
+    const char *path = getenv(DARN_HEAL_VARIABLE);
+    LLVMValueRef text, global;
+
+    if (!path || !*path)
+        return;
+    text = LLVMConstStringInContext(LLVMGetModuleContext(sites->module), path,
+                                    (unsigned)strlen(path), 0);
+    global = LLVMAddGlobal(sites->module, LLVMTypeOf(text), "darn_heal_path");
+    LLVMSetInitializer(global, text);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMWeakODRLinkage);
+    LLVMSetVisibility(global, LLVMHiddenVisibility);
+    LLVMSetComdat(global, LLVMGetOrInsertComdat(sites->module, "darn_heal_path"));
+}
+
+/* One constructor is left of all the files that are linked into one program or shared object. */
+static LLVMValueRef build_constructor(struct darn_sites *sites)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef parameters[3] = {pointer, pointer, pointer};
+    LLVMTypeRef init_type = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 3, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
+    LLVMValueRef init = LLVMAddFunction(sites->module, "darn_module_init", init_type);
+    LLVMValueRef constructor = LLVMAddFunction(sites->module, CONSTRUCTOR, type);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMValueRef arguments[3] = {section_edge(sites, "__start_" DARN_SITE_SECTION),
+                                 section_edge(sites, "__stop_" DARN_SITE_SECTION),
+                                 command_string(sites)};
+
+    LLVMSetLinkage(constructor, LLVMLinkOnceODRLinkage);
+    LLVMSetVisibility(constructor, LLVMHiddenVisibility);
+    LLVMSetComdat(constructor, LLVMGetOrInsertComdat(sites->module, CONSTRUCTOR));
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, constructor, ""));
+    LLVMBuildCall2(builder, init_type, init, arguments, 3, "");
+    announce_sections(sites, builder);
+    LLVMBuildRetVoid(builder);
+    LLVMDisposeBuilder(builder);
+    return constructor;
+}
+
+/* A shared object that is unloaded says so: darn_module_end(start, stop). */
+static LLVMValueRef build_destructor(struct darn_sites *sites)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef parameters[2] = {pointer, pointer};
+    LLVMTypeRef end_type = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 2, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
+    LLVMValueRef end = LLVMAddFunction(sites->module, "darn_module_end", end_type);
+    LLVMValueRef destructor = LLVMAddFunction(sites->module, DESTRUCTOR, type);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    LLVMValueRef arguments[2] = {section_edge(sites, "__start_" DARN_SITE_SECTION),
+                                 section_edge(sites, "__stop_" DARN_SITE_SECTION)};
+
+    LLVMSetLinkage(destructor, LLVMLinkOnceODRLinkage);
+    LLVMSetVisibility(destructor, LLVMHiddenVisibility);
+    LLVMSetComdat(destructor, LLVMGetOrInsertComdat(sites->module, DESTRUCTOR));
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, destructor, ""));
+    LLVMBuildCall2(builder, end_type, end, arguments, 2, "");
+    LLVMBuildRetVoid(builder);
+    LLVMDisposeBuilder(builder);
+    return destructor;
+}
+
+/* Appends to llvm.global_ctors or its counterpart, which has to be built anew for that. */
+static void append(struct darn_sites *sites, const char *name, LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetModuleContext(sites->module);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef field_types[3] = {sites->i32, pointer, pointer};
+    LLVMTypeRef type = LLVMStructTypeInContext(context, field_types, 3, 0);
+    LLVMValueRef fields[3] = {LLVMConstInt(sites->i32, 1, 0), function, function};
+    LLVMValueRef old = LLVMGetNamedGlobal(sites->module, name);
+    unsigned count = old ? (unsigned)LLVMGetNumOperands(LLVMGetInitializer(old)) : 0;
+    LLVMValueRef *entries = calloc(count + 1, sizeof(*entries));
+    LLVMValueRef list;
+
+    if (!entries)
+        return;
+    for (unsigned i = 0; i < count; i++)
+        entries[i] = LLVMGetOperand(LLVMGetInitializer(old), i);
+    entries[count] = LLVMConstStructInContext(context, fields, 3, 0);
+    if (old)
+        LLVMDeleteGlobal(old);
+    list = LLVMAddGlobal(sites->module, LLVMArrayType2(type, count + 1), name);
+    LLVMSetLinkage(list, LLVMAppendingLinkage);
+    LLVMSetInitializer(list, LLVMConstArray2(type, entries, count + 1));
+    free(entries);
+}
+
+void darn_sites_announce(struct darn_sites *sites)
+{
+    if (!sites->count)
+        return;
+    name_repository(sites);
+    append(sites, "llvm.global_ctors", build_constructor(sites));
+    append(sites, "llvm.global_dtors", build_destructor(sites));
+}

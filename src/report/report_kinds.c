@@ -1,0 +1,22 @@
+#include "report/report_kinds.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    const char *kind, *one, *several;
+} kinds[] = {
+    {"data-race", "data race", "data races"},
+    {"atomicity-violation", "atomicity violation", "atomicity violations"},
+    {"deadlock", "deadlock", "deadlocks"},
+    {"notification", "mishandled notification", "mishandled notifications"},
+    {"failure", "failure", "failures"},
+};
+
+const char *darn_kind_words(const char *kind, uint64_t count)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kinds[i].kind, kind) == 0)
+            return count == 1 ? kinds[i].one : kinds[i].several;
+    return kind;
+}

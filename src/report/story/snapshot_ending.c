@@ -1,0 +1,158 @@
+/* The last lines of a story: how the run ended. */
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "report/story/snapshot_story.h"
+
+static const struct darn_result *result_of(const struct darn_story *story)
+{
+    return &story->scene->block->result;
+}
+
+/* NULL of a thread that has ended. */
+static const char *line_of(struct darn_story *story, const struct darn_block_thread *thread)
+{
+    const char *wait = darn_story_wait(story, thread);
+
+    return wait ? darn_pool_format(&story->pool, "  T%u %s", thread->thread, wait) : NULL;
+}
+
+static void say_thread(struct darn_story *story, const struct darn_block_thread *thread)
+{
+    const char *line = line_of(story, thread);
+
+    if (line)
+        darn_story_say(story, line, darn_story_where(story, thread));
+}
+
+/* Long lines move the places of all. */
+static void make_room(struct darn_story *story)
+{
+    for (uint32_t i = 0; i < darn_scene_threads(story->scene); i++) {
+        const char *line = line_of(story, &result_of(story)->threads[i]);
+        unsigned width = line ? darn_columns(line) + 2 : 0;
+
+        if (width > story->where)
+            story->where = width;
+    }
+}
+
+/* Those of the circle first, and last those who wait for the end of others. */
+static void say_threads(struct darn_story *story)
+{
+    const struct darn_result *result = result_of(story);
+    uint32_t circle[DARN_BLOCK_PLACES];
+    size_t length = result->end == DARN_END_DEADLOCK ? darn_scene_circle(story->scene, circle) : 0;
+    bool said[DARN_BLOCK_PLACES] = {false};
+
+    make_room(story);
+    for (size_t i = 0; i < length; i++) {
+        say_thread(story, &result->threads[circle[i]]);
+        said[circle[i]] = true;
+    }
+    for (int joins = 0; joins < 2; joins++)
+        for (uint32_t i = 0; i < darn_scene_threads(story->scene); i++)
+            if (!said[i] && (result->threads[i].op == DARN_STEP_JOIN) == joins)
+                say_thread(story, &result->threads[i]);
+}
+
+/* Where the signal struck: as if the next byte were what a call returns to. */
+static const struct darn_story_place *struck_at(struct darn_story *story)
+{
+    const struct darn_result *result = result_of(story);
+    const struct darn_block_thread *thread = darn_scene_thread(story->scene, result->signal_thread);
+    const struct darn_story_place *place =
+        darn_story_place(story, DARN_STEP_CALL, result->signal_pc ? result->signal_pc + 1 : 0);
+
+    for (size_t i = 0; thread && !*place->position && i < thread->depth && i < DARN_BLOCK_STACK;
+         i++)
+        place = darn_story_place(story, DARN_STEP_CALL, thread->stack[i]);
+    return place;
+}
+
+static const char *signal_name(struct darn_story *story, int number)
+{
+    const char *name = sigabbrev_np(number);
+
+    return name ? darn_pool_format(&story->pool, "SIG%s", name)
+                : darn_pool_format(&story->pool, "signal %d", number);
+}
+
+static void say_signal(struct darn_story *story)
+{
+    const struct darn_result *result = result_of(story);
+    const struct darn_story_place *place = struck_at(story);
+    const char *function = place->place.function;
+    const char *verb = result->signal == SIGABRT ? "aborts" : "crashes";
+
+    darn_story_say(story,
+                   darn_pool_format(&story->pool, "T%u %s%s%s: %s", result->signal_thread, verb,
+                                    function ? " in " : "", function ? function : "",
+                                    signal_name(story, (int)result->signal)),
+                   place);
+}
+
+static void say_exit(struct darn_story *story)
+{
+    int status = result_of(story)->status;
+
+    if (WIFSIGNALED(status))
+        darn_story_say(story,
+                       darn_pool_format(&story->pool, "the program is killed by %s",
+                                        signal_name(story, WTERMSIG(status))),
+                       NULL);
+    else
+        darn_story_say(
+            story,
+            darn_pool_format(&story->pool, "the program ends with status %d", WEXITSTATUS(status)),
+            NULL);
+}
+
+static void say_number(struct darn_story *story, const char *before, uint64_t number,
+                       const char *after)
+{
+    darn_story_say(story, darn_pool_format(&story->pool, "%s%" PRIu64 "%s", before, number, after),
+                   NULL);
+}
+
+void darn_story_ending(struct darn_story *story)
+{
+    const struct darn_result *result = result_of(story);
+    uint32_t circle[DARN_BLOCK_PLACES];
+
+    if (result->signal) {
+        say_signal(story);
+        return;
+    }
+    switch (result->end) {
+    case DARN_END_EXIT:
+        say_exit(story);
+        break;
+    case DARN_END_DEADLOCK:
+        darn_story_say(story,
+                       darn_scene_circle(story->scene, circle) ? "deadlock: nobody can go on"
+                                                               : "nobody can go on",
+                       NULL);
+        say_threads(story);
+        break;
+    case DARN_END_STEPS:
+        say_number(story, "the run was stopped after ", result->steps, " steps");
+        say_threads(story);
+        break;
+    case DARN_END_DIVERGED:
+        say_number(story, "step ", result->diverged, " could not be made: the run is another");
+        say_threads(story);
+        break;
+    case DARN_END_MET:
+        break;
+    case DARN_END_THREADS:
+        darn_story_say(story, "the program has too many threads", NULL);
+        break;
+    default:
+        darn_story_say(story, "the run did not end", NULL);
+        say_threads(story);
+        break;
+    }
+}

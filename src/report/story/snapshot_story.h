@@ -1,0 +1,105 @@
+/*
+ * The story of a schedule while it is being told: what the files scene_story.c (what is told),
+ * scene_words.c (in which words) and scene_table.c (where on the page) share.
+ */
+#ifndef DARN_REPORT_SCENE_STORY_H
+#define DARN_REPORT_SCENE_STORY_H
+
+#include "base/map.h"
+#include "report/story/snapshot_line.h"
+#include "report/story/snapshot_parts.h"
+#include "report/text/ink.h"
+
+enum darn_row_kind {
+    DARN_ROW_STEP,
+    DARN_ROW_SKIP,   /* steps of one thread that are left out */
+    DARN_ROW_SWITCH, /* before `step` another thread goes on */
+    DARN_ROW_MET,    /* two threads stand before the same memory */
+    DARN_ROW_CUT,    /* everything from here to another row is left out */
+};
+
+struct darn_row {
+    enum darn_row_kind kind;
+    uint32_t from;     /* SWITCH: the thread that ran before. MET: index of it */
+    uint64_t step;     /* index of the (first) step */
+    uint64_t times;    /* how many steps it stands for */
+    uint64_t switches; /* CUT */
+};
+
+struct darn_rows {
+    struct darn_row *list;
+    size_t count, room;
+};
+
+struct darn_story_thread {
+    uint32_t number;
+    const char *title; /* `T1 worker` */
+    unsigned column, width;
+};
+
+struct darn_story {
+    const struct darn_scene *scene;
+    struct darn_text_pool pool;
+    struct darn_ink ink;
+    const struct darn_step *steps;
+    uint64_t count;
+    uint64_t *next;                    /* of each step: the next one of its thread; `count`: none */
+    struct darn_story_thread *threads; /* sorted by number */
+    size_t thread_count;
+    struct darn_map places, objects;
+    const char *names[256]; /* of what is waited for: no two have the same */
+    size_t name_count;
+    struct darn_rows rows;
+    /* The page. */
+    struct darn_line line;
+    unsigned width;
+    unsigned margin;   /* where the first column begins */
+    unsigned where;    /* the place of a step */
+    unsigned position; /* how wide `bank.c:12` is */
+    bool in_one_column;
+    unsigned title, action; /* in one column: how wide the two are */
+};
+
+/* A place, with its line of source. */
+struct darn_story_place {
+    struct darn_scene_place place;
+    const char *position; /* `bank.c:12`; empty when it is not known */
+    const char *source;   /* without margins; empty when it is not known */
+};
+
+/* What a step is about. */
+struct darn_story_object {
+    const char *name; /* NULL: nobody has asked for it yet */
+    uint32_t thread;  /* that touched it first, + 1 */
+    bool is_shared, is_changed;
+};
+
+/* scene_words.c */
+const struct darn_story_place *darn_story_place(struct darn_story *story, enum darn_step_op op,
+                                                uint64_t place);
+/* Where a thread of the result is, as far as its place or its stack tell. */
+const struct darn_story_place *darn_story_where(struct darn_story *story,
+                                                const struct darn_block_thread *thread);
+/* NULL for 0. */
+struct darn_story_object *darn_story_object(struct darn_story *story, uint64_t address);
+/* `lock m`, `write x`, `create T1` */
+const char *darn_story_action(struct darn_story *story, uint64_t step);
+const char *darn_story_deed(struct darn_story *story, enum darn_step_op op, uint64_t place,
+                            uint64_t object);
+/* `T1 waits for m`, `T1 is interrupted`: why another thread goes on; with more, if there is room
+ * for it. */
+const char *darn_story_reason(struct darn_story *story, const struct darn_row *row, unsigned room);
+/* `waits for mutex m, which T2 holds` */
+const char *darn_story_wait(struct darn_story *story, const struct darn_block_thread *thread);
+
+/* scene_table.c */
+void darn_story_lay_out(struct darn_story *story);
+void darn_story_print(struct darn_story *story);
+/* A line of its own, with a place if there is one. */
+void darn_story_say(struct darn_story *story, const char *text,
+                    const struct darn_story_place *place);
+
+/* scene_ending.c: how the run ended. */
+void darn_story_ending(struct darn_story *story);
+
+#endif

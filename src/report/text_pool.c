@@ -1,0 +1,75 @@
+#include "report/text_pool.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct darn_pool_block {
+    struct darn_pool_block *next;
+    alignas(max_align_t) char memory[];
+};
+
+void darn_pool_release(struct darn_text_pool *pool)
+{
+    while (pool->blocks) {
+        struct darn_pool_block *block = pool->blocks;
+
+        pool->blocks = block->next;
+        free(block);
+    }
+}
+
+static _Noreturn void out_of_memory(void)
+{
+    fputs("darn report: out of memory\n", stderr);
+    exit(2);
+}
+
+void *darn_pool_get(struct darn_text_pool *pool, size_t count, size_t size)
+{
+    struct darn_pool_block *block;
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes) ||
+        __builtin_add_overflow(bytes, sizeof(*block), &bytes))
+        out_of_memory();
+    block = calloc(1, bytes);
+    if (!block)
+        out_of_memory();
+    block->next = pool->blocks;
+    pool->blocks = block;
+    return block->memory;
+}
+
+char *darn_pool_part(struct darn_text_pool *pool, const char *text, size_t length)
+{
+    char *copy = darn_pool_get(pool, length + 1, 1);
+
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *darn_pool_text(struct darn_text_pool *pool, const char *text)
+{
+    return text ? darn_pool_part(pool, text, strlen(text)) : NULL;
+}
+
+char *darn_pool_format(struct darn_text_pool *pool, const char *format, ...)
+{
+    va_list arguments, again;
+    char *text;
+    int length;
+
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        out_of_memory();
+    text = darn_pool_get(pool, (size_t)length + 1, 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}

@@ -1,0 +1,303 @@
+#include "runtime/heal/elision.h"
+
+#include <stddef.h>
+
+#include "runtime/heal/hold.h"
+#include "runtime/heal/trust_parts.h"
+#include "runtime/heal/elision_locks.h"
+#include "runtime/os/os.h"
+#include "runtime/state.h"
+
+/* So many visits are wanted at most. */
+#define MOST_VISITS (1 << 20)
+
+/* After an attempt that came to nothing, this part of them is wanted again. */
+#define AGAIN 2
+
+/* A group in which so many addresses were found under another lock than before is not trusted. */
+#define MOST_OTHER 32
+
+/* Who waits for those who may be in a section unseen looks this often, in nanoseconds. */
+#define LOOK 20000
+
+/* Where there are more threads, nothing is trusted. */
+#define THREADS 256
+
+/* So many times a thread is looked at until it is out of its hook. */
+#define PATIENCE 200
+
+static bool may_be_trusted(const struct darn_trust_group *group)
+{
+    return !group->in && darn_trust_far_is_settled(group) && darn_threads_alive() <= THREADS / 2;
+}
+
+/* Whether the thread is in a section of the group that the locks of the others do not keep out, or
+ * may be on its way into one: in a hook. */
+static bool is_outside(const struct darn_thread *thread, const struct darn_trust_group *group)
+{
+    const struct darn_healer *healer = thread->healer;
+    const void *outside;
+
+    for (int tries = 0; healer && healer->busy; tries++) {
+        if (tries == PATIENCE)
+            return true;
+        __builtin_ia32_pause();
+    }
+    outside = darn_own_outside(thread);
+    return outside == DARN_OUTSIDE_ANY || (outside && darn_trust_whole(outside) == group);
+}
+
+/* Behind the barrier whoever comes by finds that the group is about to be trusted, or is seen. */
+static bool is_anybody_outside(const struct darn_thread *self, const struct darn_trust_group *group)
+{
+    struct darn_thread *list[THREADS];
+    uint32_t count;
+
+    darn_os_barrier();
+    count = darn_threads_list(list, THREADS);
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i] != self && is_outside(list[i], group))
+            return true;
+    }
+    return count == THREADS;
+}
+
+/* Some visits more are wanted before it is tried again; all of them if there was one to the
+ * contrary meanwhile. */
+static void put_off(struct darn_trust_group *group)
+{
+    uint32_t wanted = atomic_load(&group->wanted), visits = atomic_load(&group->visits);
+
+    while (visits >= wanted &&
+           !atomic_compare_exchange_weak(&group->visits, &visits, wanted - wanted / AGAIN)) {
+    }
+}
+
+/* Who came without a lock, or with another one, may still be in its section. */
+static void trust(struct darn_trust_group *group, const struct darn_thread *self)
+{
+    uint64_t mask = darn_trust_begin();
+    bool possible = atomic_load(&group->state) == DARN_TRUST_WATCHED &&
+                    atomic_load(&group->visits) >= atomic_load(&group->wanted) && /* still */
+                    may_be_trusted(group);
+
+    if (possible)
+        atomic_store(&group->state, DARN_TRUST_TRIED);
+    else
+        put_off(group);
+    darn_trust_end(mask);
+    if (!possible)
+        return;
+    possible = !is_anybody_outside(self, group);
+    mask = darn_trust_begin();
+    if (atomic_load(&group->state) == DARN_TRUST_TRIED) {
+        possible = possible && may_be_trusted(group);
+        atomic_store(&group->state, possible ? DARN_TRUST_GIVEN : DARN_TRUST_WATCHED);
+        if (possible)
+            atomic_store(&group->visits, 0);
+        else
+            put_off(group);
+        darn_trust_set_levels(group);
+    }
+    darn_trust_end(mask);
+}
+
+/* Whether the thread may be where it was when it had so many locks given back: between a lock and
+ * an unlock, in a section that nobody has seen. */
+static bool is_still_there(const struct darn_thread *thread, uint32_t given)
+{
+    uint64_t all = darn_own_of(thread);
+
+    return darn_own_holds(all) && darn_own_given(all) == given &&
+           __atomic_load_n(&thread->wait.kind, __ATOMIC_RELAXED) == DARN_WAIT_NONE &&
+           !(thread->healer && thread->healer->awaits);
+}
+
+/*
+ * Everybody calls from now on; who did not is waited for. A thread writes down its lock, and looks
+ * at armed bytes then; we have armed them, and look at what it has written then. The barrier, which
+ * all threads have to pass, stands for those that they do not have: one of us sees the other. Two
+ * that are both waiting here do not wait for each other.
+ */
+static void look_for_unseen(const struct darn_thread *self, uint64_t end)
+{
+    struct darn_thread *list[THREADS];
+    uint32_t count;
+
+    darn_os_barrier();
+    count = darn_threads_list(list, THREADS);
+    if (count == THREADS) { /* there may be more of them */
+        darn_os_sleep(end - darn_os_now());
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t given = darn_own_given(darn_own_of(list[i]));
+
+        for (int tries = 0; list[i] != self && is_still_there(list[i], given); tries++) {
+            if (tries < 16)
+                __builtin_ia32_pause();
+            else if (darn_os_now() < end)
+                darn_os_sleep(LOOK);
+            else
+                return;
+        }
+    }
+}
+
+/* Whoever comes without the lock that is known, soon after the trust has ended, has to wait. */
+static void await_unseen(struct darn_trust_group *group, const struct darn_thread *self)
+{
+    uint64_t until = atomic_load(&group->until);
+
+    if (!until)
+        return;
+    if (darn_os_now() < until) {
+        self->healer->awaits = true;
+        look_for_unseen(self, darn_trust_bound());
+        self->healer->awaits = false;
+    }
+    atomic_compare_exchange_strong(&group->until, &until, 0);
+}
+
+static void doubt(struct darn_trust_group *group, uint32_t state)
+{
+    uint64_t mask = darn_trust_begin();
+    uint32_t before = atomic_load(&group->state);
+
+    atomic_store(&group->visits, 0);
+    if (before == DARN_TRUST_GIVEN || before == DARN_TRUST_TRIED || state == DARN_TRUST_LOST) {
+        darn_trust_end_with(group, state);
+        darn_trust_set_levels(group);
+    }
+    darn_trust_end(mask);
+}
+
+static void note_other(struct darn_trust_group *group, struct darn_trust_member *member)
+{
+    atomic_store(&member->visits, 0);
+    doubt(group,
+          atomic_fetch_add(&group->others, 1) < MOST_OTHER ? DARN_TRUST_WATCHED : DARN_TRUST_LOST);
+}
+
+/* The same lock as before. For the group an access behind another one of the same section says
+ * nothing more. */
+static void note_same(struct darn_trust_group *group, struct darn_trust_member *member,
+                      const struct darn_thread *self, uint32_t state, bool idle)
+{
+    bool trusted = state == DARN_TRUST_GIVEN;
+    bool is_new = !darn_trust_is_known(member);
+    uint64_t mask;
+
+    if (is_new)
+        atomic_fetch_add_explicit(&member->visits, 1, memory_order_relaxed);
+    if (state == DARN_TRUST_WATCHED && idle &&
+        atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >=
+            atomic_load_explicit(&group->wanted, memory_order_relaxed)) {
+        trust(group, self);
+    } else if (trusted && is_new && darn_trust_is_known(member)) {
+        mask = darn_trust_begin();
+        darn_trust_set_level(member);
+        darn_trust_end(mask);
+    }
+}
+
+/* An access without a lock: nobody who has one is kept out. Next time it takes longer until the
+ * group is trusted. */
+static void note_none(struct darn_trust_group *group, uint32_t state)
+{
+    uint32_t wanted = atomic_load_explicit(&group->wanted, memory_order_relaxed);
+
+    if (state == DARN_TRUST_GIVEN && wanted < MOST_VISITS)
+        atomic_store(&group->wanted, wanted * 2);
+    if (state == DARN_TRUST_GIVEN || state == DARN_TRUST_TRIED)
+        doubt(group, DARN_TRUST_WATCHED);
+    else if (atomic_load_explicit(&group->visits, memory_order_relaxed))
+        atomic_store_explicit(&group->visits, 0, memory_order_relaxed);
+}
+
+/* Whether the access is under the lock that is known there. If not, the group is not trusted. */
+static bool is_under_lock(struct darn_trust_member *member, struct darn_trust_group *group,
+                          const struct darn_thread *thread, const struct darn_touch *touch,
+                          uint32_t state, bool idle)
+{
+    bool writes = member->writes || touch->op != DARN_OP_READ;
+    enum darn_trust_place place;
+
+    if (!darn_trust_is_locked(writes)) {
+        note_none(group, state);
+        return false;
+    }
+    if (state == DARN_TRUST_GIVEN && darn_trust_is_known(member))
+        return true;
+    place = darn_trust_place(touch->address, writes);
+    if (place == DARN_PLACE_SAME)
+        note_same(group, member, thread, state, idle);
+    else if (place == DARN_PLACE_OTHER)
+        note_other(group, member);
+    else if (state == DARN_TRUST_GIVEN)
+        doubt(group, DARN_TRUST_WATCHED); /* it may be anybody's */
+    return place == DARN_PLACE_SAME;
+}
+
+/* `*outside`: it is not known to be under the lock that others hold. */
+static enum darn_trust look_at_locks(struct darn_trust_member *member,
+                                     struct darn_trust_group *group,
+                                     const struct darn_thread *thread,
+                                     const struct darn_touch *touch, bool idle, bool *outside)
+{
+    uint32_t state = atomic_load_explicit(&group->state, memory_order_acquire);
+
+    *outside = false;
+    if (state == DARN_TRUST_LOST && !atomic_load_explicit(&group->until, memory_order_relaxed))
+        return DARN_TRUST_NOT;
+    *outside = !is_under_lock(member, group, thread, touch, state, idle);
+    if (*outside && !(idle && member->is_end)) /* else it may be in a section unseen itself */
+        await_unseen(group, thread);
+    if (*outside || state != DARN_TRUST_GIVEN)
+        return DARN_TRUST_NOT;
+    return member->is_wary ? DARN_TRUST_WARY : DARN_TRUST_FULL;
+}
+
+/* What the thread is in already counts as well. */
+static void note_outside(const struct darn_trust_group *group, bool idle)
+{
+    const void *before = idle ? NULL : darn_own_here.outside;
+
+    if (!group || before == group)
+        DARN_OWN_STORE(outside, before);
+    else
+        DARN_OWN_STORE(outside, before ? DARN_OUTSIDE_ANY : group);
+}
+
+enum darn_trust darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch,
+                                 bool idle, struct darn_roles *roles)
+{
+    struct darn_trust_group *group;
+    struct darn_trust_member *member = darn_trust_find(touch->site, &group);
+    enum darn_trust found;
+    bool outside;
+
+    *roles = member ? member->roles : darn_rules_of(touch->site);
+    if (!member)
+        return DARN_TRUST_NOT;
+    if (!member->is_point)
+        darn_trust_far_visit(member, group, touch);
+    found = look_at_locks(member, group, thread, touch, idle, &outside);
+    note_outside(outside ? group : NULL, idle);
+    return idle ? found : DARN_TRUST_NOT;
+}
+
+void darn_trust_lose(const struct darn_rule *rule)
+{
+    struct darn_trust_group *group = darn_trust_whole(rule->trust);
+
+    if (group && atomic_load_explicit(&group->state, memory_order_relaxed) != DARN_TRUST_LOST)
+        doubt(group, DARN_TRUST_LOST);
+}
+
+bool darn_trust_has(const struct darn_rule *rule)
+{
+    const struct darn_trust_group *group = darn_trust_whole(rule->trust);
+
+    return group && atomic_load(&group->state) == DARN_TRUST_GIVEN;
+}
