@@ -3,6 +3,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 JOBS ?= $(shell nproc)
+# Of every two seconds of a test, one or more is spent on waiting.
+TESTS ?= $(shell expr 2 \* $(JOBS))
 CMAKE_FLAGS ?=
 
 all: $(BUILD)/Makefile
@@ -20,18 +22,32 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
 
-# The whole test suite: everything once, then the tools again under ASan and UBSan. With ROOM=engine (a folder of src/): the
-# tests of that room alone.
+# Each claim once, then those of the tools again under ASan and UBSan. With ROOM=engine (a folder of src/): the tests of
+# that room alone.
 check:
 	@scripts/deps check
-	@$(MAKE) --no-print-directory all
 ifdef ROOM
-	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS) -L '^room-($(ROOM)|all)$$'
+	@$(MAKE) --no-print-directory $(BUILD)/Makefile
+	@cmake --build $(BUILD) -j$(JOBS) --target $(if $(filter cli plugin,$(ROOM)),all,room-$(ROOM)) -- \
+	    --no-print-directory $(if $(VERBOSE),,-s)
+	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS) -L '^room-($(ROOM)|all)$$' -LE '^more$$'
 else
-	@$(MAKE) --no-print-directory all BUILD=$(BUILD)-asan CMAKE_FLAGS=-DDARN_SANITIZE=ON
-	@ctest --test-dir $(BUILD)-asan -L tools --output-on-failure -j$(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS)
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory check-tools
+	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS) -LE '^more$$'
 endif
+
+# Each claim in each build and mode; tests/README.md says what `check` leaves out.
+check-all:
+	@scripts/deps check
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory check-tools
+	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS)
+
+check-tools:
+	@$(MAKE) --no-print-directory all BUILD=$(BUILD)-asan \
+	    CMAKE_FLAGS="-DDARN_SANITIZE=ON -DDARN_PLAIN_BUILD=$(abspath $(BUILD))"
+	@ctest --test-dir $(BUILD)-asan -L tools --output-on-failure -j$(TESTS)
 
 # Every call of darn and of its runtime fails once; `check` does some of that.
 check-fault:
@@ -51,4 +67,4 @@ install: all
 clean:
 	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD).log $(BUILD)-asan.log bench/work
 
-.PHONY: all demo check check-fault bench install clean
+.PHONY: all demo check check-all check-tools check-fault bench install clean

@@ -103,6 +103,7 @@ build_tools() {
             "$build"/src/base/libdarn_base.a -lzstd -o "$work/trace_make" &&
         "${compiler[@]}" "$here/real/input.c" -o "$work/make-input" &&
         "$work/make-input" "$megabytes" >"$work/input.$size" &&
+        "$work/make-input" "$peer_megabytes" >"$work/input.$peer_size" &&
         "$work/make-input" "$valgrind_megabytes" >"$work/input.$valgrind_size"
 }
 

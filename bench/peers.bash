@@ -25,11 +25,11 @@ END
 
 plan_peer_program() {
     local name=$1 full small
-    full="$name $(arguments "$name" "$size")"
+    full="$name $(arguments "$name" "$peer_size")"
     small="$name $(arguments "$name" "$valgrind_size")"
     cat <<END
 run $name plain $work/plain/$full
-run $name darn DARN_OPTIONS=budget=20% $work/darn/$full
+run $name darn DARN_OPTIONS=budget=10% $work/darn/$full
 run $name max DARN_OPTIONS=budget=max $work/darn/$full
 run $name tsan $work/tsan/$full
 END
@@ -54,7 +54,7 @@ part_peers() {
 about_peers() {
     cat <<END
 The numbers are ratios to the plain build (\`clang-19 -O2 -g\`), whose own time and memory are in the
-first column. \`darn\` is the default budget of 20 %, \`darn, max\` is \`--budget=max\`. All builds of a
+first column. \`darn\` is the default budget of 10 %, \`darn, max\` is \`--budget=max\`. All builds of a
 program take turns on the same machine, the median of $rounds runs counts ($slow_rounds for \`darn, max\` and TSan).
 DRD and Helgrind run once with $valgrind_size % of the work, against the plain build with as much, for at most 90 s.
 Memory is the largest resident size; in the programs that need hardly any, it shows

@@ -122,9 +122,9 @@ plan_section_program() {
     command="$name $(arguments "$name" "$size")"
     cat <<END
 run $name plain $work/plain/$command
-run $name darn DARN_OPTIONS=budget=20% $work/darn/$command
-run $name sections DARN_OPTIONS=budget=20%:sections=$repository.default $work/darn/$command
-run $name all DARN_OPTIONS=budget=20%:sections=$repository.all $work/darn/$command
+run $name darn DARN_OPTIONS=budget=10% $work/darn/$command
+run $name sections DARN_OPTIONS=budget=10%:sections=$repository.default $work/darn/$command
+run $name all DARN_OPTIONS=budget=10%:sections=$repository.all $work/darn/$command
 END
 }
 

@@ -19,7 +19,7 @@ plan_spin_program() {
     cat <<END
 run $1 plain $work/plain/$command
 run $1 off DARN_OPTIONS=spin_threshold=1000000 $work/darn/$command
-run $1 on DARN_OPTIONS=budget=20% $work/darn/$command
+run $1 on DARN_OPTIONS=budget=10% $work/darn/$command
 END
 }
 

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "base/draft.h"
 
 #include <dirent.h>

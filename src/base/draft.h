@@ -3,7 +3,7 @@
  * of it. A directory may be shared with strangers: the draft has a name that nobody can guess,
  * `.NAME.XXXXXX.tmp`, and is always a new file. The draft is locked as long as it is written, so
  * that one that a killed process has left is told from one that is in use. The runtime names and
- * locks its own in the same way (runtime/os/file.c).
+ * locks its own in the same way (runtime/os/os_file.c).
  */
 #ifndef DARN_BASE_DRAFT_H
 #define DARN_BASE_DRAFT_H

@@ -1,66 +1,66 @@
 #include "base/map.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-struct darn_map_slot {
-    uintptr_t key; /* 0: empty */
-    uintptr_t value;
-};
-
-static struct darn_map_slot *find(const struct darn_map *map, uintptr_t key)
-{
-    /* Fibonacci hashing: pointers differ in their middle bits. */
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (map->capacity - 1);
-
-    while (map->slots[i].key && map->slots[i].key != key)
-        i = (i + 1) & (map->capacity - 1);
-    return &map->slots[i];
-}
-
-static void grow(struct darn_map *map)
-{
-    struct darn_map old = *map;
-
-    map->capacity = old.capacity ? 2 * old.capacity : 64;
-    map->slots = calloc(map->capacity, sizeof(*map->slots));
-    if (!map->slots) {
-        fputs("darn: out of memory\n", stderr);
-        exit(1);
-    }
-    for (size_t i = 0; i < old.capacity; i++) {
-        if (old.slots[i].key)
-            *find(map, old.slots[i].key) = old.slots[i];
-    }
-    free(old.slots);
-}
+#include "base/grow.h"
+#include "base/hash.h"
 
 void darn_map_free(struct darn_map *map)
 {
-    free(map->slots);
-    *map = (struct darn_map){0};
+    darn_htable_free(&map->table);
+    free(map->entries);
+    *map = (struct darn_map){.count = 0};
+}
+
+void darn_map_clear(struct darn_map *map)
+{
+    darn_htable_clear(&map->table);
+    map->count = 0;
+}
+
+/* Pointers differ in their middle bits, and some numbers in their upper ones only. */
+static uint32_t hash_key(uintptr_t key)
+{
+    return darn_spread(key ^ key >> 32);
+}
+
+static struct darn_map_entry *find_key(const struct darn_map *map, uint32_t hash, uintptr_t key)
+{
+    size_t at = hash;
+    uint32_t entry;
+
+    while ((entry = darn_htable_next(&map->table, hash, &at))) {
+        if (map->entries[entry - 1].key == key)
+            return &map->entries[entry - 1];
+    }
+    return NULL;
+}
+
+uintptr_t *darn_map_at(struct darn_map *map, uintptr_t key, bool *added)
+{
+    uint32_t hash = hash_key(key);
+    struct darn_map_entry *entry = find_key(map, hash, key);
+
+    *added = !entry;
+    if (entry)
+        return &entry->value;
+    map->entries = darn_grow(map->entries, &map->capacity, map->count + 1, sizeof(*map->entries));
+    entry = &map->entries[map->count++];
+    *entry = (struct darn_map_entry){key, 0};
+    darn_htable_add(&map->table, hash, (uint32_t)map->count);
+    return &entry->value;
 }
 
 void darn_map_put(struct darn_map *map, uintptr_t key, uintptr_t value)
 {
-    struct darn_map_slot *slot;
+    bool added;
 
-    if (2 * (map->count + 1) > map->capacity)
-        grow(map);
-    slot = find(map, key);
-    if (!slot->key) {
-        slot->key = key;
-        map->count++;
-    }
-    slot->value = value;
+    *darn_map_at(map, key, &added) = value;
 }
 
 uintptr_t darn_map_get(const struct darn_map *map, uintptr_t key, uintptr_t otherwise)
 {
-    const struct darn_map_slot *slot;
+    const struct darn_map_entry *entry = find_key(map, hash_key(key), key);
 
-    if (!map->capacity)
-        return otherwise;
-    slot = find(map, key);
-    return slot->key ? slot->value : otherwise;
+    return entry ? entry->value : otherwise;
 }

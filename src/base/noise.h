@@ -40,9 +40,8 @@ struct darn_noise {
 };
 
 /* For messages. */
-#define DARN_NOISE_SYNTAX                                                                          \
-    "random:F/S, var:NAME:F/S, site:FILE:LINE:F/S or section:F/S, with F 0..1000 and "             \
-    "S 0..10000000"
+#define DARN_NOISE_SYNTAX "random:F/S, var:NAME:F/S, site:FILE:LINE:F/S or section:F/S"
+#define DARN_NOISE_BOUNDS ", with F 0..1000 and S 0..10000000"
 
 /* Whether it is for some accesses only, which the specification names. */
 static inline int darn_noise_is_named(enum darn_noise_kind kind)

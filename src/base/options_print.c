@@ -8,22 +8,30 @@ static void indent(darn_options_write *write, void *to, size_t from)
         write(to, " ", 1);
 }
 
-/* "  --window-us=N" or "  --halt-on-error[=0|1]", and how wide that is. */
+void darn_option_usage(struct darn_text *text, const struct darn_option *option,
+                       enum darn_options_style style)
+{
+    bool optional = style == DARN_STYLE_COMMAND &&
+                    (option->type == DARN_OPTION_BOOL || option->type == DARN_OPTION_MAYBE);
+
+    darn_option_spell(text, option, style);
+    if (!option->value)
+        return;
+    darn_text_add(text, optional ? "[=" : option->name[1] ? "=" : " ");
+    darn_text_add(text, option->value);
+    darn_text_add(text, optional ? "]" : "");
+}
+
+/* The name, two columns from the left, and how wide that is. */
 static size_t write_name(const struct darn_option *option, enum darn_options_style style,
                          darn_options_write *write, void *to)
 {
-    bool optional = style == DARN_STYLE_COMMAND && option->type == DARN_OPTION_BOOL;
     char line[128];
     struct darn_text text;
 
     darn_text_start(&text, line, sizeof(line));
-    darn_text_add(&text, style == DARN_STYLE_COMMAND ? "  --" : "  ");
-    for (const char *c = option->name; *c; c++)
-        darn_text_char(&text, style == DARN_STYLE_COMMAND && *c == '_' ? '-' : *c);
-    /* On the command line the bare name of a bool means 1. */
-    darn_text_add(&text, optional ? "[=" : "=");
-    darn_text_add(&text, option->value);
-    darn_text_add(&text, optional ? "]" : "");
+    darn_text_add(&text, "  ");
+    darn_option_usage(&text, option, style);
     write(to, line, text.used);
     return text.used;
 }
@@ -52,10 +60,13 @@ static void write_default(const struct darn_option *option, size_t width, darn_o
 {
     char note[64];
     struct darn_text text;
+    const char *initial = option->type == DARN_OPTION_JOBS ? "one for each core" : option->initial;
 
+    if (!initial || !*initial)
+        return;
     darn_text_start(&text, note, sizeof(note));
     darn_text_add(&text, "(default: ");
-    darn_text_add(&text, option->initial);
+    darn_text_add(&text, initial);
     darn_text_char(&text, ')');
     if (width + 1 + text.used > DARN_OPTIONS_WIDTH) {
         write(to, "\n", 1);
@@ -66,20 +77,21 @@ static void write_default(const struct darn_option *option, size_t width, darn_o
     write(to, note, text.used);
 }
 
-void darn_options_help(enum darn_options_style style, darn_options_write *write, void *to)
+void darn_options_help(const struct darn_option *table, enum darn_options_style style,
+                       darn_options_write *write, void *to)
 {
-    for (size_t i = 0; i < darn_option_count(); i++) {
-        const struct darn_option *option = darn_option_at(i);
-        size_t width = write_name(option, style, write, to);
+    for (const struct darn_option *option = table; option->name; option++) {
+        size_t width = option->help ? write_name(option, style, write, to) : 0;
 
+        if (!option->help)
+            continue;
         if (width + 1 >= DARN_OPTIONS_COLUMN) {
             write(to, "\n", 1);
             width = 0;
         }
         indent(write, to, width);
         width = write_help(option, write, to);
-        if (option->initial[0])
-            write_default(option, width, write, to);
+        write_default(option, width, write, to);
         write(to, "\n", 1);
     }
 }
@@ -129,14 +141,14 @@ static void add_value(struct darn_text *text, const struct darn_options *options
         darn_text_number(text, *(const bool *)field);
         break;
     case DARN_OPTION_CHOICE:
-        add_choice(text, option->value, *(const uint32_t *)field);
+        add_choice(text, darn_option_words(option), *(const uint32_t *)field);
         break;
     case DARN_OPTION_PATH:
     case DARN_OPTION_OUTPUT:
     case DARN_OPTION_TEXT:
         darn_text_add(text, field);
         break;
-    case DARN_OPTION_NOISE:
+    default:
         break;
     }
 }
@@ -221,8 +233,8 @@ int darn_options_format(const struct darn_options *options, char *to, size_t siz
 
     darn_text_start(&text, to, size);
     darn_text_start(&message, error, error_size);
-    for (size_t i = 0; i < darn_option_count(); i++)
-        if (add_option(&text, options, darn_option_at(i), &message))
+    for (const struct darn_option *option = darn_run_options; option->name; option++)
+        if (add_option(&text, options, option, &message))
             return -EINVAL;
     if (text.cut) {
         darn_text_add(&message, "the options are too long");

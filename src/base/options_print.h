@@ -15,19 +15,19 @@
 #define DARN_OPTIONS_COLUMN 24
 #define DARN_OPTIONS_WIDTH  80
 
-enum darn_options_style {
-    DARN_STYLE_VARIABLE, /* name=VALUE, as in DARN_OPTIONS */
-    DARN_STYLE_COMMAND,  /* --na-me=VALUE, as on the command line */
-};
-
 typedef void darn_options_write(void *to, const char *text, size_t length);
 
-/* Writes the table, one option after the other. */
-void darn_options_help(enum darn_options_style style, darn_options_write *write, void *to);
+/* Writes a table, one option after the other, with its default. */
+void darn_options_help(const struct darn_option *table, enum darn_options_style style,
+                       darn_options_write *write, void *to);
 
-/* Writes the options that differ from their defaults, so that darn_options_parse reads them back.
- * 0, or -EINVAL with one line in `error`: a value that contains both kinds of quotes cannot be
- * written, nor one that does not fit. */
+/* "--window-us=N", "--halt-on-error[=0|1]", "-o FILE". */
+void darn_option_usage(struct darn_text *text, const struct darn_option *option,
+                       enum darn_options_style style);
+
+/* Writes the options of a run that differ from their defaults, so that darn_options_parse reads
+ * them back. 0, or -EINVAL with one line in `error`: a value that contains both kinds of quotes
+ * cannot be written, nor one that does not fit. */
 int darn_options_format(const struct darn_options *options, char *to, size_t size, char *error,
                         size_t error_size);
 

@@ -1,17 +1,18 @@
 #include "base/options.h"
 
 /* The order is that of the help. */
-static const struct darn_option table[] = {
+const struct darn_option darn_run_options[] = {
     {
         .name = "budget",
         .type = DARN_OPTION_BUDGET,
         .offset = offsetof(struct darn_options, budget),
-        .initial = "20%",
+        .initial = "10%",
         .min = 1,
         .max = 100,
         .value = "P%|max",
         .help = "how much of the time accesses are watched: more finds\n"
-                "more and costs more; max: every access, always",
+                "more and costs more; max: every access at first,\n"
+                "then half of the time at most",
     },
     {
         .name = "window_us",
@@ -57,6 +58,16 @@ static const struct darn_option table[] = {
         .help = "how noise delays a thread",
     },
     {
+        .name = "noise_limit",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, noise_limit),
+        .initial = "0",
+        .max = 1000000,
+        .value = "MS",
+        .help = "no more noise when its delays have taken MS\n"
+                "milliseconds in all threads together (0: no limit)",
+    },
+    {
         .name = "seed",
         .type = DARN_OPTION_WIDE,
         .offset = offsetof(struct darn_options, seed),
@@ -96,6 +107,15 @@ static const struct darn_option table[] = {
                 "program itself succeeded; 0: the program's own",
     },
     {
+        .name = "all",
+        .type = DARN_OPTION_BOOL,
+        .offset = offsetof(struct darn_options, all),
+        .initial = "0",
+        .value = "0|1",
+        .help = "report at length also a race that has the same\n"
+                "variable or a side in common with an earlier one",
+    },
+    {
         .name = "halt_on_error",
         .type = DARN_OPTION_BOOL,
         .offset = offsetof(struct darn_options, halt_on_error),
@@ -129,6 +149,15 @@ static const struct darn_option table[] = {
         .value = "0|1",
         .help = "report a value that changed although no thread was\n"
                 "seen to write it",
+    },
+    {
+        .name = "report",
+        .type = DARN_OPTION_CHOICE,
+        .offset = offsetof(struct darn_options, report),
+        .initial = "all",
+        .value = "all|observed",
+        .help = "which races are reported: all that nothing in the run\n"
+                "orders, or those alone that were caught in the act",
     },
     {
         .name = "report_spins",
@@ -276,7 +305,7 @@ static const struct darn_option table[] = {
     {
         .name = "heal_trust",
         .type = DARN_OPTION_BOOL,
-        .offset = offsetof(struct darn_options, heal_trust),
+        .offset = offsetof(struct darn_options, heal_elides),
         .initial = "1",
         .value = "0|1",
         .help = "with darn cc --only: leave sections that were always\n"
@@ -325,33 +354,5 @@ static const struct darn_option table[] = {
         .value = "0|1",
         .help = "print this list",
     },
+    {.name = NULL},
 };
-
-#define COUNT (sizeof(table) / sizeof(table[0]))
-
-size_t darn_option_count(void)
-{
-    return COUNT;
-}
-
-const struct darn_option *darn_option_at(size_t index)
-{
-    return index < COUNT ? &table[index] : NULL;
-}
-
-static bool same(const char *a, const char *b)
-{
-    while (*a && *a == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
-const struct darn_option *darn_option_find(const char *name)
-{
-    for (size_t i = 0; i < COUNT; i++)
-        if (same(name, table[i].name))
-            return &table[i];
-    return NULL;
-}

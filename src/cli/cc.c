@@ -11,41 +11,121 @@
 #include <unistd.h>
 
 #include "cli/cc_line.h"
-#include "cli/cc_options.h"
-#include "cli/command.h"
 #include "cli/ignorelist.h"
+#include "cli/line.h"
+#include "cli/page.h"
 #include "driver/process/installation.h"
-#include "cli/response.h"
 #include "cli/say.h"
 #include "driver/section/section_file.h"
-#include "cli/words.h"
+#include "base/words.h"
+#include "site/wishes.h"
+
+/* What our own options say. */
+struct own {
+    bool functions, no_warnings, no_sections;
+    const char *ignorelist; /* NULL: none */
+    const char *only;       /* NULL: everything is instrumented */
+    const char *heal;       /* NULL: healed by what DARN_OPTIONS names */
+};
+
+static const struct darn_option own_options[] = {
+    {.name = "only",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct own, only),
+     .value = "FILE",
+     .help = "for production: instrument only what is needed to\n"
+             "heal the sections of the repository FILE"},
+    {.name = "darn-only",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct own, only),
+     .value = "FILE"}, /* as all the others are called */
+    {.name = "darn-heal",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct own, heal),
+     .value = "PATH",
+     .help = "with --only: the program heals itself by the repository\n"
+             "PATH, which is absolute and there where it runs"},
+    {.name = "darn-ignorelist",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct own, ignorelist),
+     .value = "FILE",
+     .help = "do not watch the functions and files that FILE names,\n"
+             "in the sanitizers' format: fun:PATTERN, src:PATTERN"},
+    {.name = "darn-functions",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct own, functions),
+     .help = "also record where functions begin and end"},
+    {.name = "darn-no-sections",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct own, no_sections),
+     .help = "do not look for code that should be atomic"},
+    {.name = "darn-no-warnings",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct own, no_warnings),
+     .help = "print no warnings of darn's own; nor does -w"},
+    {.name = "darn-help", .type = DARN_OPTION_HELP, .help = "print this page (--help is clang's)"},
+    {.name = NULL},
+};
+
+static const struct darn_option environment[] = {
+    {.name = "DARN_CLANG", .value = "PATH", .help = "the clang to use, instead of clang-19"},
+    {.name = "DARN_CLANGXX", .value = "PATH", .help = "the clang++ to use, instead of clang++-19"},
+    {.name = "DARN_ONLY", .value = "FILE", .help = "as --only, for every compilation"},
+    {.name = "DARN_HEAL", .value = "PATH", .help = "as --darn-heal, for every compilation"},
+    {.name = "DARN_IGNORELIST",
+     .value = "FILE",
+     .help = "as --darn-ignorelist, for every compilation"},
+    {.name = "DARN_FUNCTIONS", .value = "1", .help = "as --darn-functions, for every compilation"},
+    {.name = "DARN_SECTIONS", .value = "0", .help = "as --darn-no-sections, for every compilation"},
+    {.name = "DARN_WARNINGS", .value = "0", .help = "as --darn-no-warnings, for every compilation"},
+    {.name = NULL},
+};
+
+static const struct darn_option_group groups[] = {
+    {.heading = "Own options:", .options = own_options},
+    {.heading = "Environment:", .options = environment, .environment = true},
+    {.options = NULL},
+};
 
 /* One of the two compilers. */
 struct language {
     const char *command;
+    const struct darn_command *about;
     const char *variable; /* of the environment, names the clang to use */
     const char *clang;    /* in PATH */
     const char *fallback; /* where Debian's package has it */
 };
 
-static const struct language c = {"cc", "DARN_CLANG", "clang-19", "/usr/lib/llvm-19/bin/clang"};
-static const struct language cxx = {"c++", "DARN_CLANGXX", "clang++-19",
+static const struct language c = {"cc", &darn_command_cc, "DARN_CLANG", "clang-19",
+                                  "/usr/lib/llvm-19/bin/clang"};
+static const struct language cxx = {"c++", &darn_command_cxx, "DARN_CLANGXX", "clang++-19",
                                     "/usr/lib/llvm-19/bin/clang++"};
 
-void darn_help_cc(void)
+/* Whether the word is an option of ours: --only, --only=… or --darn-…. */
+static bool is_own(const char *word)
 {
-    printf("usage: darn cc [clang's options] file...\n"
-           "       darn c++ [clang's options] file...\n"
-           "\n"
-           "Compiles and links as clang does; darn-cc and darn-c++ are the same commands.\n"
-           "It adds -g, the instrumentation and, when it links a program, the runtime.\n"
-           "-static and -fsanitize=thread are refused, -flto is turned off.\n"
-           "\n"
-           "Own options:\n");
-    darn_print_options(darn_cc_options);
-    printf("\n"
-           "Environment:\n");
-    darn_print_options(darn_cc_environment);
+    return strncmp(word, "--darn-", 7) == 0 ||
+           (strncmp(word, "--only", 6) == 0 && (!word[6] || word[6] == '='));
+}
+
+/* Separates our options from those for clang; a value of ours is in the same word. 0 or an exit
+ * status. */
+static int take_own(struct darn_command_line *line, struct darn_words *clang, int argc, char **argv)
+{
+    bool only_inputs = false;
+    int status = 0;
+
+    for (int i = 1; i < argc && !status; i++) {
+        int at = 0;
+
+        if (!only_inputs && is_own(argv[i])) {
+            status = darn_line_option(line, &at, 1, argv + i);
+            continue;
+        }
+        only_inputs |= strcmp(argv[i], "--") == 0;
+        darn_words_add(clang, argv[i]);
+    }
+    return status;
 }
 
 /* 0 or an exit status. */
@@ -92,14 +172,14 @@ static int check_part(const struct language *language, const char *path)
 }
 
 static int check_parts(const struct language *language, const struct darn_cc_line *line,
-                       const struct darn_parts *parts)
+                       const struct darn_installation *installation)
 {
-    int status = check_part(language, parts->plugin);
+    int status = check_part(language, installation->plugin);
 
     if (!status && line->links_program)
-        status = check_part(language, parts->runtime);
+        status = check_part(language, installation->runtime);
     if (!status && line->links_program)
-        status = check_part(language, parts->symbols);
+        status = check_part(language, installation->symbols);
     return status;
 }
 
@@ -127,7 +207,7 @@ static int check_repository(const struct language *language, const char *path)
 {
     struct darn_sections sections = {0};
     uint32_t errors = 0;
-    int status = darn_section_file_load(language->command, path, &sections, &errors);
+    int status = darn_section_file_load(darn_speaker(language->command), path, &sections, &errors);
 
     if (!status && errors && !sections.count)
         status = darn_refuse(language->command, "%s: nothing of it can be used", path);
@@ -180,7 +260,7 @@ static int pass_place(const struct language *language, const char *path)
 
 /* Hands our own options to the plugin. 0 or an exit status. */
 static int pass_options(const struct language *language, const struct darn_cc_line *line,
-                        const struct darn_cc_own *own)
+                        const struct own *own)
 {
     int status;
 
@@ -205,7 +285,7 @@ static bool is_for_production(void)
     return path && *path;
 }
 
-static void add_first(struct darn_words *out, const struct darn_parts *parts)
+static void add_first(struct darn_words *out, const struct darn_installation *installation)
 {
     /* Assembler files, or objects alone, need none of this: no warnings then. */
     darn_words_add(out, "--start-no-unused-arguments");
@@ -213,11 +293,11 @@ static void add_first(struct darn_words *out, const struct darn_parts *parts)
     /* Members have their names in every file, not only in that which has the class's key function.
      */
     darn_words_add(out, "-fstandalone-debug");
-    darn_words_join(out, "-fpass-plugin=", parts->plugin);
+    darn_words_join(out, "-fpass-plugin=", installation->plugin);
     if (!is_for_production())
         darn_words_add(out, "-D__DARN__=1");
     darn_words_add(out, "-idirafter");
-    darn_words_add(out, parts->include);
+    darn_words_add(out, installation->include);
     darn_words_add(out, "--end-no-unused-arguments");
 }
 
@@ -227,13 +307,13 @@ static void add_for_linker(struct darn_words *out, const char *word)
     darn_words_add(out, word);
 }
 
-static void add_runtime(struct darn_words *out, const struct darn_parts *parts)
+static void add_runtime(struct darn_words *out, const struct darn_installation *installation)
 {
     char dynamic_list[PATH_MAX + 32];
 
-    snprintf(dynamic_list, sizeof(dynamic_list), "--dynamic-list=%s", parts->symbols);
+    snprintf(dynamic_list, sizeof(dynamic_list), "--dynamic-list=%s", installation->symbols);
     add_for_linker(out, "--whole-archive");
-    add_for_linker(out, is_for_production() ? parts->production : parts->runtime);
+    add_for_linker(out, is_for_production() ? installation->production : installation->runtime);
     add_for_linker(out, "--no-whole-archive");
     add_for_linker(out, dynamic_list);
     darn_words_add(out, "-lpthread");
@@ -242,7 +322,7 @@ static void add_runtime(struct darn_words *out, const struct darn_parts *parts)
 }
 
 static void add_last(struct darn_words *out, const struct darn_cc_line *line,
-                     const struct darn_parts *parts)
+                     const struct darn_installation *installation)
 {
     darn_words_add(out, "--start-no-unused-arguments");
     if (!is_for_production()) {
@@ -257,7 +337,7 @@ static void add_last(struct darn_words *out, const struct darn_cc_line *line,
         darn_words_add(out, "-fno-virtual-function-elimination");
     }
     if (line->links_program)
-        add_runtime(out, parts);
+        add_runtime(out, installation);
     if (line->demands_all) /* the hooks of a shared object are in the program */
         add_for_linker(out, "--unresolved-symbols=ignore-all");
     darn_words_add(out, "--end-no-unused-arguments");
@@ -265,27 +345,28 @@ static void add_last(struct darn_words *out, const struct darn_cc_line *line,
 
 /* The user's words, with ours around them. What follows "--" are inputs: ours go before it. */
 static void build_line(struct darn_words *out, const struct darn_words *user,
-                       const struct darn_cc_line *line, const struct darn_parts *parts)
+                       const struct darn_cc_line *line,
+                       const struct darn_installation *installation)
 {
     size_t end = 0;
 
     while (end < user->count && strcmp(user->items[end], "--") != 0)
         end++;
-    add_first(out, parts);
+    add_first(out, installation);
     for (size_t i = 0; i < end; i++)
         darn_words_add(out, user->items[i]);
-    add_last(out, line, parts);
+    add_last(out, line, installation);
     for (size_t i = end; i < user->count; i++)
         darn_words_add(out, user->items[i]);
 }
 
 /* Fills `out` with the arguments for clang. 0 or an exit status. */
 static int translate(const struct language *language, const struct darn_words *user,
-                     const struct darn_cc_own *own, struct darn_words *out)
+                     const struct own *own, struct darn_words *out)
 {
     struct darn_words expanded = {0};
     struct darn_cc_line line;
-    struct darn_parts parts;
+    struct darn_installation installation;
     int status = 0;
 
     darn_response_expand(&expanded, (int)user->count, user->items);
@@ -296,16 +377,16 @@ static int translate(const struct language *language, const struct darn_words *u
         darn_words_free(&expanded);
         return 0;
     }
-    if (darn_parts_find(&parts))
+    if (darn_installation_find(&installation))
         status = darn_refuse(language->command, "/proc/self/exe cannot be read; is /proc mounted?");
     if (!status)
         status = check_line(language, &line);
     if (!status)
-        status = check_parts(language, &line, &parts);
+        status = check_parts(language, &line, &installation);
     if (!status)
         status = pass_options(language, &line, own);
     if (!status)
-        build_line(out, user, &line, &parts);
+        build_line(out, user, &line, &installation);
     darn_words_free(&expanded);
     return status;
 }
@@ -313,16 +394,15 @@ static int translate(const struct language *language, const struct darn_words *u
 static int compile(const struct language *language, int argc, char **argv)
 {
     struct darn_words user = {0}, out = {0};
-    struct darn_cc_own own = {0};
-    char clang[PATH_MAX], error[DARN_OPTIONS_ERROR];
-    int status;
+    struct own own = {0};
+    struct darn_command_line line = {.command = language->about, .to = &own};
+    char clang[PATH_MAX];
+    int status = take_own(&line, &user, argc, argv);
 
-    if (darn_cc_options_take(&own, &user, argc - 1, argv + 1, error, sizeof(error))) {
-        status = darn_refuse(language->command, "%s", error);
-    } else if (own.help) {
-        darn_help_cc();
+    if (!status && line.help) {
+        darn_page_help(language->about, stdout);
         status = darn_finish_output();
-    } else if ((status = find_clang(language, clang, sizeof(clang))) == 0) {
+    } else if (!status && (status = find_clang(language, clang, sizeof(clang))) == 0) {
         darn_words_add(&out, clang);
         status = translate(language, &user, &own, &out);
         if (!status) {
@@ -335,12 +415,35 @@ static int compile(const struct language *language, int argc, char **argv)
     return status;
 }
 
-int darn_cmd_cc(int argc, char **argv)
+static int cmd_cc(int argc, char **argv)
 {
     return compile(&c, argc, argv);
 }
 
-int darn_cmd_cxx(int argc, char **argv)
+static int cmd_cxx(int argc, char **argv)
 {
     return compile(&cxx, argc, argv);
 }
+
+#define PAGE                                                                                       \
+    .usage = "cc [clang's options] file...\n"                                                      \
+             "c++ [clang's options] file...",                                                      \
+    .about = "Compiles and links as clang does; darn-cc and darn-c++ are the same commands.\n"     \
+             "It adds -g, the instrumentation and, when it links a program, the runtime.\n"        \
+             "-static and -fsanitize=thread are refused, -flto is turned off.\n",                  \
+    .groups = groups, .operands = "FILE", .anywhere = true, .exits = "N the status of clang",                        \
+    .see = "darn-run(1), darn-hunt(1), darn-heal(1)"
+
+const struct darn_command darn_command_cc = {
+    .name = "cc",
+    .summary = "compile and link C, as clang does, and have the accesses watched",
+    .run = cmd_cc,
+    PAGE,
+};
+
+const struct darn_command darn_command_cxx = {
+    .name = "c++",
+    .summary = "the same for C++, as clang++ does",
+    .run = cmd_cxx,
+    PAGE,
+};

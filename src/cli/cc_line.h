@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/words.h"
+
 struct darn_cc_line {
     bool raw;              /* -cc1: not a command line for people */
     bool inputs;           /* names something to compile or link */
@@ -22,5 +24,15 @@ struct darn_cc_line {
 /* The words are those after the compiler's name, with response files expanded. `refused` points to
  * one of them. */
 void darn_cc_line_read(struct darn_cc_line *line, size_t count, char *const *words);
+
+/* Response files: @FILE on a compiler's command line stands for the words in FILE (response.c).
+ *
+ * Adds the words of a text with GNU quoting: separated by white space, '…' and "…" keep it, a
+ * backslash keeps the next character (not inside '…'). */
+void darn_response_split(struct darn_words *words, const char *text);
+
+/* Adds the words with every @FILE replaced by its content. A file that cannot be read stays as it
+ * is, as clang has it. */
+void darn_response_expand(struct darn_words *words, int argc, char **argv);
 
 #endif

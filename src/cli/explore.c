@@ -1,181 +1,287 @@
 /*
  * darn explore: runs a program under many schedules and says which of them fail.
  */
-#include "driver/explore/explore_options.h"
-
-#include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include <sys/random.h>
 #include <unistd.h>
 
-#include "driver/analysis/analysis.h"
-#include "cli/color.h"
-#include "cli/command.h"
+#include "base/json_file.h"
+#include "cli/line.h"
 #include "driver/explore/exploration.h"
 #include "driver/explore/explore_keep.h"
-#include "driver/process/signal_guard.h"
-#include "driver/process/input.h"
 #include "driver/process/launch.h"
 #include "driver/process/output.h"
+#include "report/report_format.h"
+#include "report/text/color.h"
 
-#define PROGRESS_MS 200
+#define DIGITS 9 /* of times and rates */
 
-void darn_help_explore(void)
-{
-    printf("usage: darn explore [options] [--] PROGRAM [arguments]\n"
-           "\n"
-           "Runs a program that darn cc or darn c++ compiled under many schedules, one\n"
-           "thread at a time, until one fails: a crash, an assertion, a deadlock, a hang, or\n"
-           "an exit status that is not 0. What fails is followed once more, reported with\n"
-           "its story, and with -o kept for darn replay. The exit status is 66 when\n"
-           "something was found, else 0.\n"
-           "\n"
-           "--name=value may also be written as two words: --name value.\n"
-           "\n");
-    darn_print_options(darn_explore_options);
-}
+/* The line: what is wanted of the driver, and what is done with the result. */
+struct explore_line {
+    struct darn_explore_options wanted;
+    bool json;
+    const char *json_file; /* NULL: stdout */
+    const char *strip_path_prefix;
+    uint32_t color;
+};
 
-/* For the handler of signals. */
-static struct darn_exploration *under_way;
+#define AT(field) offsetof(struct explore_line, field)
 
-/* What there is is printed; a second one ends us at once, and all servers with us. */
-static void interrupt(int number)
-{
-    int times = darn_guard_asked();
+static const struct darn_option options[] = {
+    {.name = "strategy",
+     .type = DARN_OPTION_CHOICE,
+     .offset = AT(wanted.search.kind),
+     .value = "NAME",
+     .words = "portfolio|random|pct|pos|surw|chess|rff|hold|states",
+     .help = "how to choose schedules: portfolio (the default: a\n"
+             "bit of all), random, pct, pos, surw, chess, rff, hold,\n"
+             "states"},
+    {.name = "schedules",
+     .type = DARN_OPTION_WIDE,
+     .offset = AT(wanted.schedules),
+     .initial = "10000",
+     .min = 1,
+     .max = DARN_MOST_STEPS,
+     .value = "N",
+     .help = "try at most N schedules"},
+    {.name = "seconds",
+     .type = DARN_OPTION_SECONDS,
+     .offset = AT(wanted.seconds_ms),
+     .value = "S",
+     .help = "stop after S seconds"},
+    DARN_ROW_JOBS(AT(wanted.jobs)),
+    {.name = "seed",
+     .type = DARN_OPTION_WIDE,
+     .offset = AT(wanted.search.seed),
+     .initial = "1",
+     .max = UINT64_MAX,
+     .value = "N",
+     .help = "another seed, other schedules; 0: a different one each\n"
+             "time"},
+    {.name = "depth",
+     .type = DARN_OPTION_NUMBER,
+     .offset = AT(wanted.search.depth),
+     .min = 1,
+     .max = 1000,
+     .value = "D",
+     .help = "pct: bugs that D steps in their order make (default: 3)"},
+    {.name = "bound",
+     .type = DARN_OPTION_NUMBER,
+     .offset = AT(wanted.search.bound),
+     .min = 1,
+     .max = 1000,
+     .value = "K",
+     .help = "chess: at most K preemptions (default: no limit)"},
+    {.name = "points",
+     .type = DARN_OPTION_CHOICE,
+     .offset = AT(wanted.points),
+     .value = "shared|sync|all",
+     .help = "where threads may be switched besides synchronization:\n"
+             "at accesses to memory that threads share (the\n"
+             "default), nowhere else, or at every access"},
+    DARN_ROW_TIMEOUT(AT(wanted.timeout_ms), AT(wanted.timeout_given)),
+    DARN_ROW_MAX_STEPS(AT(wanted.max_steps), AT(wanted.max_steps_given)),
+    {.name = "keep-going",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(wanted.keep_going),
+     .help = "do not stop at the first failure"},
+    {.name = "races",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(wanted.races),
+     .help = "data races that are met are findings, too"},
+    DARN_ROW_EARLY(AT(wanted.early)),
+    {.name = "spins",
+     .type = DARN_OPTION_CHOICE,
+     .offset = AT(wanted.really_spins),
+     .initial = "1",
+     .value = "1|0",
+     .help = "0: threads that spin really do, each turn is a step; to\n"
+             "measure what recognising them saves"},
+    DARN_ROW_ORACLE(AT(wanted.oracle), ""),
+    DARN_ROW_RESET(AT(wanted.reset)),
+    DARN_ROW_WITH(AT(wanted.with)),
+    DARN_ROW_STOP(AT(wanted.stop)),
+    DARN_ROW_INPUT(AT(wanted.input)),
+    {.name = "o",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.directory),
+     .value = "DIR",
+     .help = "keep what fails in DIR/1, DIR/2, ... for darn replay"},
+    {.name = "json",
+     .type = DARN_OPTION_MAYBE,
+     .offset = AT(json_file),
+     .given = AT(json),
+     .value = "FILE",
+     .help = "print findings and a summary as JSON Lines, or append\n"
+             "them to FILE"},
+    DARN_ROW_ALL(AT(wanted.all), "all"),
+    DARN_ROW_STRIP(AT(strip_path_prefix)),
+    DARN_ROW_COLOR(AT(color)),
+    DARN_ROW_HELP,
+    {.name = NULL},
+};
 
-    if (times == 1) {
-        atomic_store(&under_way->interrupted, number);
-        darn_exploration_end(under_way);
-    } else if (times > 1) {
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-}
+#undef AT
 
-static void catch_signals(struct darn_exploration *exploration)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = interrupt};
-
-    under_way = exploration;
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        struct sigaction old;
-
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(numbers[i], &action, NULL);
-    }
-    signal(SIGPIPE, SIG_IGN);
-}
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
 /* What can be refused before the program runs. 0 or an exit status. */
-static int check(const struct darn_explore_line *line)
+static int check(const struct explore_line *line)
 {
     char path[PATH_MAX];
-    int result, status;
+    int status;
 
-    if (!line->program)
+    if (!line->wanted.program)
         return darn_refuse("explore",
                            "no program; usage: darn explore [options] -- PROGRAM [arguments]");
-    status = darn_check_program("explore", line->program[0], false, path, sizeof(path));
-    if (status)
-        return status;
-    if (line->json_file) {
-        result = *line->json_file ? darn_output_check(line->json_file) : -ENOENT;
-        if (result)
-            return darn_refuse("explore", "json: %s cannot be written: %s", line->json_file,
-                               strerror(-result));
-    }
-    return line->directory ? darn_explore_keep_check("explore", line->directory) : 0;
-}
-
-static struct timespec moment(double seconds)
-{
-    return (struct timespec){(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-}
-
-/* Waits for the jobs to end, and ends them when their time is over. The lock may be held for as
- * long as a failure is looked into: it is not needed here. */
-static void watch_jobs(struct darn_exploration *exploration, uint32_t running)
-{
-    double limit = exploration->line->seconds_ms
-                       ? exploration->started + exploration->line->seconds_ms / 1000.0
-                       : HUGE_VAL;
-
-    while (running) {
-        double until = darn_clock() + PROGRESS_MS / 1000.0;
-        struct timespec wake = moment(until < limit ? until : limit);
-
-        if (sem_clockwait(&exploration->ends, CLOCK_MONOTONIC, &wake) == 0) {
-            running--;
-            continue;
-        }
-        if (darn_clock() >= limit) {
-            limit = HUGE_VAL;
-            darn_exploration_end(exploration);
-        }
-        if (pthread_mutex_trylock(&exploration->lock) == 0) {
-            darn_exploration_show_progress(exploration);
-            pthread_mutex_unlock(&exploration->lock);
-        }
-    }
-}
-
-/* 0 or an exit status. */
-static int run_jobs(struct darn_exploration *exploration)
-{
-    struct darn_exploration_job *jobs = calloc(exploration->player_count, sizeof(*jobs));
-    uint32_t count = 0;
-    int error = 0;
-
-    if (!jobs)
-        return darn_refuse(exploration->command, "out of memory");
-    pthread_mutex_lock(&exploration->lock);
-    for (; count < exploration->player_count && !error; count += !error) {
-        jobs[count].exploration = exploration;
-        jobs[count].player = &exploration->players[count];
-        error = pthread_create(&jobs[count].thread, NULL, darn_exploration_job, &jobs[count]);
-        exploration->running += !error;
-    }
-    pthread_mutex_unlock(&exploration->lock);
-    watch_jobs(exploration, count);
-    for (uint32_t i = 0; i < count; i++)
-        pthread_join(jobs[i].thread, NULL);
-    free(jobs);
-    return count ? 0
-                 : darn_refuse(exploration->command, "no thread can be made: %s", strerror(error));
-}
-
-/* 0 or an exit status. */
-static int search(struct darn_exploration *exploration)
-{
-    int status = exploration->before ? exploration->before(exploration) : 0;
-
-    if (status)
-        return status;
-    exploration->search = darn_search_new(&exploration->line->search);
-    if (!exploration->search)
-        return darn_refuse(exploration->command, "out of memory");
-    exploration->started = darn_clock();
-    status = run_jobs(exploration);
-    exploration->ended = darn_clock();
-    if (!status)
-        status = exploration->summary(exploration);
-    darn_search_free(exploration->search);
+    status = darn_check_program(darn_speaker("explore"), line->wanted.program[0],
+                                DARN_PROGRAM_COMPILED, path, sizeof(path));
+    if (!status && line->json_file)
+        status = darn_refuse_output("explore", "json: ", line->json_file,
+                                    darn_output_check(line->json_file));
+    if (!status && line->wanted.directory)
+        status = darn_explore_keep_check(darn_speaker("explore"), line->wanted.directory);
     return status;
 }
 
-static int explore(struct darn_exploration *exploration)
+static void put(struct darn_json *json, const char *key, uint64_t number)
 {
-    int status = darn_exploration_start(exploration), signal;
+    darn_json_number(json, key, (int64_t)number);
+}
 
+/* The first six fields are fixed; others may be added. */
+static void put_summary(struct darn_json *json, const struct darn_exploration *exploration)
+{
+    const struct darn_explore_options *options = exploration->options;
+    char seed[32];
+
+    darn_json_open(json, NULL, '{');
+    darn_json_string(json, "kind", "summary");
+    put(json, "schedules", exploration->schedules);
+    if (exploration->first_bug)
+        put(json, "first_bug", exploration->first_bug);
+    else
+        darn_json_literal(json, "first_bug", "null");
+    darn_json_real(json, "schedules_per_second",
+                   darn_exploration_rate(exploration, exploration->ended), DIGITS);
+    darn_json_string(json, "strategy", darn_search_name(options->search.kind));
+    snprintf(seed, sizeof(seed), "%" PRIu64, options->search.seed);
+    darn_json_literal(json, "seed", seed); /* it may be larger than a signed number */
+    put(json, "learning", exploration->learning);
+    put(json, "replays", exploration->replays);
+    darn_json_real(json, "seconds", exploration->ended - exploration->started, DIGITS);
+    put(json, "jobs", exploration->jobs);
+    put(json, "reads_from", exploration->stats.reads);
+    put(json, "partial_orders", exploration->stats.partial_orders);
+    put(json, "steps", exploration->stats.steps);
+    put(json, "longest", exploration->stats.longest);
+    darn_json_bool(json, "exhausted", exploration->stats.exhausted);
+    put(json, "findings", exploration->found_count);
+    put(json, "failures", exploration->failures);
+    darn_json_string(json, "points", darn_explore_points_names[options->points]);
+    put(json, "armed", exploration->armed_count);
+    darn_json_bool(json, "interrupted", atomic_load(&exploration->interrupted) != 0);
+    darn_json_close(json, '}');
+    darn_json_end_line(json);
+}
+
+/* One object in a line for each finding, then the summary. */
+static void write_json(const struct darn_exploration *exploration, FILE *out)
+{
+    static const struct darn_style plain;
+    struct darn_json json;
+
+    for (size_t i = 0; i < exploration->found_count; i++)
+        darn_format_find("json")->finding(out, exploration->found[i].finding, &plain);
+    darn_json_start_growing(&json);
+    put_summary(&json, exploration);
+    darn_json_finish(&json, out);
+}
+
+/* 0 or an exit status. */
+static int print_json(const struct darn_exploration *exploration, const char *file)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = file ? open_memstream(&text, &length) : stdout;
+    int status;
+
+    write_json(exploration, out);
+    if (!file)
+        return darn_finish_output();
+    fclose(out);
+    status = darn_append_json("explore", file, text, length);
+    free(text);
+    return status;
+}
+
+static void say_statistics(const struct darn_exploration *exploration)
+{
+    const struct darn_explore_options *options = exploration->options;
+
+    if (exploration->first_bug)
+        fprintf(stderr, "darn explore: first bug at schedule %" PRIu64 "\n",
+                exploration->first_bug);
+    fprintf(stderr,
+            "darn explore: %" PRIu64 " schedule%s in %.1f s (%.0f per second), %" PRIu64
+            " to learn, %" PRIu64 " again; %" PRIu64 " reads-from pairs, %" PRIu64
+            " partial orders; strategy %s, "
+            "seed %" PRIu64 "%s\n",
+            exploration->schedules, exploration->schedules == 1 ? "" : "s",
+            exploration->ended - exploration->started,
+            darn_exploration_rate(exploration, exploration->ended), exploration->learning,
+            exploration->replays, exploration->stats.reads, exploration->stats.partial_orders,
+            darn_search_name(options->search.kind), options->search.seed,
+            exploration->stats.exhausted ? "; nothing is left to try" : "");
+}
+
+/* The last line, as of every run of darn. */
+static void print_summary(const struct darn_exploration *exploration,
+                          const struct darn_style *style)
+{
+    struct darn_summary summary = {0};
+
+    summary.items =
+        darn_pool_get(&summary.pool, exploration->found_count + 1, sizeof(*summary.items));
+    summary.scope =
+        darn_pool_format(&summary.pool, "%" PRIu64 " schedule%s", exploration->schedules,
+                         exploration->schedules == 1 ? "" : "s");
+    for (size_t i = 0; i < exploration->found_count; i++) {
+        const struct darn_finding *finding = exploration->found[i].finding;
+
+        if (finding->variant_of && !exploration->options->all)
+            summary.variants++;
+        else
+            summary.items[summary.item_count++] = darn_summary_item(finding);
+    }
+    darn_format_find("text")->summary(stderr, &summary, style);
+    darn_pool_release(&summary.pool);
+}
+
+/* What is said when it is over. 0 or the exit status of an output that could not be written. */
+static int conclude(const struct darn_exploration *exploration, const struct explore_line *line,
+                    const struct darn_style *style)
+{
+    darn_exploration_notes(exploration);
+    say_statistics(exploration);
+    print_summary(exploration, style);
+    return line->json ? print_json(exploration, line->json_file) : 0;
+}
+
+/* An exit status. */
+static int explore(struct darn_exploration *exploration, const struct explore_line *line)
+{
+    struct darn_style style = {line->strip_path_prefix,
+                               darn_wants_color(line->color, STDERR_FILENO)};
+    int status, signal;
+
+    darn_speaker_style(&style);
+    status = darn_explore(exploration, &line->wanted);
     if (!status)
-        status = search(exploration);
-    darn_exploration_stop(exploration);
+        status = conclude(exploration, line, &style);
     signal = atomic_load(&exploration->interrupted);
     if (!status && exploration->found_count)
         status = DARN_EXIT_FINDINGS;
@@ -184,48 +290,55 @@ static int explore(struct darn_exploration *exploration)
     return status ? status : signal ? 128 + signal : 0;
 }
 
-int darn_exploration_make(struct darn_exploration *exploration,
-                          const struct darn_explore_line *line)
+/* One that can be typed again. */
+static uint64_t draw_seed(void)
 {
-    int status = darn_input_keep(exploration->command, line->input, &exploration->input);
+    uint32_t seed = 0;
 
+    while (!seed && getrandom(&seed, sizeof(seed), 0) == sizeof(seed))
+        ;
+    return seed;
+}
+
+static int cmd_explore(int argc, char **argv)
+{
+    static struct explore_line wanted;
+    static struct darn_exploration exploration;
+    struct darn_command_line line = {.command = &darn_command_explore, .to = &wanted};
+    int status;
+
+    if (!darn_line_read(&line, argc, argv, &status))
+        return status;
+    wanted.wanted.program = line.count ? line.words : NULL;
+    wanted.wanted.stop = (uint32_t)darn_stop_signals[wanted.wanted.stop];
+    if (!wanted.wanted.search.seed)
+        wanted.wanted.search.seed = draw_seed();
+    status = check(&wanted);
     if (status)
         return status;
-    exploration->line = line;
-    exploration->style =
-        (struct darn_style){line->strip_path_prefix, darn_wants_color(line->color, STDERR_FILENO)};
-    /* A systematic search relies on the same points in every run. */
-    exploration->learns_on =
-        line->points == DARN_POINTS_SHARED && line->search.kind != DARN_SEARCH_CHESS;
-    sem_init(&exploration->ends, 0, 0);
-    catch_signals(exploration);
-    status = explore(exploration);
-    for (size_t i = 0; i < exploration->found_count; i++)
-        darn_finding_free(exploration->found[i].finding);
-    free(exploration->found);
-    darn_map_free(&exploration->seen);
-    darn_map_free(&exploration->slow_ones);
+    darn_exploration_init(&exploration, darn_speaker("explore"));
+    status = explore(&exploration, &wanted);
+    darn_exploration_free(&exploration);
     return status;
 }
 
-int darn_cmd_explore(int argc, char **argv)
-{
-    static struct darn_explore_line line;
-    static struct darn_exploration exploration = {
-        .command = "explore",
-        .look = darn_exploration_found,
-        .summary = darn_exploration_summary,
-        .lock = PTHREAD_MUTEX_INITIALIZER,
-        .changed = PTHREAD_COND_INITIALIZER,
-    };
-    int status = darn_explore_read(&line, argc, argv);
-
-    if (status)
-        return status;
-    if (line.help) {
-        darn_help_explore();
-        return darn_finish_output();
-    }
-    status = check(&line);
-    return status ? status : darn_exploration_make(&exploration, &line);
-}
+const struct darn_command darn_command_explore = {
+    .name = "explore",
+    .summary = "run a program under many schedules until one fails",
+    .usage = "explore [options] [--] PROGRAM [arguments]",
+    .about = "Runs a program that darn cc or darn c++ compiled under many schedules, one\n"
+             "thread at a time, until one fails: a crash, an assertion, a deadlock, a hang, or\n"
+             "an exit status that is not 0. What fails is followed once more, reported with\n"
+             "its story, and with -o kept for darn replay. The exit status is 66 when\n"
+             "something was found, else 0.\n"
+             "\n"
+             "--name=value may also be written as two words: --name value.\n",
+    .groups = groups,
+    .operands = "PROGRAM",
+    .guarded = true,
+    .exits = "0 no schedule failed\n"
+             "66 something was found\n"
+             "130 it was interrupted before anything was found",
+    .see = "darn-cc(1), darn-hunt(1), darn-replay(1), darn-shrink(1)",
+    .run = cmd_explore,
+};

@@ -3,239 +3,459 @@
  */
 #include "driver/heal/healing.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "base/json_file.h"
+#include "cli/line.h"
 #include "driver/explore/explore_keep.h"
-#include "driver/heal/heal_deadlock.h"
-#include "driver/process/launch.h"
 #include "driver/process/output.h"
-#include "driver/process/installation.h"
-#include "driver/process/private.h"
-#include "driver/process/program.h"
-#include "driver/section/section_needed.h"
+#include "report/text/color.h"
 
-void darn_help_heal(void)
+#define EXIT_FAILS 1 /* a schedule still fails */
+
+/* The line: what is wanted of the driver, and what is done with the result. */
+struct heal_line {
+    struct darn_heal_options wanted;
+    const char *write, *json; /* files that are written */
+    const char *strip_path_prefix;
+    uint32_t color;
+};
+
+#define AT(field) offsetof(struct heal_line, field)
+
+static const struct darn_option options[] = {
+    {.name = "sections",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.sections),
+     .value = "FILE",
+     .help = "heal the sections and deadlocks of this repository"},
+    {.name = "from",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.from),
+     .value = "DIR|FILE",
+     .help = "heal what darn hunt has confirmed: DIR is its directory,\n"
+             "or the one of a finding; FILE has findings that --json\n"
+             "has written"},
+    {.name = "with",
+     .type = DARN_OPTION_WORD,
+     .offset = AT(wanted.with),
+     .value = "block|lock|yield|priority",
+     .help = "how others are kept out of a section: block (the\n"
+             "default): who would harm it waits; lock: everybody\n"
+             "waits; yield, priority: nobody waits, harm becomes less\n"
+             "likely"},
+    {.name = "bound",
+     .type = DARN_OPTION_NUMBER,
+     .offset = AT(wanted.bound),
+     .min = 1,
+     .max = 60000,
+     .value = "MS",
+     .help = "the longest wait, in milliseconds (default: 100)"},
+    {.name = "write",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(write),
+     .value = "FILE",
+     .help = "write the repository that --from makes, and do not run\n"
+             "the program"},
+    {.name = "learn",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.learn),
+     .value = "FILE",
+     .help = "look for races as well; heal what is found from then\n"
+             "on, and write it to FILE, a repository"},
+    {.name = "json",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(json),
+     .value = "FILE",
+     .help = "append the report to FILE as JSON Lines"},
+    {.name = "verify",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(wanted.verify),
+     .help = "run the healed program under many schedules, that of the\n"
+             "bug first: none may fail"},
+    {.name = "schedules",
+     .type = DARN_OPTION_WIDE,
+     .offset = AT(wanted.schedules),
+     .initial = "10000",
+     .min = 1,
+     .max = DARN_MOST_STEPS,
+     .value = "N",
+     .needs = "verify",
+     .help = "verify: try N schedules"},
+    {.name = "seconds",
+     .type = DARN_OPTION_SECONDS,
+     .offset = AT(wanted.seconds_ms),
+     .value = "S",
+     .needs = "verify",
+     .help = "verify: stop after S seconds"},
+    {.name = "jobs",
+     .type = DARN_OPTION_JOBS,
+     .offset = AT(wanted.jobs),
+     .min = 1,
+     .max = 256,
+     .value = "N",
+     .needs = "verify",
+     .help = "verify: run N at the same time"},
+    {.name = "seed",
+     .type = DARN_OPTION_WIDE,
+     .offset = AT(wanted.seed),
+     .initial = "1",
+     .min = 1,
+     .max = UINT64_MAX,
+     .value = "N",
+     .needs = "verify",
+     .help = "verify: another seed, other schedules"},
+    {.name = "timeout",
+     .type = DARN_OPTION_SECONDS,
+     .offset = AT(wanted.timeout_ms),
+     .initial = "10",
+     .value = "S",
+     .needs = "verify",
+     .help = "verify: cut a run off that takes longer"},
+    {.name = "max-steps",
+     .type = DARN_OPTION_WIDE,
+     .offset = AT(wanted.max_steps),
+     .given = AT(wanted.max_steps_given),
+     .initial = "100000",
+     .min = 1,
+     .max = DARN_MOST_STEPS,
+     .value = "N",
+     .needs = "verify",
+     .help = "verify: cut a run off that makes more steps"},
+    {.name = "oracle",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.oracle),
+     .value = "CMD",
+     .needs = "verify",
+     .help = "verify: a shell command that says whether a run was\n"
+             "right; see darn explore"},
+    {.name = "reset",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.reset),
+     .value = "CMD",
+     .needs = "verify",
+     .help = "verify: a shell command before each run"},
+    {.name = "input",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.input),
+     .value = "FILE",
+     .needs = "verify",
+     .help = "verify: the standard input of each run"},
+    {.name = "o",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.directory),
+     .value = "DIR",
+     .needs = "verify",
+     .help = "verify: keep what fails in DIR/1, ... for darn replay"},
+    DARN_ROW_STRIP(AT(strip_path_prefix)),
+    DARN_ROW_COLOR(AT(color)),
+    DARN_ROW_HELP,
+    {.name = NULL},
+};
+
+#undef AT
+
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
+
+/* What does not go together. */
+static int check_line(const struct heal_line *line)
 {
-    printf("usage: darn heal [options] --sections=FILE -- PROGRAM [arguments]\n"
-           "       darn heal [options] --from=DIR -- PROGRAM [arguments]\n"
-           "       darn heal --from=DIR --write=FILE -- PROGRAM\n"
-           "       darn heal --verify [options] --from=DIR -- PROGRAM [arguments]\n"
-           "\n"
-           "Runs a program so that thread bugs that are known do not happen: sections stay\n"
-           "atomic, deadlocks are avoided. At the end it says what was healed, how long\n"
-           "threads waited for that, and how to mend it for good. The exit status is the\n"
-           "program's own; with --verify 0, or 1 when a schedule still fails. Sections are\n"
-           "healed in programs that darn cc has compiled, deadlocks in all. In the field\n"
-           "DARN_OPTIONS=heal=FILE does the same, without darn.\n"
-           "\n"
-           "--name=value may also be written as two words: --name value.\n"
-           "\n");
-    darn_print_options(darn_heal_options);
-}
-
-/* Whether darn has compiled it, or a shared object that it needs. */
-static bool is_compiled(const char *path)
-{
-    struct darn_words libs = {0};
-    bool compiled = darn_program_kind(path) == DARN_PROGRAM_WATCHED;
-
-    if (!compiled)
-        darn_section_needed(path, &libs);
-    compiled |= libs.count > 0;
-    darn_words_free(&libs);
-    return compiled;
-}
-
-/* 0 or an exit status. */
-static int find_program(struct darn_heal *heal)
-{
-    const char *name = heal->line.program[0];
-    int status = darn_check_program("heal", name, true, heal->path, sizeof(heal->path));
-    int kind = status ? 0 : darn_program_kind(heal->path);
-
-    if (status)
-        return status;
-    if (kind < 0)
-        return darn_refuse("heal", "%s cannot be read: %s", name, strerror(-kind));
-    if (kind == DARN_PROGRAM_UNKNOWN)
-        return darn_refuse("heal", "%s is neither a program nor a script that begins with #!",
-                           name);
-    if (kind == DARN_PROGRAM_SCRIPT && (heal->line.from || heal->line.verify))
-        return darn_refuse("heal", "%s is a script: name the program that it starts", name);
-    heal->compiled = kind == DARN_PROGRAM_SCRIPT || is_compiled(heal->path);
-    if (heal->line.verify && !heal->compiled)
-        return darn_refuse("heal", "--verify: %s was not compiled by darn; compile it with darn cc",
-                           name);
+    if (!line->wanted.sections && !line->wanted.from && !line->wanted.learn)
+        return darn_refuse("heal", "what is to be healed? --sections=FILE names a repository, "
+                                   "--from=DIR what darn hunt has found");
+    if (line->write && !line->wanted.from)
+        return darn_refuse("heal", "--write writes what --from=DIR makes, which is not given");
+    if (line->write && line->wanted.verify)
+        return darn_refuse("heal", "--write does not run the program, and --verify does");
+    if (line->wanted.learn && (line->wanted.verify || line->write))
+        return darn_refuse("heal", "--learn goes with an ordinary run: without %s",
+                           line->wanted.verify ? "--verify" : "--write");
+    if (!line->wanted.program)
+        return darn_refuse("heal", "no program; usage: darn heal [options] -- PROGRAM [arguments]");
     return 0;
 }
 
 static int check_output(const char *option, const char *path)
 {
-    int result = path ? darn_output_check(path) : 0;
-
-    return result ? darn_refuse("heal", "%s: %s cannot be written: %s", option, path,
-                                strerror(-result))
-                  : 0;
+    return path ? darn_refuse_output("heal", option, path, darn_output_check(path)) : 0;
 }
 
-static int check_outputs(const struct darn_heal_line *line)
+static int check_outputs(const struct heal_line *line)
 {
-    int status = check_output("--json", line->json);
+    int status = check_output("--json: ", line->json);
 
     if (!status)
-        status = check_output("--learn", line->learn);
+        status = check_output("--learn: ", line->wanted.learn);
     if (!status && line->write && strcmp(line->write, "-") != 0)
-        status = check_output("--write", line->write);
-    if (!status && line->directory)
-        status = darn_explore_keep_check("heal", line->directory);
+        status = check_output("--write: ", line->write);
+    if (!status && line->wanted.directory)
+        status = darn_explore_keep_check(darn_speaker("heal"), line->wanted.directory);
     return status;
-}
-
-/* What is given, and what the findings make. 0 or an exit status. */
-static int make_repository(struct darn_heal *heal)
-{
-    const struct darn_heal_line *line = &heal->line;
-    uint32_t errors = 0;
-    int status = 0;
-
-    if (line->sections)
-        status = darn_section_file_load("heal", line->sections, &heal->repository, &errors);
-    if (!status && errors && !heal->repository.count)
-        status = darn_refuse("heal", "%s: nothing of it can be used", line->sections);
-    if (!status && line->sections && darn_program_kind(heal->path) != DARN_PROGRAM_SCRIPT &&
-        darn_heal_deadlocks_resolve(line->sections, heal->path, &heal->signatures))
-        status = darn_refuse("heal", "%s cannot be read", line->sections);
-    if (!status && line->from)
-        status = darn_heal_findings_read(&heal->findings, line->from);
-    if (!status && heal->compiled && darn_program_kind(heal->path) != DARN_PROGRAM_SCRIPT)
-        status = darn_section_elf_read(&heal->elf, "heal", heal->path, true);
-    if (!status && line->from)
-        status = darn_heal_from(heal);
-    return status;
-}
-
-static size_t count_sections(const struct darn_sections *sections)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < sections->count; i++)
-        count += !sections->list[i]->why;
-    return count;
 }
 
 /* 0 or an exit status. */
-static int write_repository(const struct darn_heal *heal)
+static int write_repository(const struct darn_heal *heal, const char *path)
 {
-    const char *path = heal->line.write;
-    size_t sections = count_sections(&heal->repository);
-    int result = darn_heal_write(heal, path);
+    size_t sections = darn_heal_sections(heal);
+    bool shown = strcmp(path, "-") == 0;
+    int result = shown ? darn_heal_print(heal, stdout) : darn_heal_write(heal, path);
 
     if (result)
-        return darn_refuse("heal", "--write: %s cannot be written: %s", path, strerror(-result));
+        return darn_refuse_output("heal", "--write: ", path, result);
     fprintf(stderr, "darn heal: %s: %zu section%s and %zu deadlock%s to be healed\n", path,
             sections, sections == 1 ? "" : "s", heal->signatures.count,
             heal->signatures.count == 1 ? "" : "s");
-    return strcmp(path, "-") == 0 ? darn_finish_output() : 0;
+    return shown ? darn_finish_output() : 0;
 }
 
-/* The account of the run names sections by their lines in the file. */
-static void reload(struct darn_heal *heal)
+static struct darn_style style_of(const struct heal_line *line)
 {
-    uint32_t errors = 0;
-
-    darn_sections_free(&heal->repository);
-    (void)darn_section_file_load("heal", heal->file, &heal->repository, &errors);
+    return (struct darn_style){line->strip_path_prefix,
+                               darn_wants_color(line->color, STDERR_FILENO)};
 }
 
-/* The runtime reads a file: the one that was given, or one in a directory of ours. 0 or an exit
- * status. */
-static int place_repository(struct darn_heal *heal)
+/* ---- what a healed run leaves ---- */
+
+static void print_fix(void *style, const struct darn_fix *fix)
 {
-    int result;
-
-    heal->directory = darn_private_directory("heal");
-    if (!heal->directory)
-        return 2;
-    if (!heal->line.from && !heal->signatures.count) {
-        result = heal->line.sections
-                     ? darn_absolute_path(heal->line.sections, heal->file, sizeof(heal->file))
-                     : 0;
-        return result ? darn_refuse("heal", "%s: %s", heal->line.sections, strerror(-result)) : 0;
-    }
-    /* A schedule that fails is replayed with it. */
-    if (heal->line.directory) {
-        char name[PATH_MAX];
-
-        snprintf(name, sizeof(name), "%s/heal.sections", heal->line.directory);
-        result = darn_absolute_path(name, heal->file, sizeof(heal->file));
-    } else {
-        result = (size_t)snprintf(heal->file, sizeof(heal->file), "%s/repository",
-                                  heal->directory) >= sizeof(heal->file)
-                     ? -ENAMETOOLONG
-                     : 0;
-    }
-    if (!result)
-        result = darn_heal_write(heal, heal->file);
-    if (!result)
-        reload(heal);
-    return result ? darn_refuse("heal", "the repository cannot be written: %s", strerror(-result))
-                  : 0;
+    darn_fix_print(stderr, fix, style);
 }
 
-/* Sections in a program without sites: only deadlocks are healed. */
-static void warn_of_sections(const struct darn_heal *heal)
+/* As one object in a line: the words, and the patch. */
+static void print_json_fix(void *out, const struct darn_fix *fix)
 {
-    size_t sections = count_sections(&heal->repository);
+    static const struct darn_style plain;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    struct darn_json json;
 
-    if (sections && !heal->compiled)
-        darn_warn("heal",
-                  "%s was not compiled by darn cc: %zu section%s cannot be healed, only deadlocks",
-                  heal->line.program[0], sections, sections == 1 ? "" : "s");
+    if (!to)
+        return;
+    darn_fix_print(to, fix, &plain);
+    fclose(to);
+    darn_json_start_growing(&json);
+    darn_json_open(&json, NULL, '{');
+    darn_json_open(&json, "fix", '{');
+    darn_json_string(&json, "variable", fix->variable);
+    if (fix->finding && fix->finding->id)
+        darn_json_string(&json, "finding", fix->finding->id);
+    else
+        darn_json_literal(&json, "finding", "null");
+    darn_json_string(&json, "text", text);
+    darn_json_close(&json, '}');
+    darn_json_close(&json, '}');
+    darn_json_end_line(&json);
+    darn_json_finish(&json, out);
+    free(text);
 }
 
-static int heal_it(struct darn_heal *heal)
+static int write_json(const struct darn_heal *heal, const struct darn_healed *healed,
+                      const char *file)
 {
-    int status = find_program(heal);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    int status;
 
-    if (!status)
-        status = check_outputs(&heal->line);
-    if (!status)
-        status = make_repository(heal);
-    if (!status && heal->line.from && !count_sections(&heal->repository) && !heal->signatures.count)
-        status = darn_refuse("heal", "there is nothing to heal in %s", heal->line.from);
-    if (status)
-        return status;
-    warn_of_sections(heal);
-    if (heal->line.write)
-        return write_repository(heal);
-    status = place_repository(heal);
-    if (status)
-        return status;
-    return heal->line.verify ? darn_heal_verify(heal) : darn_heal_run(heal);
-}
-
-int darn_cmd_heal(int argc, char **argv)
-{
-    static struct darn_heal heal;
-    int status = darn_heal_read(&heal.line, argc, argv);
-
-    if (status)
-        return status;
-    if (heal.line.help) {
-        darn_help_heal();
-        return darn_finish_output();
-    }
-    status = heal_it(&heal);
-    darn_heal_findings_free(&heal.findings);
-    darn_section_elf_free(&heal.elf);
-    darn_sections_free(&heal.repository);
-    darn_words_free(&heal.signatures);
-    free(heal.fixes);
+    darn_healed_print_json(out, healed);
+    darn_heal_each_fix(heal, healed, print_json_fix, out);
+    fclose(out);
+    status = darn_append_json("heal", file, text, length);
+    free(text);
     return status;
 }
+
+/* Whether it is there. */
+static bool say_learned(const struct darn_heal *heal)
+{
+    struct darn_sections learned = {0};
+    uint32_t errors = 0;
+
+    if (access(heal->options.learn, F_OK)) {
+        darn_warn("heal", "%s was not written", heal->options.learn);
+        return false;
+    }
+    if (darn_section_file_load(heal->listener, heal->options.learn, &learned, &errors) == 0)
+        fprintf(stderr, "darn heal: %s: %zu section%s to be healed from the beginning next time\n",
+                heal->options.learn, learned.count, learned.count == 1 ? "" : "s");
+    darn_sections_free(&learned);
+    return true;
+}
+
+/* The file that the runtime has read is the user's own. */
+static bool is_given(const struct darn_heal *heal)
+{
+    return heal->options.sections && !heal->options.from && !heal->signatures.count;
+}
+
+/* 0, or 1 when a file that was asked for could not be written. */
+static int report(const struct darn_heal *heal, const struct heal_line *line)
+{
+    struct darn_healed healed = {.with = NULL};
+    bool lost = false;
+    struct darn_style style = style_of(line);
+
+    darn_heal_account(heal, &healed);
+    if (!healed.with) {
+        darn_lost("heal", "%s has left no account of what was healed", heal->options.program[0]);
+    } else {
+        darn_healed_print(stderr, &healed, is_given(heal) ? heal->options.sections : NULL,
+                          heal->options.program[0], &style);
+        darn_heal_each_fix(heal, &healed, print_fix, &style);
+        lost = line->json && write_json(heal, &healed, line->json);
+    }
+    if (heal->options.learn && !say_learned(heal))
+        lost = true;
+    darn_healed_free(&healed);
+    return lost;
+}
+
+/* ---- --verify ---- */
+
+static void say_verified(const struct darn_heal_verified *verified, const char *directory)
+{
+    uint64_t failures = verified->failures + verified->replays_failed;
+    uint64_t runs = verified->schedules + verified->replays, others = runs - verified->known;
+
+    if (failures)
+        fprintf(stderr, "darn heal: not verified: %" PRIu64 " of %" PRIu64 " schedules fail%s%s\n",
+                failures, runs, directory ? "; kept in " : "",
+                directory ? directory : "; -o DIR keeps them for darn replay");
+    else if (verified->known)
+        fprintf(stderr,
+                "darn heal: verified: %" PRIu64 " schedule%s that failed end%s well now; of %" PRIu64
+                " other%s none fails and none deadlocks (%.1f s)\n",
+                verified->known, verified->known == 1 ? "" : "s", verified->known == 1 ? "s" : "",
+                others, others == 1 ? "" : "s", verified->seconds);
+    else
+        fprintf(stderr,
+                "darn heal: nothing failed, but no schedule is known that fails unhealed: of %" PRIu64
+                " schedule%s none fails and none deadlocks (%.1f s)\n",
+                others, others == 1 ? "" : "s", verified->seconds);
+    if (!failures && verified->exhausted)
+        fprintf(stderr, "darn heal: nothing is left to try\n");
+}
+
+static void append_verified(const struct darn_heal_options *wanted,
+                            const struct darn_heal_verified *verified, const char *file)
+{
+    uint64_t failures = verified->failures + verified->replays_failed;
+    struct darn_json json;
+
+    darn_json_start_growing(&json);
+    darn_json_open(&json, NULL, '{');
+    darn_json_open(&json, "verify", '{');
+    darn_json_bool(&json, "verified", !failures && verified->known);
+    darn_json_number(&json, "schedules", (int64_t)verified->schedules);
+    darn_json_number(&json, "failures", (int64_t)verified->failures);
+    darn_json_number(&json, "replays", (int64_t)verified->replays);
+    darn_json_number(&json, "replays_failed", (int64_t)verified->replays_failed);
+    darn_json_number(&json, "known", (int64_t)verified->known);
+    darn_json_string(&json, "with", wanted->with ? wanted->with : "block");
+    darn_json_number(&json, "seed", (int64_t)wanted->seed);
+    darn_json_bool(&json, "exhausted", verified->exhausted);
+    darn_json_close(&json, '}');
+    darn_json_close(&json, '}');
+    darn_json_end_line(&json);
+    darn_append_json("heal", file, json.text.to, json.text.used);
+    darn_json_release(&json);
+}
+
+/* An exit status. */
+static int verify(struct darn_heal *heal, const struct heal_line *line)
+{
+    struct darn_heal_verified verified = {0};
+    struct darn_style style = style_of(line);
+    int status;
+
+    darn_speaker_style(&style);
+    status = darn_heal_verify(heal, &verified);
+    if (verified.schedules || verified.replays) {
+        say_verified(&verified, line->wanted.directory);
+        if (line->json)
+            append_verified(&line->wanted, &verified, line->json);
+    }
+    if (verified.failures + verified.replays_failed)
+        return EXIT_FAILS;
+    return status ? status : verified.signal ? 128 + verified.signal : 0;
+}
+
+/* An exit status: that of the program, if it is not 0. */
+static int run(struct darn_heal *heal, const struct heal_line *line)
+{
+    int status = 0, lost, result = darn_heal_run(heal, &status);
+
+    if (result)
+        return result;
+    lost = report(heal, line);
+    return status ? status : lost;
+}
+
+static int heal_it(struct darn_heal *heal, const struct heal_line *line)
+{
+    int status = darn_heal_find_program(heal);
+
+    if (!status)
+        status = check_outputs(line);
+    if (!status)
+        status = darn_heal_make_repository(heal);
+    if (status)
+        return status;
+    if (line->write)
+        return write_repository(heal, line->write);
+    status = darn_heal_call_repository(heal);
+    if (status)
+        return status;
+    return line->wanted.verify ? verify(heal, line) : run(heal, line);
+}
+
+static int cmd_heal(int argc, char **argv)
+{
+    static struct darn_heal heal;
+    static struct heal_line wanted;
+    struct darn_command_line line = {.command = &darn_command_heal, .to = &wanted};
+    int status;
+
+    if (!darn_line_read(&line, argc, argv, &status))
+        return status;
+    wanted.wanted.program = line.count ? line.words : NULL;
+    status = check_line(&wanted);
+    if (status)
+        return status;
+    heal.options = wanted.wanted;
+    heal.listener = darn_speaker("heal");
+    status = heal_it(&heal, &wanted);
+    darn_heal_free(&heal);
+    return status;
+}
+
+const struct darn_command darn_command_heal = {
+    .name = "heal",
+    .summary = "run a program so that thread bugs that are known do not happen",
+    .usage = "heal [options] --sections=FILE -- PROGRAM [arguments]\n"
+             "heal [options] --from=DIR -- PROGRAM [arguments]\n"
+             "heal --from=DIR --write=FILE -- PROGRAM\n"
+             "heal --verify [options] --from=DIR -- PROGRAM [arguments]",
+    .about = "Runs a program so that thread bugs that are known do not happen: sections stay\n"
+             "atomic, deadlocks are avoided. At the end it says what was healed, how long\n"
+             "threads waited for that, and how to mend it for good. The exit status is the\n"
+             "program's own; with --verify 0, or 1 when a schedule still fails. Sections are\n"
+             "healed in programs that darn cc has compiled, deadlocks in all. In the field\n"
+             "DARN_OPTIONS=heal=FILE does the same, without darn.\n"
+             "\n"
+             "--name=value may also be written as two words: --name value.\n",
+    .groups = groups,
+    .operands = "PROGRAM",
+    .guarded = true,
+    .exits = "N the program's own status; 128 + N when signal N has ended it\n"
+             "66 --learn: races were reported, and the program itself succeeded\n"
+             "0 --verify: no schedule fails\n"
+             "1 --verify: a schedule still fails",
+    .see = "darn-hunt(1), darn-sections(1), darn-cc(1), darn-replay(1)",
+    .run = cmd_heal,
+};

@@ -3,265 +3,280 @@
  */
 #include "driver/hunt/hunt.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "driver/analysis/analysis.h"
-#include "cli/color.h"
-#include "cli/command.h"
-#include "driver/process/signal_guard.h"
-#include "driver/hunt/hunt_directory.h"
-#include "driver/process/input.h"
-#include "driver/process/launch.h"
+#include "cli/line.h"
+#include "driver/hunt/confirmed.h"
 #include "driver/process/output.h"
-#include "driver/process/program.h"
-#include "driver/play/shrinking.h"
-#include "report/sink.h"
+#include "report/cause.h"
+#include "report/raw.h"
+#include "report/report_kinds.h"
+#include "report/text/color.h"
 
-void darn_help_hunt(void)
+/* The line: what is wanted of the driver, and what is done with the result. */
+struct hunt_line {
+    struct darn_hunt_options wanted;
+    bool json;
+    const char *json_file; /* NULL: stdout */
+    uint32_t color;
+    bool all;
+};
+
+#define AT(field) offsetof(struct hunt_line, field)
+
+static const struct darn_option options[] = {
+    {.name = "seconds",
+     .type = DARN_OPTION_SECONDS,
+     .offset = AT(wanted.seconds_ms),
+     .initial = "60",
+     .value = "S",
+     .help = "be done after S seconds, or sooner"},
+    DARN_ROW_JOBS(AT(wanted.jobs)),
+    {.name = "o",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.directory),
+     .value = "DIR",
+     .help = "keep everything in DIR (default: darn-out, darn-out-2,\n"
+             "...); a hunt that was begun there is continued"},
+    {.name = "trials",
+     .type = DARN_OPTION_WIDE,
+     .offset = AT(wanted.trials),
+     .initial = "20",
+     .min = 1,
+     .max = 1000000,
+     .value = "N",
+     .help = "runs for each prediction"},
+    DARN_ROW_SEED(AT(wanted.seed), "schedules", 0),
+    DARN_ROW_TIMEOUT(AT(wanted.timeout_ms), AT(wanted.timeout_given)),
+    DARN_ROW_MAX_STEPS(AT(wanted.max_steps), AT(wanted.max_steps_given)),
+    {.name = "no-explore",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(wanted.no_explore),
+     .help = "try the predictions only"},
+    {.name = "no-shrink",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(wanted.no_shrink),
+     .help = "leave the schedules as they were found"},
+    DARN_ROW_EARLY(AT(wanted.early)),
+    DARN_ROW_ORACLE(AT(wanted.oracle), ""),
+    DARN_ROW_RESET(AT(wanted.reset)),
+    DARN_ROW_WITH(AT(wanted.with)),
+    DARN_ROW_STOP(AT(wanted.stop)),
+    DARN_ROW_INPUT(AT(wanted.input)),
+    {.name = "predicted",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.predicted),
+     .value = "FILE",
+     .help = "also try what FILE has: PROGRAM.suspects, or the JSON\n"
+             "Lines of darn predict or darn run"},
+    {.name = "suppressions",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.suppressions),
+     .value = "FILE",
+     .help = "leave out predictions that FILE names, in TSan's\n"
+             "format: race:PATTERN, deadlock:PATTERN"},
+    {.name = "sections",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(wanted.sections),
+     .value = "FILE",
+     .help = "try to violate the atomic sections of FILE (default:\n"
+             "what the compiler has inferred, without pairs)"},
+    {.name = "report-spins",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(wanted.report_spins),
+     .help = "a loop that waits for a plain variable and the store\n"
+             "that ends it are a race, too; else synchronization"},
+    {.name = "json",
+     .type = DARN_OPTION_MAYBE,
+     .offset = AT(json_file),
+     .given = AT(json),
+     .value = "FILE",
+     .help = "print the findings as JSON Lines, or append them to FILE"},
+    DARN_ROW_ALL(AT(all), "all"),
+    DARN_ROW_STRIP(AT(wanted.strip_path_prefix)),
+    DARN_ROW_COLOR(AT(color)),
+    DARN_ROW_HELP,
+    {.name = NULL},
+};
+
+#undef AT
+
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
+
+/* Where the reports go, and which were printed. */
+static FILE *reports;
+static json_t *told;
+static bool shows_all;
+
+static void print_more(const struct darn_confirmed *confirmed)
 {
-    printf("usage: darn hunt [options] [--] PROGRAM [arguments]\n"
-           "       darn hunt -o DIR\n"
-           "\n"
-           "Predicts which data races, deadlocks and mishandled notifications a program that\n"
-           "darn cc or darn c++ compiled could have, makes each of them happen in controlled\n"
-           "runs, explores other schedules for failures that nobody predicted, and shrinks\n"
-           "the schedules of what it found. What is confirmed replays: darn replay DIR/1.\n"
-           "The exit status is 66 when something was confirmed, else 0.\n"
-           "\n"
-           "--name=value may also be written as two words: --name value.\n"
-           "\n");
-    darn_print_options(darn_hunt_options);
+    const json_t *entry = confirmed->entry;
+    const char *variable = json_string_value(json_object_get(entry, "variable"));
+
+    fprintf(reports, "darn: %s/%s, %s%s%s%s, also led to %s\n\n", confirmed->name,
+            json_string_value(json_object_get(entry, "directory")),
+            darn_kind_words(json_string_value(json_object_get(entry, "kind")), 1),
+            variable ? " on '" : "", variable ? variable : "", variable ? "'" : "",
+            confirmed->more);
 }
 
-/* For the handler of signals. */
-static struct darn_hunt *under_way;
-
-/* The first one ends the stage, and what there is is printed; the second one ends the runs that are
- * under way, too. */
-static void interrupt(int number)
+/* Of what was printed: a proof that has the same cause and is as bad; NULL when there is none. */
+static const json_t *find_leader(const struct darn_confirmed *confirmed,
+                                 const struct darn_finding *finding)
 {
-    if (!darn_guard_asked())
-        return;
-    if (atomic_exchange(&under_way->exploration.interrupted, number))
-        darn_exploration_end(&under_way->exploration);
-    atomic_store(&under_way->exploration.enough, true);
-}
+    int rank = darn_index_rank(confirmed->entry);
+    const char *id;
+    json_t *unused;
 
-static void catch_signals(struct darn_hunt *hunt)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = interrupt};
+    json_object_foreach(told, id, unused)
+    {
+        const json_t *entry = darn_index_find(confirmed->index, id);
+        struct darn_finding *other = entry ? darn_finding_reported(entry) : NULL;
+        bool leads = other && darn_index_rank(entry) <= rank && darn_cause_is_same(other, finding);
 
-    under_way = hunt;
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        struct sigaction old;
-
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(numbers[i], &action, NULL);
+        darn_finding_free(other);
+        if (leads)
+            return entry;
     }
-    signal(SIGPIPE, SIG_IGN);
+    return NULL;
 }
 
-/* What both commands have in common. */
-static void make_explore_line(struct darn_hunt *hunt)
+/* "darn: out/3 is a variant of out/1: bank.c:12 (write), bank.c:31 (read) 'balance'" */
+static bool print_variant(const struct darn_confirmed *confirmed)
 {
-    const struct darn_hunt_line *line = &hunt->line;
+    static const struct darn_style style;
+    struct darn_finding *finding = darn_finding_reported(confirmed->entry);
+    const json_t *leader = finding && !shows_all ? find_leader(confirmed, finding) : NULL;
 
-    hunt->explore = (struct darn_explore_line){
-        .schedules = UINT64_MAX,
-        .timeout_ms = line->timeout_ms,
-        .jobs = line->jobs,
-        .max_steps = line->max_steps,
-        .max_steps_given = line->max_steps_given,
-        .points = DARN_POINTS_SHARED,
-        .keep_going = true,
-        .races = true,
-        .early = line->early,
-        .oracle = line->oracle,
-        .reset = line->reset,
-        .strip_path_prefix = line->strip_path_prefix,
-        .color = line->color,
-        .program = line->program,
-    };
-    hunt->exploration.line = &hunt->explore;
-    hunt->exploration.command = "hunt";
+    if (leader) {
+        fprintf(reports, "darn: %s/%s is a variant of %s/%s: ", confirmed->name,
+                json_string_value(json_object_get(confirmed->entry, "directory")), confirmed->name,
+                json_string_value(json_object_get(leader, "directory")));
+        darn_cause_line(finding, reports, &style);
+        fputs("\n\n", reports);
+    }
+    darn_finding_free(finding);
+    return leader;
 }
 
-/* 0 or an exit status. */
-static int check_outputs(struct darn_hunt *hunt)
+/* A finding is printed when it is confirmed: a hunt may take long. */
+static void print_confirmed(struct darn_listener *listener, const struct darn_confirmed *confirmed)
 {
-    const char *file = hunt->line.json_file;
-    char error[1024];
-    int result = file ? (*file ? darn_output_check(file) : -ENOENT) : 0;
+    bool at_length = false;
 
-    if (result)
-        return darn_refuse("hunt", "json: %s cannot be written: %s", file, strerror(-result));
-    if (!hunt->line.suppressions)
-        return 0;
-    hunt->suppressions =
-        darn_suppressions_read(hunt->line.suppressions, NULL, error, sizeof(error));
-    return hunt->suppressions ? 0 : darn_refuse("hunt", "suppressions: %s", error);
-}
-
-/* A program that darn compiled, and no script that starts one. 0, with its path, or an exit status.
- */
-static int check_program(const struct darn_hunt *hunt, char *path, size_t size)
-{
-    const char *name = hunt->line.program[0];
-    int status = darn_check_program("hunt", name, false, path, size);
-
-    if (!status && darn_program_kind(path) == DARN_PROGRAM_SCRIPT)
-        status = darn_refuse("hunt", "%s is a script; name the program that it starts", name);
-    return status;
-}
-
-/* Everything that can be refused before the program runs. 0 or an exit status. */
-static int prepare(struct darn_hunt *hunt)
-{
-    char path[PATH_MAX];
-    int status = check_outputs(hunt);
-
-    if (!status && hunt->line.program)
-        status = check_program(hunt, path, sizeof(path));
-    if (!status)
-        status = darn_hunt_settle_down(hunt);
-    if (!status)
-        status = check_program(hunt, path, sizeof(path));
-    if (!status)
-        status = darn_input_keep("hunt", hunt->line.input, &hunt->exploration.input);
-    return status ? status : darn_hunt_begin(hunt, path);
-}
-
-/* 0 or an exit status. */
-static int run_stages(struct darn_hunt *hunt)
-{
-    int status = darn_hunt_predict(hunt);
-
-    if (status || darn_hunt_is_interrupted(hunt))
-        return status;
-    darn_hunt_save(hunt);
-    status = darn_exploration_start(&hunt->exploration);
-    if (status || darn_hunt_is_interrupted(hunt))
-        return status;
-    darn_hunt_recall(hunt);
-    darn_hunt_baseline(hunt);
-    status = darn_hunt_prove(hunt);
-    if (!status)
-        status = darn_hunt_explore(hunt);
-    if (!status)
-        status = darn_hunt_prove(hunt); /* what threads have met meanwhile */
-    if (!status)
-        status = darn_hunt_shrink(hunt);
-    if (hunt->failed_count)
-        darn_hunt_say(hunt, "every run fails (%s): that has nothing to do with schedules",
-                      darn_verdict_word(hunt->failed[0].symptom.kind));
-    darn_exploration_notes(&hunt->exploration);
-    if (hunt->unsteady)
-        darn_hunt_say(hunt,
-                      "%llu runs failed, but not when they were replayed: something outside of the "
-                      "threads differs from run to run",
-                      (unsigned long long)hunt->unsteady);
-    return status;
+    (void)listener;
+    darn_clear_progress();
+    if (confirmed->more)
+        print_more(confirmed);
+    else if (!print_variant(confirmed))
+        at_length = true;
+    if (at_length)
+        darn_index_print_proof(confirmed->index, confirmed->entry, reports);
+    fflush(reports);
+    if (at_length)
+        json_object_set_new(told, json_string_value(json_object_get(confirmed->entry, "id")),
+                            json_true());
 }
 
 /* JSON Lines to a file. 0 or an exit status. */
-static int append_json(const struct darn_hunt *hunt)
+static int append_json(const struct darn_hunt *hunt, const char *file)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    int result = -ENOMEM;
+    int status;
 
-    if (out) {
-        darn_index_print_json(&hunt->index, out);
-        fclose(out);
-        result = darn_sink_append(hunt->line.json_file, text, length);
-    }
+    darn_index_print_json(&hunt->index, out);
+    fclose(out);
+    status = darn_append_json("hunt", file, text, length);
     free(text);
-    if (result)
-        darn_warn("hunt", "json: %s cannot be written: %s", hunt->line.json_file,
-                  strerror(-result));
-    return result ? 1 : 0;
+    return status;
 }
 
 /* 0 or an exit status. */
-static int report(struct darn_hunt *hunt)
+static int report(struct darn_hunt *hunt, const struct hunt_line *line)
 {
-    bool json = hunt->line.json && !hunt->line.json_file;
-    FILE *out = json ? stderr : stdout;
-    struct darn_style style = {hunt->line.strip_path_prefix,
-                               darn_wants_color(hunt->line.color, fileno(out))};
-    bool kept = darn_hunt_save(hunt) == 0;
+    bool json = line->json && !line->json_file;
+    struct darn_style style = {hunt->options.strip_path_prefix,
+                               darn_wants_color(line->color, fileno(reports))};
+    struct darn_index_wanted wanted = {hunt->name, told, line->all};
+    bool kept;
     int status;
 
+    darn_index_group(&hunt->index);
+    kept = darn_hunt_save(hunt) == 0;
     if (json)
         darn_index_print_json(&hunt->index, stdout);
-    darn_index_print(&hunt->index, hunt->name, out, &style);
+    darn_index_print(&hunt->index, &wanted, reports, &style);
     status = darn_finish_output();
-    if (!status && hunt->line.json_file)
-        status = append_json(hunt);
+    if (!status && line->json_file)
+        status = append_json(hunt, line->json_file);
     return status ? status : !kept;
 }
 
-static void release(struct darn_hunt *hunt)
+/* An exit status. */
+static int hunt_down(struct darn_hunt *hunt, const struct hunt_line *line)
 {
-    for (size_t i = 0; i < hunt->target_count; i++) {
-        for (int kind = 0; kind < DARN_VERDICTS; kind++)
-            darn_schedule_free(hunt->targets[i].shown[kind]);
-        if (hunt->targets[i].is_ours)
-            darn_finding_free(hunt->targets[i].finding);
-    }
-    for (size_t i = 0; i < hunt->failed_count; i++)
-        darn_schedule_free(hunt->failed[i].schedule);
-    free(hunt->targets);
-    free(hunt->armed);
-    darn_verdicts_free(&hunt->predicted);
-    darn_map_free(&hunt->seen);
-    darn_suppressions_free(hunt->suppressions);
-    darn_index_close(&hunt->index);
-}
-
-static int hunt_down(struct darn_hunt *hunt)
-{
-    int status = prepare(hunt), printed, signal;
+    int status = darn_hunt_prepare(hunt), printed, signal;
     bool found;
 
     if (status)
         return status;
-    make_explore_line(hunt);
-    catch_signals(hunt);
-    hunt->started = darn_clock();
-    hunt->until = hunt->started + hunt->line.seconds_ms / 1000.0;
-    status = run_stages(hunt);
-    darn_exploration_stop(&hunt->exploration);
+    status = darn_hunt_run(hunt);
     signal = atomic_load(&hunt->exploration.interrupted);
     found = darn_index_proofs(&hunt->index);
-    printed = report(hunt);
+    printed = report(hunt, line);
     if (found)
         return DARN_EXIT_FINDINGS;
     return printed ? printed : status ? status : signal ? 128 + signal : 0;
 }
 
-int darn_cmd_hunt(int argc, char **argv)
+static int cmd_hunt(int argc, char **argv)
 {
-    static struct darn_hunt hunt = {
-        .exploration.lock = PTHREAD_MUTEX_INITIALIZER,
-        .exploration.changed = PTHREAD_COND_INITIALIZER,
-    };
-    int status = darn_hunt_read(&hunt.line, argc, argv);
+    static struct darn_hunt hunt;
+    static struct hunt_line wanted;
+    struct darn_listener *speaker = darn_speaker("hunt");
+    struct darn_command_line line = {.command = &darn_command_hunt, .to = &wanted};
+    int status;
 
+    if (!darn_line_read(&line, argc, argv, &status))
+        return status;
+    wanted.wanted.program = line.count ? line.words : NULL;
+    wanted.wanted.stop = (uint32_t)darn_stop_signals[wanted.wanted.stop];
+    if (wanted.json_file)
+        status = darn_refuse_output("hunt", "json: ", wanted.json_file,
+                                    darn_output_check(wanted.json_file));
     if (status)
         return status;
-    if (hunt.line.help) {
-        darn_help_hunt();
-        return darn_finish_output();
-    }
-    status = hunt_down(&hunt);
-    release(&hunt);
+    reports = wanted.json && !wanted.json_file ? stderr : stdout;
+    told = json_object();
+    shows_all = wanted.all;
+    speaker->confirmed = print_confirmed;
+    darn_hunt_init(&hunt, &wanted.wanted, speaker);
+    status = hunt_down(&hunt, &wanted);
+    darn_hunt_free(&hunt);
+    json_decref(told);
     return status;
 }
+
+const struct darn_command darn_command_hunt = {
+    .name = "hunt",
+    .summary = "predict bugs, make them happen, and keep schedules that show them",
+    .usage = "hunt [options] [--] PROGRAM [arguments]\n"
+             "hunt -o DIR",
+    .about = "Predicts which data races, deadlocks and mishandled notifications a program that\n"
+             "darn cc or darn c++ compiled could have, makes each of them happen in controlled\n"
+             "runs, explores other schedules for failures that nobody predicted, and shrinks\n"
+             "the schedules of what it found. What is confirmed replays: darn replay DIR/1.\n"
+             "The exit status is 66 when something was confirmed, else 0.\n"
+             "\n"
+             "--name=value may also be written as two words: --name value.\n",
+    .groups = groups,
+    .operands = "PROGRAM",
+    .guarded = true,
+    .exits = "0 nothing was confirmed\n"
+             "66 something was confirmed, in this or an earlier hunt of the directory",
+    .see = "darn-cc(1), darn-replay(1), darn-report(1), darn-shrink(1), darn-heal(1)",
+    .run = cmd_hunt,
+};

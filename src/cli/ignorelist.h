@@ -7,9 +7,6 @@
 
 #include <stddef.h>
 
-/* How `darn cc` hands the path of the list to the plugin. */
-#define DARN_IGNORELIST_VARIABLE "DARN_IGNORELIST"
-
 /* What is wrong with one line, or NULL. */
 const char *darn_ignorelist_fault(const char *line);
 

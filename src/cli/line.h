@@ -1,28 +1,140 @@
 /*
- * A command line that is read by the table of its options, the same that help prints.
+ * A command line that is read by the tables of its command, the same that help prints.
  */
 #ifndef DARN_CLI_LINE_H
 #define DARN_CLI_LINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/command.h"
 #include "cli/say.h"
 
-/* One option of the table was read; `value` is NULL for one that has none. 0 or an exit status,
- * after one line on stderr. */
-typedef int darn_line_set(void *to, int option, const char *value);
+/* A line that is being read. */
+struct darn_command_line {
+    const struct darn_command *command;
+    void *to;       /* the struct of the command */
+    char **words;   /* what is left when the options have been read; ends with NULL */
+    int count;      /* of these */
+    bool help;      /* was asked for */
+    uint64_t given; /* by number of the option: those that the line has */
+};
 
-/* Reads the options at the beginning of the line: --name, --name=value, --name value, and -o value
- * for a name of one letter. A name in the table that ends with [=WHAT] may have a value after `=`.
- * 0, with *rest the index of the first word after the options and after `--`; or an exit status. */
-int darn_line_read(const char *command, const struct darn_cli_option *table, int argc, char **argv,
-                   darn_line_set *set, void *to, int *rest);
+/* Gives every option its default. */
+void darn_line_default(struct darn_command_line *line);
 
-/* The value of a number option. 0 or an exit status. */
-int darn_line_number(const char *command, const char *name, const char *value, uint64_t min,
-                     uint64_t max, uint64_t *number);
+/* Reads the line: --name, --name=value, --name value, and -o value for a name of one letter. A
+ * value that may be left out comes after '=' only, as that of a bool does. The options end at `--`;
+ * and at the first other word, unless they may stand anywhere: the other words are moved together
+ * in argv then. True: the command is to go on. False: *status is its exit status, after help was
+ * printed, or one line on stderr. */
+bool darn_line_take(struct darn_command_line *line, int argc, char **argv, int *status);
 
-/* Seconds, with a fraction if need be, as milliseconds. 0 or an exit status. */
-int darn_line_seconds(const char *command, const char *name, const char *value, uint32_t *ms);
+/* Both. */
+bool darn_line_read(struct darn_command_line *line, int argc, char **argv, int *status);
+
+/* Reads the option argv[*at], whose value may be the word after it. 0 or an exit status. */
+int darn_line_option(struct darn_command_line *line, int *at, int argc, char **argv);
+
+/* Rows that several commands have; `at` is where the option goes. */
+
+#define DARN_ROW_HELP                                                                              \
+    {                                                                                              \
+        .name = "help", .type = DARN_OPTION_HELP, .help = "print this list"                        \
+    }
+
+/* The most schedules, or steps of one. */
+#define DARN_MOST_STEPS UINT64_C(1000000000000)
+
+#define DARN_ROW_ALL(at, called)                                                                   \
+    {                                                                                              \
+        .name = (called), .type = DARN_OPTION_FLAG, .offset = (at),                                \
+        .help = "print at length also what has the same cause as another\n"                        \
+                "finding: a side, a variable or two locks in common"                               \
+    }
+
+#define DARN_ROW_COLOR(at)                                                                         \
+    {                                                                                              \
+        .name = "color", .type = DARN_OPTION_CHOICE, .offset = at, .value = "auto|always|never",   \
+        .help = "colour in reports; auto: on a terminal"                                           \
+    }
+
+#define DARN_ROW_STRIP(at)                                                                         \
+    {                                                                                              \
+        .name = "strip-path-prefix", .type = DARN_OPTION_STRING, .offset = at, .value = "PREFIX",  \
+        .help = "leave PREFIX out of the file names in reports"                                    \
+    }
+
+#define DARN_ROW_JOBS(at)                                                                          \
+    {                                                                                              \
+        .name = "jobs", .type = DARN_OPTION_JOBS, .offset = at, .min = 1, .max = 256,              \
+        .value = "N", .help = "run N at the same time"                                             \
+    }
+
+#define DARN_ROW_SEED(at, what, was_given)                                                         \
+    {                                                                                              \
+        .name = "seed", .type = DARN_OPTION_WIDE, .offset = at, .given = was_given,                \
+        .initial = "1", .min = 1, .max = UINT64_C(1) << 62, .value = "N",                          \
+        .help = "another seed, other " what                                                        \
+    }
+
+#define DARN_ROW_TIMEOUT(at, was_given)                                                            \
+    {                                                                                              \
+        .name = "timeout", .type = DARN_OPTION_SECONDS, .offset = at, .given = was_given,          \
+        .initial = "10", .value = "S", .help = "cut a run off that takes longer than S seconds"    \
+    }
+
+#define DARN_ROW_MAX_STEPS(at, was_given)                                                          \
+    {                                                                                              \
+        .name = "max-steps", .type = DARN_OPTION_WIDE, .offset = at, .given = was_given,           \
+        .initial = "100000", .min = 1, .max = DARN_MOST_STEPS, .value = "N",                       \
+        .help = "cut a run off that makes more than N steps"                                       \
+    }
+
+#define DARN_ROW_EARLY(at)                                                                         \
+    {                                                                                              \
+        .name = "early-timeouts", .type = DARN_OPTION_FLAG, .offset = at,                          \
+        .help = "a wait may time out while other threads can go on; else\n"                        \
+                "only when none can"                                                               \
+    }
+
+#define DARN_ROW_ORACLE(at, otherwise)                                                             \
+    {                                                                                              \
+        .name = "oracle", .type = DARN_OPTION_STRING, .offset = at, .value = "CMD",                \
+        .help = "a shell command that says whether a run was right: it\n"                          \
+                "gets the output on stdin, DARN_STATUS, and fails if\n"                            \
+                "not" otherwise                                                                    \
+    }
+
+#define DARN_ROW_RESET(at)                                                                         \
+    {                                                                                              \
+        .name = "reset", .type = DARN_OPTION_STRING, .offset = at, .value = "CMD",                 \
+        .help = "a shell command before each run, to remove its traces"                            \
+    }
+
+/* A command beside each run, and the signal after it: the index in darn_stop_signals. */
+#define DARN_ROW_WITH(at)                                                                          \
+    {                                                                                              \
+        .name = "with", .type = DARN_OPTION_STRING, .offset = at, .value = "CMD",                  \
+        .help = "a shell command that is run beside each run, once the\n"                          \
+                "program waits for somebody: the client of a server"                               \
+    }
+
+#define DARN_ROW_STOP(at)                                                                          \
+    {                                                                                              \
+        .name = "stop", .type = DARN_OPTION_CHOICE, .offset = at, .value = "SIGNAL",               \
+        .words = "TERM|INT|HUP|QUIT|USR1|USR2|KILL", .needs = "with",                              \
+        .help = "the signal that ends the program when the command of\n"                           \
+                "--with has ended: TERM (the default), INT, HUP, QUIT,\n"                          \
+                "USR1, USR2, KILL"                                                                 \
+    }
+
+extern const int darn_stop_signals[];
+
+#define DARN_ROW_INPUT(at)                                                                         \
+    {                                                                                              \
+        .name = "input", .type = DARN_OPTION_STRING, .offset = at, .value = "FILE",                \
+        .help = "the standard input of each run (default: our own)"                                \
+    }
 
 #endif

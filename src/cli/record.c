@@ -1,54 +1,74 @@
 /*
  * darn record: runs a program and keeps a trace of what its threads did.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options_print.h"
-#include "cli/command.h"
-#include "driver/analysis/recording.h"
+#include "cli/line.h"
+#include "cli/recording_options.h"
 #include "cli/say.h"
 #include "trace/trace.h"
 
-void darn_help_record(void)
-{
-    printf("usage: darn record [options] [-o FILE] [--] PROGRAM [arguments]\n"
-           "\n"
-           "Records the accesses and the synchronization of a program in a trace, for darn\n"
-           "analyze and darn trace. The program runs twice: first to find out which sites\n"
-           "touch memory that threads share (its output is not shown then), then to be\n"
-           "recorded. The exit status is the program's own.\n"
-           "\n"
-           "  -o FILE               the trace; without it PROGRAM.trace\n");
-    darn_recording_help();
-}
+const struct darn_option darn_recording_options[] = {
+    {.name = "all",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct darn_recording, all),
+     .help = "record every access; the program runs once, and\n"
+             "nothing is learned first"},
+    {.name = "sync-only",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct darn_recording, sync_only),
+     .help = "record no accesses, only synchronization; the\n"
+             "program runs once"},
+    {.name = "any",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct darn_recording, any),
+     .help = "run a program that darn did not compile: a shell or\n"
+             "script that starts one that it did"},
+    {.name = "profile",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct darn_recording, profile),
+     .value = "FILE",
+     .help = "keep in FILE what was learned; what is there is used,\n"
+             "and what comes is merged into it"},
+    {.name = "learn-runs",
+     .type = DARN_OPTION_NUMBER,
+     .offset = offsetof(struct darn_recording, learn_runs),
+     .max = 1000,
+     .value = "N",
+     .help = "how often to run the program to learn before the run\n"
+             "that is recorded (1; 0 when --profile is there)"},
+    {.name = "quiet",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct darn_recording, quiet),
+     .help = "do not say what was recorded"},
+    {.name = NULL},
+};
 
-static int read_line(struct darn_recording *recording, int argc, char **argv, char *error,
-                     size_t size)
-{
-    int at = 1, result;
+static const struct darn_option output[] = {
+    {.name = "o",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct darn_recording, output),
+     .value = "FILE",
+     .help = "the trace; without it PROGRAM.trace"},
+    {.name = NULL},
+};
 
-    for (; at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0; at++) {
-        if (strcmp(argv[at], "-o") == 0) {
-            if (at + 1 >= argc) {
-                snprintf(error, size, "-o needs a file");
-                return -EINVAL;
-            }
-            recording->output = argv[++at];
-            continue;
-        }
-        result = darn_recording_read(recording, &at, argc, argv, error, size);
-        if (result == 0)
-            snprintf(error, size, "there is no option %s; 'darn record --help' lists them",
-                     argv[at]);
-        if (result != 1)
-            return -EINVAL;
-    }
-    if (at < argc && strcmp(argv[at], "--") == 0)
-        at++;
-    if (at < argc)
-        recording->program = argv + at;
+static const struct darn_option help[] = {DARN_ROW_HELP, {.name = NULL}};
+
+static const struct darn_option_group groups[] = {
+    {.options = output}, {.options = darn_recording_options},
+    {.options = help},   DARN_GROUP_OF_RUN(offsetof(struct darn_recording, options)),
+    {.options = NULL},
+};
+
+int darn_recording_check(const char *command, const struct darn_recording *recording)
+{
+    if (!recording->program)
+        return darn_refuse(command, "no program; usage: darn %s [options] -- PROGRAM [arguments]",
+                           command);
+    if (recording->all && recording->sync_only)
+        return darn_refuse(command, "--all and --sync-only exclude each other");
     return 0;
 }
 
@@ -74,29 +94,47 @@ static void say_recorded(const char *path)
     darn_trace_close(trace);
 }
 
-int darn_cmd_record(int argc, char **argv)
+static int cmd_record(int argc, char **argv)
 {
-    static struct darn_recording recording = {.command = "record", .learn_runs = -1};
-    char error[1024], output[DARN_OPTIONS_PATH];
+    static struct darn_recording recording = {.learn_runs = -1};
+    struct darn_command_line line = {.command = &darn_command_record, .to = &recording};
+    char trace[DARN_OPTIONS_PATH];
     const char *slash;
     int result, status = 0;
 
+    recording.listener = darn_speaker("record");
     darn_options_default(&recording.options);
-    if (read_line(&recording, argc, argv, error, sizeof(error)))
-        return darn_refuse("record", "%s", error);
-    if (recording.help) {
-        darn_help_record();
-        return darn_finish_output();
-    }
+    if (!darn_line_read(&line, argc, argv, &status))
+        return status;
+    recording.program = line.count ? line.words : NULL;
     if (!recording.output && recording.program) {
         slash = strrchr(recording.program[0], '/');
-        snprintf(output, sizeof(output), "%s.trace", slash ? slash + 1 : recording.program[0]);
-        recording.output = output;
+        snprintf(trace, sizeof(trace), "%s.trace", slash ? slash + 1 : recording.program[0]);
+        recording.output = trace;
     }
-    result = darn_recording_run(&recording, &status);
+    result = darn_recording_check("record", &recording);
+    if (!result)
+        result = darn_recording_run(&recording, &status);
     if (result)
         return result;
     if (!recording.quiet)
         say_recorded(recording.output);
     return status;
 }
+
+const struct darn_command darn_command_record = {
+    .name = "record",
+    .summary = "run a program and keep a trace of what its threads do",
+    .usage = "record [options] [-o FILE] [--] PROGRAM [arguments]",
+    .about = "Records the accesses and the synchronization of a program in a trace, for darn\n"
+             "analyze and darn trace. The program runs twice: first to find out which sites\n"
+             "touch memory that threads share (its output is not shown then), then to be\n"
+             "recorded. The exit status is the program's own.\n",
+    .groups = groups,
+    .operands = "PROGRAM",
+    .guarded = true,
+    .exits = "N the program's own status; 128 + N when signal N has ended it\n"
+             "127 the program cannot be started",
+    .see = "darn-analyze(1), darn-trace(1), darn-predict(1)",
+    .run = cmd_record,
+};

@@ -8,71 +8,54 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "driver/analysis/analysis.h"
-#include "cli/color.h"
-#include "cli/command.h"
+#include "report/text/color.h"
 #include "driver/play/divergence.h"
 #include "driver/play/kept.h"
 #include "cli/line.h"
-#include "cli/replay.h"
 #include "driver/play/replay_gdb.h"
 #include "cli/say.h"
 #include "report/report_format.h"
 
-#define EXIT_DIFFERENT  1
-#define DEFAULT_TIMEOUT 60000
-
-enum { GDB, AT, TIMES, TIMEOUT, HELP };
-
-const struct darn_cli_option darn_replay_options[] = {
-    [GDB] = {"--gdb", NULL,
-             "start gdb with the program held at the scene: where the\n"
-             "threads race, or where the run fails"},
-    [AT] = {"--at", "STEP", "hold the program at this decision, for gdb"},
-    [TIMES] = {"--times", "N", "replay N times, and say how often it happened again"},
-    [TIMEOUT] = {"--timeout", "SECONDS", "end a run that takes longer (60)"},
-    [HELP] = {"--help", NULL, "print this list"},
-    {NULL, NULL, NULL},
-};
+#define EXIT_DIFFERENT 1
 
 struct replay {
-    bool gdb, help, has_at;
+    bool gdb, has_at;
     uint64_t at, times;
     uint32_t timeout_ms;
 };
 
-void darn_help_replay(void)
-{
-    printf("usage: darn replay [options] DIRECTORY|SCHEDULE\n"
-           "\n"
-           "Runs a program again as a schedule says, which darn hunt or darn explore has\n"
-           "left: the same threads take the same steps, and the same bug happens. The exit\n"
-           "status is 66 when it does, and 1 when the run goes another way: then the first\n"
-           "decision that was not possible is named.\n"
-           "\n");
-    darn_print_options(darn_replay_options);
-}
+static const struct darn_option options[] = {
+    {.name = "gdb",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct replay, gdb),
+     .help = "start gdb with the program held where it happens: where\n"
+             "the threads race, or where the run fails"},
+    {.name = "at",
+     .type = DARN_OPTION_WIDE,
+     .offset = offsetof(struct replay, at),
+     .given = offsetof(struct replay, has_at),
+     .max = DARN_BLOCK_STEPS,
+     .value = "STEP",
+     .help = "hold the program at this decision, for gdb"},
+    {.name = "times",
+     .type = DARN_OPTION_WIDE,
+     .offset = offsetof(struct replay, times),
+     .initial = "1",
+     .min = 1,
+     .max = 1000000,
+     .value = "N",
+     .help = "replay N times, and say how often it happened again"},
+    {.name = "timeout",
+     .type = DARN_OPTION_SECONDS,
+     .offset = offsetof(struct replay, timeout_ms),
+     .initial = "60",
+     .value = "SECONDS",
+     .help = "end a run that takes longer"},
+    DARN_ROW_HELP,
+    {.name = NULL},
+};
 
-static int set_option(void *to, int option, const char *value)
-{
-    struct replay *replay = to;
-
-    switch (option) {
-    case GDB:
-        replay->gdb = true;
-        return 0;
-    case AT:
-        replay->gdb = replay->has_at = true;
-        return darn_line_number("replay", "--at", value, 0, DARN_BLOCK_STEPS, &replay->at);
-    case TIMES:
-        return darn_line_number("replay", "--times", value, 1, 1000000, &replay->times);
-    case TIMEOUT:
-        return darn_line_seconds("replay", "--timeout", value, &replay->timeout_ms);
-    default:
-        replay->help = true;
-        return 0;
-    }
-}
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
 /* A finding of the run, as reports show it. */
 static void print_finding(struct darn_player *player, const struct darn_symptom *symptom)
@@ -94,7 +77,7 @@ static void say_difference(const struct darn_kept *kept, struct darn_player *pla
 
     if (player->how == DARN_SERVER_LOST) {
         fprintf(stderr, "darn replay: the program cannot be run any more\n");
-    } else if (darn_divergence_text(kept->schedule, &player->scene, text, sizeof(text))) {
+    } else if (darn_divergence_text(kept->schedule, &player->snapshot, text, sizeof(text))) {
         fprintf(stderr, "darn replay: %s\n", text);
     } else if (player->judged.kind != kept->symptom.kind) {
         fprintf(stderr,
@@ -171,7 +154,7 @@ static int debug(const struct replay *replay, const struct darn_kept *kept,
     } else if (!replay->has_at && !is_noticed(kept->symptom.kind) && kept->schedule->step_count) {
         at = kept->schedule->step_count - 1;
     }
-    return darn_replay_gdb(player, kept->schedule, at);
+    return darn_replay_gdb(darn_speaker("replay"), player, kept->schedule, at);
 }
 
 static int replay_kept(const struct replay *replay, const struct darn_kept *kept)
@@ -182,7 +165,7 @@ static int replay_kept(const struct replay *replay, const struct darn_kept *kept
         .show = replay->times == 1,
     };
     struct darn_player player;
-    int status = darn_kept_start(kept, "replay", &player, &options);
+    int status = darn_kept_start(kept, darn_speaker("replay"), &player, &options);
 
     if (status)
         return status;
@@ -197,28 +180,43 @@ static int replay_kept(const struct replay *replay, const struct darn_kept *kept
     return status;
 }
 
-int darn_cmd_replay(int argc, char **argv)
+static int cmd_replay(int argc, char **argv)
 {
     static struct darn_kept kept;
-    struct replay replay = {.times = 1, .timeout_ms = DEFAULT_TIMEOUT};
-    int at, status =
-                darn_line_read("replay", darn_replay_options, argc, argv, set_option, &replay, &at);
+    struct replay replay = {.gdb = false};
+    struct darn_command_line line = {.command = &darn_command_replay, .to = &replay};
+    int status;
 
-    if (status)
+    if (!darn_line_read(&line, argc, argv, &status))
         return status;
-    if (replay.help) {
-        darn_help_replay();
-        return darn_finish_output();
-    }
-    if (at + 1 != argc)
+    replay.gdb |= replay.has_at;
+    if (line.count != 1)
         return darn_refuse("replay", "one schedule is needed; usage: darn replay [options] "
                                      "DIRECTORY|SCHEDULE");
-    if (replay.gdb && (status = darn_replay_gdb_check()))
+    if (replay.gdb && (status = darn_replay_gdb_check(darn_speaker("replay"))))
         return status;
-    status = darn_kept_open(&kept, "replay", argv[at]);
+    status = darn_kept_open(&kept, darn_speaker("replay"), line.words[0]);
     if (status)
         return status;
     status = replay_kept(&replay, &kept);
     darn_kept_close(&kept);
     return status;
 }
+
+const struct darn_command darn_command_replay = {
+    .name = "replay",
+    .summary = "run a program again as a schedule says: the same bug happens",
+    .usage = "replay [options] DIRECTORY|SCHEDULE",
+    .about = "Runs a program again as a schedule says, which darn hunt or darn explore has\n"
+             "left: the same threads take the same steps, and the same bug happens. The exit\n"
+             "status is 66 when it does, and 1 when the run goes another way: then the first\n"
+             "decision that was not possible is named.\n",
+    .groups = groups,
+    .operands = "FILE",
+    .guarded = true,
+    .exits = "66 it happened again, each time\n"
+             "1 the run went another way\n"
+             "N --gdb: the status of gdb",
+    .see = "darn-hunt(1), darn-explore(1), darn-shrink(1)",
+    .run = cmd_replay,
+};

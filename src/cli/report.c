@@ -1,7 +1,7 @@
 /*
  * darn report: what the runtime found becomes what people and tools read.
  *
- *   darn report              one raw finding on stdin (docs/internals.md)
+ *   darn report              one raw finding on stdin (docs/raw-finding-format.md)
  *   darn report --summary    the findings of a run that ends, on stdin
  *   darn report --locks      a trace of a run that ends, on stdin
  *   darn report --check      whether the files that DARN_OPTIONS names can be used
@@ -21,14 +21,16 @@
 #include <unistd.h>
 
 #include "base/options.h"
-#include "driver/analysis/analysis.h"
-#include "cli/color.h"
-#include "cli/command.h"
+#include "cli/analyze.h"
+#include "report/text/color.h"
+#include "cli/line.h"
 #include "driver/play/index.h"
 #include "driver/process/output.h"
 #include "cli/say.h"
+#include "report/cause.h"
 #include "report/counts.h"
 #include "report/report_format.h"
+#include "report/report_kinds.h"
 #include "report/sink.h"
 #include "report/suppress.h"
 #include "report/symbol/resolve.h"
@@ -88,7 +90,19 @@ struct subject {
     const struct darn_finding *finding;
     const struct darn_summary *summary;
     int64_t pid;
+    bool is_variant; /* a line will do, for people */
 };
+
+/* "darn: data race with the same cause: bank.c:12 (write), bank.c:31 (read) 'balance'" */
+static void print_variant(FILE *out, const struct darn_finding *finding,
+                          const struct darn_style *style)
+{
+    fprintf(out, "darn: %s%s with the same cause: ",
+            darn_finding_is_predicted(finding) ? "possible " : "",
+            darn_kind_words(finding->kind, 1));
+    darn_cause_line(finding, out, style);
+    fputc('\n', out);
+}
 
 static struct text render(const struct darn_format *format, const struct subject *subject,
                           const struct darn_style *style, bool blank_line_first)
@@ -100,7 +114,9 @@ static struct text render(const struct darn_format *format, const struct subject
         return text;
     if (blank_line_first)
         fputc('\n', out);
-    if (subject->finding)
+    if (subject->finding && subject->is_variant)
+        print_variant(out, subject->finding, style);
+    else if (subject->finding)
         format->finding(out, subject->finding, style);
     else
         format->summary(out, subject->summary, style);
@@ -180,6 +196,17 @@ static bool is_suppressed(const struct darn_options *options, const struct darn_
     return suppressed;
 }
 
+/* What was predicted has its line there already. */
+static void settle_json(const struct darn_options *options, const struct darn_finding *finding)
+{
+    const char *id = finding->run_id ? finding->run_id : finding->id;
+    struct darn_summary_item item = {.id = id, .certainty = finding->certainty};
+    struct darn_summary met = {.pid = finding->pid, .items = &item, .item_count = 1};
+
+    if (options->json[0])
+        warn_json(options, darn_counts_update(options->json, &met));
+}
+
 static int report_finding(const struct darn_options *options, const struct text *input)
 {
     char error[512];
@@ -193,8 +220,13 @@ static int report_finding(const struct darn_options *options, const struct text 
     subject.pid = finding->pid;
     darn_resolve(finding);
     if (!is_suppressed(options, finding)) {
+        subject.is_variant = finding->variant_of && !options->all;
         print_text(options, &subject);
-        append_json(options, &subject);
+        subject.is_variant = false;
+        if (finding->was_predicted)
+            settle_json(options, finding);
+        else
+            append_json(options, &subject);
         status = 0;
     }
     darn_finding_free(finding);
@@ -213,6 +245,8 @@ static int report_summary(const struct darn_options *options, const struct text 
     subject.pid = summary->pid;
     if (options->json[0] && summary->item_count)
         warn_json(options, darn_counts_update(options->json, summary));
+    if (!options->all)
+        darn_summary_fold(summary);
     print_text(options, &subject);
     darn_summary_free(summary);
     return 0;
@@ -252,29 +286,33 @@ static int keep_input(char *path, size_t size)
 static int report_locks(const struct darn_options *options)
 {
     struct text text = {NULL, 0};
-    struct darn_analysis_options analysis = {
+    struct darn_analyze_line line = {
         .command = "report",
-        .engines = "deadlock",
+        .wanted =
+            {
+                .engines = "deadlock",
+                .suppressions = options->suppressions,
+                .prefix = true,
+            },
         .json = options->json,
-        .suppressions = options->suppressions,
         .strip_path_prefix = options->strip_path_prefix,
-        .prefix = true,
         .quiet = true,
+        .all = options->all,
         .out = open_memstream(&text.bytes, &text.length),
     };
-    char path[64];
+    char path[64], *paths[] = {path};
     int fd, status = keep_input(path, sizeof(path));
 
     if (status)
         return status;
-    if (!analysis.out)
+    if (!line.out)
         return darn_refuse("report", "out of memory");
     fd = darn_sink_open(options->log_path, pid_of(path));
-    analysis.color = darn_wants_color(options->color, fd) ? DARN_COLOR_ALWAYS : DARN_COLOR_NEVER;
+    line.color = darn_wants_color(options->color, fd) ? DARN_COLOR_ALWAYS : DARN_COLOR_NEVER;
     if (!is_empty_file(fd))
-        fputc('\n', analysis.out);
-    status = darn_analysis_run(&analysis, path);
-    fclose(analysis.out);
+        fputc('\n', line.out);
+    status = darn_analyze_traces(&line, paths, 1);
+    fclose(line.out);
     if (status == DARN_EXIT_FINDINGS)
         write_log(options, fd, &text);
     free(text.bytes);
@@ -314,13 +352,10 @@ static int check_outputs(const struct darn_options *options)
     int result = options->json[0] ? darn_output_check(options->json) : 0;
 
     if (result)
-        return darn_refuse("report", "json: %s cannot be written: %s", options->json,
-                           strerror(-result));
+        return darn_refuse_output("report", "json: ", options->json, result);
     if (log[0] && strcmp(log, "stderr") != 0 && strcmp(log, "stdout") != 0)
         result = darn_output_check_prefix(log);
-    if (result)
-        return darn_refuse("report", "log_path: %s cannot be written: %s", log, strerror(-result));
-    return 0;
+    return darn_refuse_output("report", "log_path: ", log, result);
 }
 
 static int check(void)
@@ -337,28 +372,122 @@ static int check(void)
     return status ? status : check_outputs(&options);
 }
 
-int darn_cmd_report(int argc, char **argv)
+/* ---- the directory of a hunt ---- */
+
+struct report_line {
+    bool json, all;
+    struct darn_style style;
+    uint32_t color;
+    bool summary, locks, check; /* what a program asks for */
+};
+
+#define AT(field) offsetof(struct report_line, field)
+
+static const struct darn_option options[] = {
+    {.name = "json",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(json),
+     .help = "print JSON Lines: one object for each finding"},
+    DARN_ROW_ALL(AT(all), "all"),
+    DARN_ROW_STRIP(AT(style.strip_path_prefix)),
+    DARN_ROW_COLOR(AT(color)),
+    DARN_ROW_HELP,
+    {.name = "summary", .type = DARN_OPTION_FLAG, .offset = AT(summary)},
+    {.name = "locks", .type = DARN_OPTION_FLAG, .offset = AT(locks)},
+    {.name = "check", .type = DARN_OPTION_FLAG, .offset = AT(check)},
+    {.name = NULL},
+};
+
+#undef AT
+
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
+
+static bool is_hunt(const char *directory)
 {
-    static struct darn_options options;
+    char path[PATH_MAX + 16];
+
+    snprintf(path, sizeof(path), "%s/state.json", directory);
+    return access(path, F_OK) == 0;
+}
+
+static int print_index(const struct report_line *line, const char *directory)
+{
+    struct darn_index_wanted wanted = {.name = directory, .all = line->all};
+    struct darn_index index;
+    int status = darn_index_open(&index, darn_speaker("report"), directory);
+    size_t proofs;
+
+    if (status)
+        return status;
+    proofs = darn_index_proofs(&index);
+    darn_index_group(&index);
+    if (line->json)
+        darn_index_print_json(&index, stdout);
+    else
+        darn_index_print(&index, &wanted, stdout, &line->style);
+    darn_index_close(&index);
+    status = darn_finish_output();
+    return status ? status : proofs ? DARN_EXIT_FINDINGS : 0;
+}
+
+static int report_directory(struct report_line *wanted, const struct darn_command_line *line)
+{
+    if (line->count != 1)
+        return darn_refuse("report",
+                           "one directory is needed; usage: darn report [options] DIRECTORY");
+    if (!is_hunt(line->words[0]))
+        return darn_refuse("report", "%s is not the directory of a hunt", line->words[0]);
+    wanted->style.color = darn_wants_color(wanted->color, STDOUT_FILENO);
+    return print_index(wanted, line->words[0]);
+}
+
+/* ---- what a program has found ---- */
+
+static int report_input(const struct report_line *wanted)
+{
+    static struct darn_options own;
     struct text input = {NULL, 0};
-    bool summary = argc == 2 && strcmp(argv[1], "--summary") == 0;
-    bool locks = argc == 2 && strcmp(argv[1], "--locks") == 0;
     int status;
 
-    set_signals();
-    if (argc == 2 && strcmp(argv[1], "--check") == 0)
-        return check();
-    if (argc > 1 && !summary && !locks)
-        return darn_index_command(argc, argv);
     if (isatty(STDIN_FILENO))
         return darn_refuse("report", "this command is run by programs that darn compiled; see "
-                                     "docs/internals.md");
-    read_options(&options);
-    if (locks)
-        return report_locks(&options);
+                                     "docs/raw-finding-format.md");
+    read_options(&own);
+    if (wanted->locks)
+        return report_locks(&own);
     status = read_input(&input);
     if (!status)
-        status = summary ? report_summary(&options, &input) : report_finding(&options, &input);
+        status = wanted->summary ? report_summary(&own, &input) : report_finding(&own, &input);
     free(input.bytes);
     return status;
 }
+
+static int cmd_report(int argc, char **argv)
+{
+    struct report_line wanted = {.color = DARN_COLOR_AUTO};
+    struct darn_command_line line = {.command = &darn_command_report, .to = &wanted};
+    int status;
+
+    set_signals();
+    if (!darn_line_read(&line, argc, argv, &status))
+        return status;
+    if (wanted.check)
+        return check();
+    if (argc > 1 && !wanted.summary && !wanted.locks)
+        return report_directory(&wanted, &line);
+    return report_input(&wanted);
+}
+
+const struct darn_command darn_command_report = {
+    .name = "report",
+    .summary = "print what is in the directory of a hunt: darn report DIRECTORY",
+    .usage = "report [options] DIRECTORY",
+    .about = "Prints what a hunt has found, from the directory that it left. The exit status\n"
+             "is 66 when something was confirmed.\n",
+    .groups = groups,
+    .operands = "DIR",
+    .exits = "0 nothing was confirmed\n"
+             "66 something was confirmed",
+    .see = "darn-hunt(1), darn-replay(1)",
+    .run = cmd_report,
+};

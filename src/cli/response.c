@@ -1,4 +1,4 @@
-#include "cli/response.h"
+#include "cli/cc_line.h"
 
 #include <stdbool.h>
 #include <stdio.h>

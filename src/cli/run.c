@@ -8,29 +8,59 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "driver/analysis/noise_from.h"
 #include "driver/process/launch.h"
 #include "driver/process/output.h"
 #include "driver/process/installation.h"
 #include "driver/process/program.h"
-#include "cli/run_options.h"
+#include "cli/line.h"
 #include "cli/say.h"
 #include "report/suppress.h"
 
-void darn_help_run(void)
+/* The line. */
+struct run {
+    struct darn_options options;
+    bool any, preload;
+    bool noise_left_out; /* --noise-from named more than there is room for */
+    char **program;      /* its argv; NULL when the line names none */
+};
+
+static int set_noise_from(void *to, const char *value, char *error, size_t size)
 {
-    printf("usage: darn run [options] [--] PROGRAM [arguments]\n"
-           "\n"
-           "Runs a program that darn cc or darn c++ compiled, and reports its data races and\n"
-           "deadlocks. The exit status is the program's own, or 66 when there are findings\n"
-           "and it succeeded. Without darn run a program takes the same options from\n"
-           "DARN_OPTIONS, as name=value:name=value, with _ for -.\n"
-           "\n"
-           "--name=value may also be written as two words: --name value.\n"
-           "\n");
-    darn_print_options(darn_run_options);
-    darn_options_help(DARN_STYLE_COMMAND, darn_write_file, stdout);
+    struct run *run = to;
+    bool left_out = false;
+    int result = darn_noise_from(&run->options, value, &left_out, error, size);
+
+    run->noise_left_out |= left_out;
+    return result;
 }
+
+static const struct darn_option own[] = {
+    {.name = "any",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct run, any),
+     .help = "run a program that darn did not compile: make, env\n"
+             "or a shell, which start programs that it did"},
+    {.name = "preload",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct run, preload),
+     .help = "run a program that darn did not compile, and report\n"
+             "its deadlocks: those that happen, and locks that are\n"
+             "taken in different orders"},
+    {.name = "noise-from",
+     .type = DARN_OPTION_OWN,
+     .set = set_noise_from,
+     .value = "FILE",
+     .help = "aim noise at the findings in FILE, which an earlier\n"
+             "run wrote with --json"},
+    {.name = NULL},
+};
+
+static const struct darn_option_group groups[] = {
+    {.options = own},
+    {.options = darn_run_options, .base = offsetof(struct run, options)},
+    {.options = NULL},
+};
 
 static int check_suppressions(struct darn_options *options, const char *program)
 {
@@ -46,15 +76,18 @@ static int check_suppressions(struct darn_options *options, const char *program)
     /* One that is found next to the program is found there again. */
     if (access(options->suppressions, F_OK))
         return 0;
-    return darn_make_absolute("run", options, "suppressions", options->suppressions);
+    return darn_make_absolute(darn_speaker("run"), options, "suppressions", options->suppressions);
 }
 
 static int check_output(struct darn_options *options, const char *name, const char *path,
                         int result)
 {
+    char what[64];
+
+    snprintf(what, sizeof(what), "%s: ", name);
     if (result)
-        return darn_refuse("run", "%s: %s cannot be written: %s", name, path, strerror(-result));
-    return darn_make_absolute("run", options, name, path);
+        return darn_refuse_output("run", what, path, result);
+    return darn_make_absolute(darn_speaker("run"), options, name, path);
 }
 
 static int check_outputs(struct darn_options *options)
@@ -70,11 +103,11 @@ static int check_outputs(struct darn_options *options)
 }
 
 /* The runtime comes into the program by way of the loader. 0 or an exit status. */
-static int preload(struct darn_run *run, const char *path)
+static int preload(struct run *run, const char *path)
 {
     static char list[2 * PATH_MAX];
     const char *others = getenv("LD_PRELOAD");
-    struct darn_parts parts;
+    struct darn_installation installation;
 
     if (darn_program_kind(path) == DARN_PROGRAM_WATCHED)
         return darn_refuse("run",
@@ -84,9 +117,10 @@ static int preload(struct darn_run *run, const char *path)
     if (darn_program_is_static(path))
         return darn_refuse("run", "--preload: %s is linked statically: nothing can be preloaded",
                            run->program[0]);
-    if (darn_parts_find(&parts) || access(parts.preload, R_OK))
-        return darn_refuse("run", "--preload: %s is missing; install darn again", parts.preload);
-    snprintf(list, sizeof(list), "%s%s%s", parts.preload, others && *others ? ":" : "",
+    if (darn_installation_find(&installation) || access(installation.preload, R_OK))
+        return darn_refuse("run", "--preload: %s is missing; install darn again",
+                           installation.preload);
+    snprintf(list, sizeof(list), "%s%s%s", installation.preload, others && *others ? ":" : "",
              others ? others : "");
     if (setenv("LD_PRELOAD", list, 1))
         return darn_refuse("run", "the environment cannot be set: %s", strerror(errno));
@@ -94,22 +128,49 @@ static int preload(struct darn_run *run, const char *path)
     return 0;
 }
 
-int darn_cmd_run(int argc, char **argv)
+/* What DARN_OPTIONS says and then the line, which wins. True, or false with an exit status. */
+static bool read_line(struct run *run, int argc, char **argv, int *status)
 {
-    static struct darn_run run;
-    char path[PATH_MAX], error[1024];
+    struct darn_command_line line = {.command = &darn_command_run, .to = run};
+    const char *variable = getenv(DARN_OPTIONS_VARIABLE);
+    char error[DARN_OPTIONS_ERROR];
+
+    darn_line_default(&line);
+    if (variable && darn_options_parse(&run->options, variable, error, sizeof(error))) {
+        *status = darn_refuse("run", DARN_OPTIONS_VARIABLE ": %s", error);
+        return false;
+    }
+    if (!darn_line_take(&line, argc, argv, status))
+        return false;
+    run->program = line.count ? line.words : NULL;
+    return true;
+}
+
+/* Who says the last word: the program, once it is in our place; not what it starts. */
+static int pass_process(void)
+{
+    char number[32];
+
+    snprintf(number, sizeof(number), "%d", (int)getpid());
+    return setenv(DARN_PROCESS_VARIABLE, number, 1)
+               ? darn_refuse("run", "the environment cannot be set: %s", strerror(errno))
+               : 0;
+}
+
+static int cmd_run(int argc, char **argv)
+{
+    static struct run run;
+    char path[PATH_MAX];
     int status;
 
-    if (darn_run_options_read(&run, getenv(DARN_OPTIONS_VARIABLE), argc - 1, argv + 1, error,
-                              sizeof(error)))
-        return darn_refuse("run", "%s", error);
-    if (run.help) {
-        darn_help_run();
-        return darn_finish_output();
-    }
+    if (!read_line(&run, argc, argv, &status))
+        return status;
     status =
         run.program
-            ? darn_check_program("run", run.program[0], run.any || run.preload, path, sizeof(path))
+            ? darn_check_program(darn_speaker("run"), run.program[0],
+                                 run.any || run.preload ? DARN_PROGRAM_ANY
+                                                        : DARN_PROGRAM_BY_DEFAULT,
+                                 path, sizeof(path))
             : darn_refuse("run", "no program; usage: darn run [options] -- PROGRAM [arguments]");
     if (!status && run.preload)
         status = preload(&run, path);
@@ -118,7 +179,9 @@ int darn_cmd_run(int argc, char **argv)
     if (!status)
         status = check_outputs(&run.options);
     if (!status)
-        status = darn_pass_options("run", &run.options);
+        status = darn_pass_options(darn_speaker("run"), &run.options);
+    if (!status)
+        status = pass_process();
     if (status)
         return status;
     if (run.noise_left_out)
@@ -128,3 +191,21 @@ int darn_cmd_run(int argc, char **argv)
     execvp(run.program[0], run.program);
     return darn_refuse("run", "%s: %s", run.program[0], strerror(errno));
 }
+
+const struct darn_command darn_command_run = {
+    .name = "run",
+    .summary = "run a program and report its data races and deadlocks",
+    .usage = "run [options] [--] PROGRAM [arguments]",
+    .about = "Runs a program that darn cc or darn c++ compiled, and reports its data races and\n"
+             "deadlocks. The exit status is the program's own, or 66 when there are findings\n"
+             "and it succeeded. Without darn run a program takes the same options from\n"
+             "DARN_OPTIONS, as name=value:name=value, with _ for -.\n"
+             "\n"
+             "--name=value may also be written as two words: --name value.\n",
+    .groups = groups,
+    .operands = "PROGRAM",
+    .exits = "66 there are findings, and the program itself succeeded\n"
+             "N the program's own status",
+    .see = "darn-cc(1), darn-predict(1), darn-hunt(1)",
+    .run = cmd_run,
+};

@@ -1,302 +1,72 @@
 /*
  * darn sections check: which sections of a repository do not fit the program.
  */
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
-#include "cli/sections.h"
-#include "report/text/source.h"
-#include "section/resolve.h"
+#include "cli/sections_line.h"
+#include "driver/section/section_fit.h"
 
 #define COMMAND "sections check"
 
-enum { HELP };
+static const struct darn_option options[] = {DARN_ROW_HELP, {.name = NULL}};
 
-const struct darn_cli_option darn_sections_check_options[] = {
-    [HELP] = {"--help", NULL, "print this list"},
-    {NULL, NULL, NULL},
-};
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
-struct check {
-    const char *path; /* of the repository */
-    struct darn_sections sections;
-    struct darn_section_elf elf;
-    struct darn_text_pool pool;
-    uint32_t errors; /* sections that do not fit, or cannot be read */
-};
-
-void darn_help_sections_check(void)
+static void print_meant(struct darn_section_fit *fit, const struct darn_section *hand,
+                        const struct darn_section *section)
 {
-    printf("usage: darn sections check [options] FILE PROGRAM\n"
-           "\n"
-           "Says which sections of the repository FILE do not fit the program any more: the\n"
-           "line, the variable or the function is not there, or the access has moved. Of\n"
-           "sections over lines it says which ones of the program they mean. The exit status\n"
-           "is 1 when something does not fit.\n"
-           "\n");
-    darn_print_options(darn_sections_check_options);
+    struct darn_text_pool pool = {0};
+
+    printf("%s:%u:%u: %s means %s of %s in %s, from %s:%u\n", fit->path, hand->position,
+           hand->column, darn_section_lines_text(&pool, hand),
+           darn_section_kind_name(section->kind), section->variable, section->function,
+           section->points[0].file, section->points[0].line);
+    darn_pool_release(&pool);
 }
 
-static int set_option(void *to, int option, const char *value)
+static void print_result(const struct darn_section_fit *fit)
 {
-    (void)value;
-    *(bool *)to |= option == HELP;
-    return 0;
-}
-
-#define TELL(check, section, ...)                                                                  \
-    do {                                                                                           \
-        (check)->errors++;                                                                         \
-        darn_section_error((check)->path, (section)->position, (section)->column, __VA_ARGS__);    \
-    } while (0)
-
-static bool is_access(uint8_t kind)
-{
-    return kind == DARN_SITE_READ || kind == DARN_SITE_WRITE || kind == DARN_SITE_UPDATE;
-}
-
-static const char *verb(uint8_t kind)
-{
-    return kind == DARN_SITE_READ ? "reads" : kind == DARN_SITE_WRITE ? "writes" : "updates";
-}
-
-/* What the program has in a file, seen from one point. */
-struct around {
-    const char *dir;                     /* where the file was compiled; NULL: it is not there */
-    bool has_function, has_variable;     /* in the file */
-    const struct darn_image_site *moved; /* the nearest access of the same kind to the variable */
-};
-
-static uint32_t distance(uint32_t a, uint32_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
-static void look_around(const struct check *check, const struct darn_section *section,
-                        const struct darn_point *point, struct around *around)
-{
-    *around = (struct around){.dir = NULL};
-    for (size_t i = 0; i < check->elf.site_count; i++) {
-        const struct darn_image_site *site = &check->elf.sites[i].site;
-        bool in_function, is_variable;
-
-        if (strcmp(site->file, point->file) != 0)
-            continue;
-        around->dir = site->dir;
-        in_function = strcmp(site->function, point->function) == 0;
-        is_variable = darn_section_means(site->variable, section->variable);
-        around->has_function |= in_function;
-        around->has_variable |= is_variable;
-        if (!in_function || site->record.kind != point->kind ||
-            (is_access(point->kind) && !is_variable))
-            continue;
-        if (!around->moved || distance(site->record.line, point->line) <
-                                  distance(around->moved->record.line, point->line))
-            around->moved = site;
-    }
-}
-
-/* Whether the file ends before the line; a file that cannot be read does not tell. */
-static bool is_beyond(const char *dir, const char *file, uint32_t line)
-{
-    char *first = darn_source_line(dir, file, 1);
-    char *text = first ? darn_source_line(dir, file, line) : NULL;
-    bool beyond = first && !text;
-
-    free(first);
-    free(text);
-    return beyond;
-}
-
-/* The program has no such site: why. */
-static void tell_missing(struct check *check, const struct darn_section *section,
-                         const struct darn_point *point)
-{
-    struct around around;
-
-    look_around(check, section, point, &around);
-    if (!around.dir)
-        TELL(check, section, "the program has no accesses in a file '%s'", point->file);
-    else if (!around.has_variable && *section->variable)
-        TELL(check, section, "%s accesses no variable '%s' any more", point->file,
-             section->variable);
-    else if (!around.has_function)
-        TELL(check, section, "%s has no function '%s' with accesses any more", point->file,
-             point->function);
-    else if (is_beyond(around.dir, point->file, point->line))
-        TELL(check, section, "%s:%u: the file has no such line any more", point->file, point->line);
-    else if (around.moved && is_access(point->kind))
-        TELL(check, section, "nothing %s '%s' at %s:%u:%u; the access may have moved to %u:%u",
-             verb(point->kind), section->variable, point->file, point->line, point->column,
-             around.moved->record.line, around.moved->record.column);
-    else if (around.moved)
-        TELL(check, section, "there is no way out or call at %s:%u:%u; it may have moved to %u:%u",
-             point->file, point->line, point->column, around.moved->record.line,
-             around.moved->record.column);
-    else if (is_access(point->kind))
-        TELL(check, section, "nothing %s '%s' at %s:%u:%u", verb(point->kind), section->variable,
-             point->file, point->line, point->column);
-    else
-        TELL(check, section, "there is no way out or call at %s:%u:%u", point->file, point->line,
-             point->column);
-}
-
-/* The plugin has recorded a section over this variable that begins there: it knows names across
- * calls, which sites do not have. */
-static bool is_recorded(const struct check *check, const struct darn_section *section)
-{
-    uint64_t entry = darn_point_key(&section->points[0]);
-
-    for (size_t i = 0; i < check->elf.sections.count; i++) {
-        const struct darn_section *recorded = check->elf.sections.list[i];
-
-        if (strcmp(recorded->variable, section->variable) == 0 &&
-            darn_point_key(&recorded->points[0]) == entry)
-            return true;
-    }
-    return false;
-}
-
-/* All its points are there. Names of one variable may differ from access to access: one that fits
- * is enough. */
-static void check_variable(struct check *check, const struct darn_section *section)
-{
-    const char *instead = "";
-
-    for (uint32_t i = 0; i < section->count; i++) {
-        const struct darn_point *point = &section->points[i];
-        const struct darn_image_site *site =
-            is_access(point->kind) ? darn_section_elf_site(&check->elf, darn_point_key(point))
-                                   : NULL;
-
-        if (!site)
-            continue;
-        if (strcmp(site->variable, section->variable) == 0 ||
-            darn_section_means(site->variable, section->variable))
-            return;
-        if (!*instead)
-            instead = site->variable;
-    }
-    if (!is_recorded(check, section))
-        TELL(check, section, "%s:%u:%u accesses '%s', not '%s'", section->points[0].file,
-             section->points[0].line, section->points[0].column, instead, section->variable);
-}
-
-static void check_points(struct check *check, const struct darn_section *section)
-{
-    for (uint32_t i = 0; i < section->count; i++) {
-        if (!darn_section_elf_site(&check->elf, darn_point_key(&section->points[i]))) {
-            tell_missing(check, section, &section->points[i]);
-            return;
-        }
-    }
-    check_variable(check, section);
-}
-
-/* A section over lines that means nothing: why. */
-static void tell_nothing(struct check *check, const struct darn_section *hand)
-{
-    const char *lines = darn_section_lines_text(&check->pool, hand);
-    const char *dir = NULL, *file = NULL;
-    size_t accesses = 0;
-    bool has_variable = false;
-
-    for (size_t i = 0; i < check->elf.site_count; i++) {
-        const struct darn_image_site *site = &check->elf.sites[i].site;
-        bool is_variable = darn_section_means(site->variable, hand->variable);
-
-        if (!darn_section_means_file(site->file, hand->file))
-            continue;
-        dir = site->dir;
-        file = site->file;
-        has_variable |= is_variable;
-        accesses +=
-            is_variable && site->record.line >= hand->first && site->record.line <= hand->last;
-    }
-    if (!file)
-        TELL(check, hand, "%s: the program has no accesses in a file '%s'", lines, hand->file);
-    else if (is_beyond(dir, file, hand->first))
-        TELL(check, hand, "%s: the file has no such lines", lines);
-    else if (!has_variable)
-        TELL(check, hand, "%s: %s accesses no variable '%s'", lines, file, hand->variable);
-    else if (!accesses)
-        TELL(check, hand, "%s: '%s' is not accessed in these lines", lines, hand->variable);
-    else
-        TELL(check, hand,
-             "%s: no two accesses there follow each other, so there is nothing to be atomic",
-             lines);
-}
-
-static void check_lines(struct check *check, const struct darn_section *hand)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < check->elf.sections.count; i++) {
-        const struct darn_section *section = check->elf.sections.list[i];
-
-        if (!darn_section_applies(hand, section))
-            continue;
-        printf("%s:%u:%u: %s means %s of %s in %s, from %s:%u\n", check->path, hand->position,
-               hand->column, darn_section_lines_text(&check->pool, hand),
-               darn_section_kind_name(section->kind), section->variable, section->function,
-               section->points[0].file, section->points[0].line);
-        found++;
-    }
-    if (!found)
-        tell_nothing(check, hand);
-}
-
-static int check_file(struct check *check, const char *program)
-{
-    size_t count = 0;
-    uint32_t unread = 0;
-    int status = darn_section_elf_read(&check->elf, COMMAND, program, true);
-
-    if (!status)
-        status = darn_section_file_load(COMMAND, check->path, &check->sections, &unread);
-    if (status)
-        return status;
-    for (size_t i = 0; i < check->sections.count; i++) {
-        const struct darn_section *section = check->sections.list[i];
-
-        if (section->why)
-            continue;
-        count++;
-        if (darn_section_is_lines(section))
-            check_lines(check, section);
-        else
-            check_points(check, section);
-    }
-    printf("%zu section%s: %zu fit, %u do not", count, count == 1 ? "" : "s", count - check->errors,
-           check->errors);
-    if (unread)
-        printf("; %u error%s in the file", unread, unread == 1 ? "" : "s");
+    printf("%zu section%s: %zu fit, %u do not", fit->count, fit->count == 1 ? "" : "s",
+           fit->count - fit->unfit, fit->unfit);
+    if (fit->unread)
+        printf("; %u error%s in the file", fit->unread, fit->unread == 1 ? "" : "s");
     printf("\n");
-    status = darn_finish_output();
-    return status ? status : check->errors || unread;
 }
 
-int darn_sections_check(int argc, char **argv)
+static int check_sections(int argc, char **argv)
 {
-    struct check check = {.errors = 0};
-    const char *words[2] = {NULL, NULL};
-    bool help = false;
-    int count, status = darn_sections_line(COMMAND, darn_sections_check_options, argc, argv,
-                                           set_option, &help, words, 2, &count);
+    struct darn_section_fit fit = {.listener = darn_speaker(COMMAND), .meant = print_meant};
+    struct darn_command_line line = {.command = &darn_sections_check, .to = &fit};
+    int status;
 
-    if (status)
+    if (!darn_line_read(&line, argc, argv, &status))
         return status;
-    if (help) {
-        darn_help_sections_check();
-        return darn_finish_output();
-    }
-    if (count < 2)
+    if (line.count < 2)
         return darn_refuse(COMMAND, "a file and a program are needed; usage: darn sections check "
                                     "FILE PROGRAM");
-    check.path = words[0];
-    status = check_file(&check, words[1]);
-    darn_sections_free(&check.sections);
-    darn_section_elf_free(&check.elf);
-    darn_pool_release(&check.pool);
-    return status;
+    fit.path = line.words[0];
+    status = darn_section_fit(&fit, line.words[1]);
+    if (status)
+        return status;
+    print_result(&fit);
+    status = darn_finish_output();
+    return status ? status : fit.unfit || fit.unread;
 }
+
+const struct darn_command darn_sections_check = {
+    .name = COMMAND,
+    .summary = "say which sections of the file do not fit the program",
+    .usage = "sections check [options] FILE PROGRAM",
+    .about = "Says which sections of the repository FILE do not fit the program any more: the\n"
+             "line, the variable or the function is not there, or the access has moved. Of\n"
+             "sections over lines it says which ones of the program they mean. The exit status\n"
+             "is 1 when something does not fit.\n",
+    .groups = groups,
+    .operands = "FILE PROGRAM",
+    .most = 2,
+    .anywhere = true,
+    .exits = "0 everything fits\n"
+             "1 there are errors in the file, or something does not fit the program",
+    .see = "darn-sections(1), darn-sections-show(1)",
+    .run = check_sections,
+};

@@ -4,49 +4,21 @@
 #include <errno.h>
 #include <string.h>
 
-#include "driver/process/output.h"
 #include "driver/section/section_merge.h"
-#include "cli/sections.h"
+#include "cli/sections_line.h"
 
 #define COMMAND "sections infer"
-
-enum { OUTPUT, KIND, ALL, NO_LIBS, HELP };
-
-const struct darn_cli_option darn_sections_infer_options[] = {
-    [OUTPUT] = {"-o", "FILE", "write the repository to FILE, not to the standard output"},
-    [KIND] = {"--kind", "LIST",
-              "these kinds, of load-and-store, test-and-use and pair,\n"
-              "separated by commas (default: the first two)"},
-    [ALL] = {"--all", NULL,
-             "all kinds, and also pairs whose accesses are all in\n"
-             "another section"},
-    [NO_LIBS] = {"--no-libs", NULL, "the program alone, without its shared objects"},
-    [HELP] = {"--help", NULL, "print this list"},
-    {NULL, NULL, NULL},
-};
 
 struct infer {
     const char *output;
     unsigned kinds; /* by number; 0: not said */
-    bool all, no_libs, help;
+    bool all, no_libs;
 };
 
-void darn_help_sections_infer(void)
+static int set_kinds(void *to, const char *list, char *error, size_t size)
 {
-    printf("usage: darn sections infer [options] PROGRAM\n"
-           "       darn sections infer --runs=N [options] -- PROGRAM [arguments]\n"
-           "\n"
-           "Writes the sections that darn cc has found in the program and in the shared\n"
-           "objects that it is linked with. With --runs the program is run, and what its\n"
-           "threads do in runs that go well becomes sections; 'darn sections infer --runs=1\n"
-           "--help' lists the options for that.\n"
-           "\n");
-    darn_print_options(darn_sections_infer_options);
-}
+    unsigned *kinds = to;
 
-/* 0 or an exit status. */
-static int read_kinds(struct infer *infer, const char *list)
-{
     while (*list) {
         size_t length = strcspn(list, ",");
         uint8_t kind = 0;
@@ -55,29 +27,46 @@ static int read_kinds(struct infer *infer, const char *list)
                (strlen(darn_section_kind_name(kind)) != length ||
                 strncmp(list, darn_section_kind_name(kind), length) != 0))
             kind++;
-        if (kind > DARN_SECTION_PAIR)
-            return darn_refuse(COMMAND,
-                               "--kind: '%.*s' is none of load-and-store, test-and-use and pair",
-                               (int)length, list);
-        infer->kinds |= 1u << kind;
+        if (kind > DARN_SECTION_PAIR) {
+            snprintf(error, size, "--kind: '%.*s' is none of load-and-store, test-and-use and pair",
+                     (int)length, list);
+            return -EINVAL;
+        }
+        *kinds |= 1u << kind;
         list += length + (list[length] == ',');
     }
-    return infer->kinds ? 0 : darn_refuse(COMMAND, "--kind: no kind is named");
+    if (!*kinds)
+        snprintf(error, size, "--kind: no kind is named");
+    return *kinds ? 0 : -EINVAL;
 }
 
-static int set_option(void *to, int option, const char *value)
-{
-    struct infer *infer = to;
+#define AT(field) offsetof(struct infer, field)
 
-    if (option == KIND)
-        return read_kinds(infer, value);
-    if (option == OUTPUT)
-        infer->output = value;
-    infer->all |= option == ALL;
-    infer->no_libs |= option == NO_LIBS;
-    infer->help |= option == HELP;
-    return 0;
-}
+static const struct darn_option options[] = {
+    DARN_ROW_REPOSITORY(AT(output)),
+    {.name = "kind",
+     .type = DARN_OPTION_OWN,
+     .offset = AT(kinds),
+     .value = "LIST",
+     .set = set_kinds,
+     .help = "these kinds, of load-and-store, test-and-use and pair,\n"
+             "separated by commas (default: the first two)"},
+    {.name = "all",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(all),
+     .help = "all kinds, and also pairs whose accesses are all in\n"
+             "another section"},
+    {.name = "no-libs",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(no_libs),
+     .help = "the program alone, without its shared objects"},
+    DARN_ROW_HELP,
+    {.name = NULL},
+};
+
+#undef AT
+
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
 static void choose(const struct infer *infer, struct darn_sections *sections)
 {
@@ -115,14 +104,12 @@ static int write_out(const struct infer *infer, const struct darn_sections *sect
     int result;
 
     if (!infer->output || strcmp(infer->output, "-") == 0) {
-        result = darn_section_file_write("-", sections);
-        if (result == -E2BIG)
-            return darn_refuse(COMMAND, "a section is too long to be written");
+        (void)darn_section_file_print(stdout, sections);
         return darn_finish_output();
     }
-    result = darn_section_file_write(infer->output, sections);
+    result = darn_sections_write(infer->output, sections);
     if (result)
-        return darn_refuse(COMMAND, "%s cannot be written: %s", infer->output, strerror(-result));
+        return darn_refuse_output(COMMAND, "", infer->output, result);
     printf("%s: %zu section%s", infer->output, sections->count, sections->count == 1 ? "" : "s");
     if (sections->count) {
         printf(": ");
@@ -132,31 +119,45 @@ static int write_out(const struct infer *infer, const struct darn_sections *sect
     return darn_finish_output();
 }
 
-int darn_sections_infer(int argc, char **argv)
+static int infer_sections(int argc, char **argv)
 {
     struct infer infer = {.output = NULL};
+    struct darn_command_line line = {.command = &darn_sections_infer, .to = &infer};
     struct darn_section_elf elf;
-    const char *program = NULL;
-    int count, status = darn_sections_line(COMMAND, darn_sections_infer_options, argc, argv,
-                                           set_option, &infer, &program, 1, &count);
+    int status;
 
+    if (!darn_line_read(&line, argc, argv, &status))
+        return status;
+    if (!line.count)
+        return darn_refuse(COMMAND, "no program; usage: darn sections infer [options] PROGRAM");
+    status = darn_sections_check_output(COMMAND, infer.output);
     if (status)
         return status;
-    if (infer.help) {
-        darn_help_sections_infer();
-        return darn_finish_output();
-    }
-    if (!count)
-        return darn_refuse(COMMAND, "no program; usage: darn sections infer [options] PROGRAM");
-    status = infer.output && strcmp(infer.output, "-") != 0 ? darn_output_check(infer.output) : 0;
-    if (status)
-        return darn_refuse(COMMAND, "%s cannot be written: %s", infer.output, strerror(-status));
-    status = darn_section_elf_read(&elf, COMMAND, program, !infer.no_libs);
+    status = darn_section_elf_read(&elf, darn_speaker(COMMAND), line.words[0], !infer.no_libs);
     if (!status) {
-        warn(&elf, program);
+        warn(&elf, line.words[0]);
         choose(&infer, &elf.sections);
         status = write_out(&infer, &elf.sections);
     }
     darn_section_elf_free(&elf);
     return status;
 }
+
+const struct darn_command darn_sections_infer = {
+    .name = COMMAND,
+    .summary = "write down which code of a program should probably be atomic",
+    .usage = "sections infer [options] PROGRAM\n"
+             "sections infer --runs=N [options] -- PROGRAM [arguments]",
+    .about = "Writes the sections that darn cc has found in the program and in the shared\n"
+             "objects that it is linked with. With --runs the program is run, and what its\n"
+             "threads do in runs that go well becomes sections; 'darn sections infer --runs=1\n"
+             "--help' lists the options for that.\n",
+    .groups = groups,
+    .operands = "PROGRAM",
+    .most = 1,
+    .anywhere = true,
+    .exits = "0 the sections are written\n"
+             "128+N --runs: signal N has interrupted it; what was known is written",
+    .see = "darn-sections(1), darn-sections-refine(1), darn-cc(1)",
+    .run = infer_sections,
+};

@@ -6,26 +6,17 @@
 #include <unistd.h>
 
 #include "base/options.h"
-#include "cli/color.h"
-#include "cli/sections.h"
+#include "report/text/color.h"
+#include "cli/sections_line.h"
 #include "report/story/snapshot_line.h"
 #include "report/text/source.h"
-#include "section/resolve.h"
+#include "section/match.h"
 
 #define COMMAND "sections show"
 #define WIDEST  32 /* column; longer names push what follows to the right */
 
-enum { SOURCE, DROPPED, HELP };
-
-const struct darn_cli_option darn_sections_show_options[] = {
-    [SOURCE] = {"--source[=yes|no]", NULL, "with the lines of the source (default: yes)"},
-    [DROPPED] = {"--dropped", NULL, "also those that were dropped, and why"},
-    [HELP] = {"--help", NULL, "print this list"},
-    {NULL, NULL, NULL},
-};
-
 struct show {
-    bool no_source, dropped, help;
+    bool source, dropped;
     struct darn_sections sections;
     struct darn_section_elf elf; /* empty when no program was given */
     bool has_program;
@@ -39,30 +30,26 @@ struct row {
     const char *cells[COLUMNS];
 };
 
-void darn_help_sections_show(void)
-{
-    printf("usage: darn sections show [options] FILE [PROGRAM]\n"
-           "\n"
-           "Prints the sections of a repository: what is to be atomic, from which access to\n"
-           "which, and what other threads may do meanwhile. With the program, sections over\n"
-           "lines are shown with those that they mean there.\n"
-           "\n");
-    darn_print_options(darn_sections_show_options);
-}
+#define AT(field) offsetof(struct show, field)
 
-static int set_option(void *to, int option, const char *value)
-{
-    struct show *show = to;
+static const struct darn_option options[] = {
+    {.name = "source",
+     .type = DARN_OPTION_BOOL,
+     .offset = AT(source),
+     .initial = "yes",
+     .value = "yes|no",
+     .help = "with the lines of the source"},
+    {.name = "dropped",
+     .type = DARN_OPTION_FLAG,
+     .offset = AT(dropped),
+     .help = "also those that were dropped, and why"},
+    DARN_ROW_HELP,
+    {.name = NULL},
+};
 
-    if (option == SOURCE) {
-        if (value && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
-            return darn_refuse(COMMAND, "--source=%s: yes or no is needed", value);
-        show->no_source = value && strcmp(value, "no") == 0;
-    }
-    show->dropped |= option == DROPPED;
-    show->help |= option == HELP;
-    return 0;
-}
+#undef AT
+
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
 /* `14`, or `util.h:14` when that is another file than the section's. */
 static const char *place_text(struct show *show, const struct darn_section *section,
@@ -197,7 +184,7 @@ static void put_resolved(struct show *show, const struct darn_section *hand)
         darn_say(&show->ink, "      means %s of %s in %s: %s\n",
                  darn_section_kind_name(section->kind), section->variable, section->function,
                  way_text(show, section));
-        if (!show->no_source)
+        if (show->source)
             put_source(show, section);
         any = true;
     }
@@ -214,7 +201,7 @@ static void put_section(struct show *show, const struct darn_section *section,
                  *section->why ? section->why : "no reason is given");
     if (darn_section_is_lines(section) && show->has_program && !section->why)
         put_resolved(show, section);
-    if (!darn_section_is_lines(section) && !show->no_source)
+    if (!darn_section_is_lines(section) && show->source)
         put_source(show, section);
 }
 
@@ -274,11 +261,12 @@ static void put_summary(struct show *show)
 static int show_file(struct show *show, const char *file, const char *program)
 {
     uint32_t errors = 0;
-    int status = program ? darn_section_elf_read(&show->elf, COMMAND, program, true) : 0;
+    int status =
+        program ? darn_section_elf_read(&show->elf, darn_speaker(COMMAND), program, true) : 0;
 
     show->has_program = program != NULL;
     if (!status)
-        status = darn_section_file_load(COMMAND, file, &show->sections, &errors);
+        status = darn_section_file_load(darn_speaker(COMMAND), file, &show->sections, &errors);
     if (status)
         return status;
     put_table(show);
@@ -287,24 +275,36 @@ static int show_file(struct show *show, const char *file, const char *program)
     return status ? status : errors != 0;
 }
 
-int darn_sections_show(int argc, char **argv)
+static int show_sections(int argc, char **argv)
 {
     struct show show = {.ink = {stdout, darn_wants_color(DARN_COLOR_AUTO, STDOUT_FILENO)}};
-    const char *words[2] = {NULL, NULL};
-    int count, status = darn_sections_line(COMMAND, darn_sections_show_options, argc, argv,
-                                           set_option, &show, words, 2, &count);
+    struct darn_command_line line = {.command = &darn_sections_show, .to = &show};
+    int status;
 
-    if (status)
+    if (!darn_line_read(&line, argc, argv, &status))
         return status;
-    if (show.help) {
-        darn_help_sections_show();
-        return darn_finish_output();
-    }
-    if (!count)
+    if (!line.count)
         return darn_refuse(COMMAND, "no file; usage: darn sections show [options] FILE [PROGRAM]");
-    status = show_file(&show, words[0], words[1]);
+    status = show_file(&show, line.words[0], line.words[1]);
     darn_sections_free(&show.sections);
     darn_section_elf_free(&show.elf);
     darn_pool_release(&show.pool);
     return status;
 }
+
+const struct darn_command darn_sections_show = {
+    .name = COMMAND,
+    .summary = "print such a file as a table with the lines of the source",
+    .usage = "sections show [options] FILE [PROGRAM]",
+    .about = "Prints the sections of a repository: what is to be atomic, from which access to\n"
+             "which, and what other threads may do meanwhile. With the program, sections over\n"
+             "lines are shown with those that they mean there.\n",
+    .groups = groups,
+    .operands = "FILE PROGRAM",
+    .most = 2,
+    .anywhere = true,
+    .exits = "0 the file is right\n"
+             "1 there are errors in the file",
+    .see = "darn-sections(1), darn-sections-check(1)",
+    .run = show_sections,
+};

@@ -6,53 +6,33 @@
 #include <string.h>
 
 #include "driver/process/claim.h"
-#include "cli/command.h"
 #include "driver/play/kept.h"
 #include "cli/line.h"
 #include "cli/say.h"
-#include "cli/shrink.h"
 #include "driver/play/shrinking.h"
-
-#define DEFAULT_SECONDS 30000
-#define DEFAULT_TIMEOUT 10000
-
-enum { SECONDS, TIMEOUT, HELP };
-
-const struct darn_cli_option darn_shrink_options[] = {
-    [SECONDS] = {"--seconds", "S", "stop after S seconds with what was found so far (30)"},
-    [TIMEOUT] = {"--timeout", "S", "end a run that takes longer than S seconds (10)"},
-    [HELP] = {"--help", NULL, "print this list"},
-    {NULL, NULL, NULL},
-};
 
 struct shrink {
     uint32_t seconds_ms, timeout_ms;
-    bool help;
 };
 
-void darn_help_shrink(void)
-{
-    printf("usage: darn shrink [options] DIRECTORY\n"
-           "\n"
-           "Looks for the fewest context switches that still show the finding that darn\n"
-           "hunt or darn explore has left in DIRECTORY: first as few preemptions as can be,\n"
-           "then as few other switches. The schedule and the story there become the short\n"
-           "ones; the schedule that was found stays as schedule.full.\n"
-           "\n");
-    darn_print_options(darn_shrink_options);
-}
+static const struct darn_option options[] = {
+    {.name = "seconds",
+     .type = DARN_OPTION_SECONDS,
+     .offset = offsetof(struct shrink, seconds_ms),
+     .initial = "30",
+     .value = "S",
+     .help = "stop after S seconds with what was found so far"},
+    {.name = "timeout",
+     .type = DARN_OPTION_SECONDS,
+     .offset = offsetof(struct shrink, timeout_ms),
+     .initial = "10",
+     .value = "S",
+     .help = "end a run that takes longer than S seconds"},
+    DARN_ROW_HELP,
+    {.name = NULL},
+};
 
-static int set_option(void *to, int option, const char *value)
-{
-    struct shrink *shrink = to;
-
-    if (option == SECONDS)
-        return darn_line_seconds("shrink", "--seconds", value, &shrink->seconds_ms);
-    if (option == TIMEOUT)
-        return darn_line_seconds("shrink", "--timeout", value, &shrink->timeout_ms);
-    shrink->help = true;
-    return 0;
-}
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
 /* "12 context switches, 5 of them preemptions" */
 static void say_count(struct darn_switch_count count, const char *what)
@@ -85,7 +65,7 @@ static int write_back(const struct darn_kept *kept, struct darn_shrinking *shrin
     if (!result)
         result = darn_kept_write_schedule(directory, "schedule", shrinking->schedule);
     if (!result)
-        result = darn_kept_write_story(directory, player);
+        result = darn_kept_write_story(directory, player, shrinking->schedule);
     if (!result)
         result = darn_kept_write_log(directory, player);
     if (result)
@@ -98,7 +78,7 @@ static int shrink_kept(const struct shrink *shrink, struct darn_kept *kept)
     struct darn_server_options options = {.cpu = -1, .timeout_ms = shrink->timeout_ms};
     struct darn_player player;
     struct darn_shrinking shrinking = {.player = &player, .symptom = kept->symptom};
-    int status = darn_kept_start(kept, "shrink", &player, &options);
+    int status = darn_kept_start(kept, darn_speaker("shrink"), &player, &options);
 
     if (status)
         return status;
@@ -118,33 +98,46 @@ static int shrink_kept(const struct shrink *shrink, struct darn_kept *kept)
     return status ? status : darn_finish_output();
 }
 
-int darn_cmd_shrink(int argc, char **argv)
+static int cmd_shrink(int argc, char **argv)
 {
     static struct darn_kept kept;
-    struct shrink shrink = {.seconds_ms = DEFAULT_SECONDS, .timeout_ms = DEFAULT_TIMEOUT};
+    struct shrink shrink = {.seconds_ms = 0};
+    struct darn_command_line line = {.command = &darn_command_shrink, .to = &shrink};
     const char *name;
-    int at, status =
-                darn_line_read("shrink", darn_shrink_options, argc, argv, set_option, &shrink, &at);
+    int status;
 
-    if (status)
+    if (!darn_line_read(&line, argc, argv, &status))
         return status;
-    if (shrink.help) {
-        darn_help_shrink();
-        return darn_finish_output();
-    }
-    if (at + 1 != argc)
+    if (line.count != 1)
         return darn_refuse("shrink",
                            "one directory is needed; usage: darn shrink [options] DIRECTORY");
-    status = darn_kept_open(&kept, "shrink", argv[at]);
+    status = darn_kept_open(&kept, darn_speaker("shrink"), line.words[0]);
     if (status)
         return status;
     name = strrchr(kept.path, '/') + 1;
     if (strcmp(name, "schedule") != 0)
-        status = darn_refuse("shrink", "%s is not the directory of a finding", argv[at]);
+        status = darn_refuse("shrink", "%s is not the directory of a finding", line.words[0]);
     else
-        status = darn_claim_directory("shrink", kept.directory);
+        status = darn_claim_directory(darn_speaker("shrink"), kept.directory);
     if (!status)
         status = shrink_kept(&shrink, &kept);
     darn_kept_close(&kept);
     return status;
 }
+
+const struct darn_command darn_command_shrink = {
+    .name = "shrink",
+    .summary = "find the fewest context switches that still show a bug",
+    .usage = "shrink [options] DIRECTORY",
+    .about = "Looks for the fewest context switches that still show the finding that darn\n"
+             "hunt or darn explore has left in DIRECTORY: first as few preemptions as can be,\n"
+             "then as few other switches. The schedule and the story there become the short\n"
+             "ones; the schedule that was found stays as schedule.full.\n",
+    .groups = groups,
+    .operands = "DIR",
+    .guarded = true,
+    .exits = "0 the schedule is as short as it gets, or the time is over\n"
+             "1 the schedule does not show the finding any more",
+    .see = "darn-hunt(1), darn-explore(1), darn-replay(1)",
+    .run = cmd_shrink,
+};

@@ -4,76 +4,34 @@
 #include "cli/trace_line.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/line.h"
 #include "driver/analysis/gaps.h"
 #include "trace/std_write.h"
-
-enum { PREFIX, JSON, HELP };
-
-const struct darn_cli_option darn_trace_options[] = {
-    [PREFIX] = {"--prefix", NULL,
-                "of a damaged trace, read what comes before the\n"
-                "damage, instead of refusing it"},
-    [JSON] = {"--json", NULL, "stat: print one JSON object"},
-    [HELP] = {"--help", NULL, "print this list"},
-    {NULL, NULL, NULL},
-};
 
 #define USAGE "darn trace stat|dump|export-std [options] TRACE"
 
 struct line {
     const char *what, *path;
-    bool given[HELP + 1];
+    bool prefix, json;
 };
 
-void darn_help_trace(void)
-{
-    printf("usage: " USAGE "\n"
-           "\n"
-           "  stat          what is in the trace: threads, events, sites, what was lost\n"
-           "  dump          every event in a line, for people\n"
-           "  export-std    every event in the STD text form of other tools: T1|acq(L)|12\n"
-           "\n"
-           "A trace is a file that darn record wrote, or a text in the STD form.\n"
-           "\n");
-    darn_print_options(darn_trace_options);
-}
+static const struct darn_option options[] = {
+    {.name = "prefix",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct line, prefix),
+     .help = "of a damaged trace, read what comes before the\n"
+             "damage, instead of refusing it"},
+    {.name = "json",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct line, json),
+     .help = "stat: print one JSON object"},
+    DARN_ROW_HELP,
+    {.name = NULL},
+};
 
-/* 0 or an exit status. */
-static int read_option(struct line *line, const char *word)
-{
-    for (int i = 0; darn_trace_options[i].name; i++) {
-        if (strcmp(darn_trace_options[i].name, word) == 0) {
-            line->given[i] = true;
-            return 0;
-        }
-    }
-    return darn_refuse("trace", "there is no option %s; 'darn trace --help' lists them", word);
-}
-
-/* Options may stand anywhere before `--`. */
-static int read_line(struct line *line, int argc, char **argv)
-{
-    bool only_words = false;
-    int status = 0;
-
-    for (int at = 1; at < argc && !status; at++) {
-        if (!only_words && strcmp(argv[at], "--") == 0)
-            only_words = true;
-        else if (!only_words && argv[at][0] == '-' && argv[at][1])
-            status = read_option(line, argv[at]);
-        else if (!line->what)
-            line->what = argv[at];
-        else if (!line->path)
-            line->path = argv[at];
-        else
-            status = darn_refuse("trace", "'%s' is too much; usage: " USAGE, argv[at]);
-    }
-    return status;
-}
+static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
 static int check_line(const struct line *line)
 {
@@ -84,7 +42,7 @@ static int check_line(const struct line *line)
         return darn_refuse("trace", "'%s' is none of stat, dump and export-std", line->what);
     if (!line->path)
         return darn_refuse("trace", "no trace; usage: " USAGE);
-    if (line->given[JSON] && strcmp(line->what, "stat") != 0)
+    if (line->json && strcmp(line->what, "stat") != 0)
         return darn_refuse("trace", "--json is for stat only");
     return 0;
 }
@@ -120,7 +78,7 @@ static int run(const struct line *line, struct darn_trace *trace)
     int result;
 
     if (strcmp(line->what, "stat") == 0)
-        result = darn_trace_stat(trace, line->path, line->given[JSON]);
+        result = darn_trace_stat(trace, line->path, line->json);
     else if (strcmp(line->what, "dump") == 0)
         result = darn_trace_dump(trace);
     else
@@ -131,30 +89,47 @@ static int run(const struct line *line, struct darn_trace *trace)
     }
     result = darn_finish_output();
     if (strcmp(line->what, "stat") != 0)
-        darn_warn_of_gaps("trace", line->path, trace);
+        darn_warn_of_gaps(darn_speaker("trace"), line->path, trace);
     return result;
 }
 
-int darn_cmd_trace(int argc, char **argv)
+static int cmd_trace(int argc, char **argv)
 {
-    struct line line = {NULL, NULL, {false}};
+    struct line wanted = {.what = NULL};
+    struct darn_command_line line = {.command = &darn_command_trace, .to = &wanted};
     char error[1024];
     struct darn_trace *trace;
-    int status = read_line(&line, argc, argv);
+    int status;
 
+    if (!darn_line_read(&line, argc, argv, &status))
+        return status;
+    wanted.what = line.words[0];
+    wanted.path = line.count > 1 ? line.words[1] : NULL;
+    status = check_line(&wanted);
     if (status)
         return status;
-    if (line.given[HELP]) {
-        darn_help_trace();
-        return darn_finish_output();
-    }
-    status = check_line(&line);
-    if (status)
-        return status;
-    trace = darn_trace_open(line.path, line.given[PREFIX], error, sizeof(error));
+    trace = darn_trace_open(wanted.path, wanted.prefix, error, sizeof(error));
     if (!trace)
-        return has_prefix(line.path) ? refuse_damage(error) : darn_refuse("trace", "%s", error);
-    status = run(&line, trace);
+        return has_prefix(wanted.path) ? refuse_damage(error) : darn_refuse("trace", "%s", error);
+    status = run(&wanted, trace);
     darn_trace_close(trace);
     return status;
 }
+
+const struct darn_command darn_command_trace = {
+    .name = "trace",
+    .summary = "say what is in a trace: darn trace stat|dump|export-std",
+    .usage = "trace stat|dump|export-std [options] TRACE",
+    .about = "  stat          what is in the trace: threads, events, sites, what was lost\n"
+             "  dump          every event in a line, for people\n"
+             "  export-std    every event in the STD text form of other tools: T1|acq(L)|12\n"
+             "\n"
+             "A trace is a file that darn record wrote, or a text in the STD form.\n",
+    .groups = groups,
+    .operands = "stat|dump|export-std FILE",
+    .most = 2,
+    .anywhere = true,
+    .exits = "0 it was printed",
+    .see = "darn-record(1), darn-analyze(1)",
+    .run = cmd_trace,
+};

@@ -120,6 +120,11 @@ static void write_target(const struct darn_trace *trace, const struct darn_event
         snprintf(to, size, "%s %" PRIu64 " byte%s", what, event->extra,
                  event->extra == 1 ? "" : "s");
         break;
+    case DARN_EVENT_USE:
+    case DARN_EVENT_DESTROY:
+        name = darn_event_object_name(darn_event_object(event));
+        snprintf(to, size, "%s %s", what, name ? name : "object");
+        break;
     case DARN_EVENT_ACQUIRE:
     case DARN_EVENT_RELEASE:
     case DARN_EVENT_REQUEST:
@@ -143,6 +148,7 @@ static void write_target(const struct darn_trace *trace, const struct darn_event
         break;
     case DARN_EVENT_EXIT:
     case DARN_EVENT_FENCE:
+    case DARN_EVENT_AFTER_ALL:
         to[0] = '\0';
         break;
     default:
@@ -170,7 +176,7 @@ static void print_event(const struct darn_trace *trace, const struct darn_event 
             printf(" '%s'", site->variable);
     }
     for (size_t i = 0; i < sizeof(flag_names) / sizeof(flag_names[0]); i++)
-        if (event->flags & flag_names[i].flag)
+        if (event->kind != DARN_EVENT_ALLOC && event->flags & flag_names[i].flag)
             printf(" [%s]", flag_names[i].name);
     putchar('\n');
 }

@@ -1,17 +1,14 @@
 /*
  * darn trace: what is in a trace.
  */
-#ifndef DARN_CLI_TRACE_H
-#define DARN_CLI_TRACE_H
+#ifndef DARN_CLI_TRACE_LINE_H
+#define DARN_CLI_TRACE_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/say.h"
 #include "trace/trace.h"
-
-/* Ends with a name that is NULL. */
-extern const struct darn_cli_option darn_trace_options[];
 
 /* Room for what darn_trace_place writes. */
 #define DARN_TRACE_PLACE 1024

@@ -2,11 +2,11 @@
  * What is in a trace, as text or as one JSON object.
  */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_file.h"
 #include "cli/trace_line.h"
 #include "trace/kinds.h"
 
@@ -103,102 +103,94 @@ static void print_text(const struct stat_of *stat)
     darn_trace_counters(stat->trace, print_counter, &first_counter);
 }
 
-static void put_number(json_t *object, const char *key, uint64_t number)
+static void put_number(struct darn_json *json, const char *key, uint64_t number)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)number));
-}
-
-/* JSON is UTF-8; names of files need not be. */
-static void put_text(json_t *object, const char *key, const char *text)
-{
-    json_t *string = json_string(text);
-
-    if (!string) {
-        char *copy = strdup(text);
-
-        for (char *c = copy; c && *c; c++)
-            if ((unsigned char)*c > 126)
-                *c = '?';
-        string = copy ? json_string(copy) : NULL;
-        free(copy);
-    }
-    json_object_set_new(object, key, string ? string : json_null());
+    darn_json_number(json, key, (int64_t)number);
 }
 
 static void put_counter(void *to, uint64_t value, const char *text)
 {
-    json_t *counter = json_object();
+    struct darn_json *json = to;
 
-    put_number(counter, "value", value);
-    put_text(counter, "text", text);
-    json_array_append_new(to, counter);
+    darn_json_open(json, NULL, '{');
+    put_number(json, "value", value);
+    darn_json_string(json, "text", text);
+    darn_json_close(json, '}');
 }
 
-static json_t *spins_object(const struct stat_of *stat)
+static void put_spins(struct darn_json *json, const struct stat_of *stat)
 {
     const struct darn_trace_sync *syncs;
     size_t count_of = darn_trace_syncs(stat->trace, &syncs);
-    json_t *list = json_array();
 
+    darn_json_open(json, "spins", '[');
     for (size_t i = 0; i < count_of; i++) {
         char place[DARN_TRACE_PLACE];
-        json_t *spin = json_object();
 
-        put_text(spin, "read",
-                 darn_trace_place(stat->trace, syncs[i].reader, 0, place, sizeof(place)));
-        put_text(spin, "store",
-                 darn_trace_place(stat->trace, syncs[i].writer, 0, place, sizeof(place)));
-        json_array_append_new(list, spin);
+        darn_json_open(json, NULL, '{');
+        darn_json_string(json, "read",
+                         darn_trace_place(stat->trace, syncs[i].reader, 0, place, sizeof(place)));
+        darn_json_string(json, "store",
+                         darn_trace_place(stat->trace, syncs[i].writer, 0, place, sizeof(place)));
+        darn_json_close(json, '}');
     }
-    return list;
+    darn_json_close(json, ']');
 }
 
-static json_t *kinds_object(const struct stat_of *stat)
+static void put_kinds(struct darn_json *json, const struct stat_of *stat)
 {
-    json_t *kinds = json_object();
-
+    darn_json_open(json, "kinds", '{');
     for (unsigned kind = 0; kind < DARN_EVENT_KINDS; kind++)
         if (stat->kinds[kind])
-            put_number(kinds, darn_event_kind_name(kind), stat->kinds[kind]);
-    return kinds;
+            put_number(json, darn_event_kind_name(kind), stat->kinds[kind]);
+    darn_json_close(json, '}');
+}
+
+static void put_about(struct darn_json *json, const struct stat_of *stat)
+{
+    const struct darn_trace_about *about = &stat->about;
+
+    darn_json_string(json, "trace", stat->path);
+    darn_json_string(json, "format", about->is_text ? "std" : "darn");
+    put_number(json, "version", about->version);
+    darn_json_bool(json, "packed", about->packed);
+    if (about->program)
+        darn_json_string(json, "program", about->program);
+    put_number(json, "pid", about->pid);
+    darn_json_bool(json, "complete", is_complete(stat));
+    darn_json_bool(json, "finished", about->finished);
+    if (about->cut_at) {
+        put_number(json, "cut_at", about->cut_at);
+        darn_json_string(json, "damage", darn_trace_error(stat->trace));
+    }
+    put_number(json, "lost", about->lost);
+    if (about->why) {
+        darn_json_string(json, "why_lost", about->why);
+        darn_json_bool(json, "lost_at_least", about->at_least);
+    }
+    put_number(json, "bytes", about->bytes);
 }
 
 static void print_json(const struct stat_of *stat)
 {
-    const struct darn_trace_about *about = &stat->about;
-    json_t *object = json_object(), *counters = json_array();
+    struct darn_json json;
 
-    put_text(object, "trace", stat->path);
-    put_text(object, "format", about->is_text ? "std" : "darn");
-    put_number(object, "version", about->version);
-    json_object_set_new(object, "packed", json_boolean(about->packed));
-    if (about->program)
-        put_text(object, "program", about->program);
-    put_number(object, "pid", about->pid);
-    json_object_set_new(object, "complete", json_boolean(is_complete(stat)));
-    json_object_set_new(object, "finished", json_boolean(about->finished));
-    if (about->cut_at) {
-        put_number(object, "cut_at", about->cut_at);
-        put_text(object, "damage", darn_trace_error(stat->trace));
-    }
-    put_number(object, "lost", about->lost);
-    if (about->why) {
-        put_text(object, "why_lost", about->why);
-        json_object_set_new(object, "lost_at_least", json_boolean(about->at_least));
-    }
-    put_number(object, "bytes", about->bytes);
-    json_object_set_new(object, "bytes_per_event", json_real(bytes_per_event(stat)));
-    put_number(object, "threads", darn_trace_thread_count(stat->trace));
-    put_number(object, "sites", darn_trace_site_count(stat->trace));
-    put_number(object, "stacks", darn_trace_stack_count(stat->trace));
-    json_object_set_new(object, "spins", spins_object(stat));
-    put_number(object, "events", stat->events);
-    json_object_set_new(object, "kinds", kinds_object(stat));
-    darn_trace_counters(stat->trace, put_counter, counters);
-    json_object_set_new(object, "counters", counters);
-    json_dumpf(object, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
-    putchar('\n');
-    json_decref(object);
+    darn_json_start_growing(&json);
+    darn_json_open(&json, NULL, '{');
+    put_about(&json, stat);
+    darn_json_real(&json, "bytes_per_event", bytes_per_event(stat), 6);
+    put_number(&json, "threads", darn_trace_thread_count(stat->trace));
+    put_number(&json, "sites", darn_trace_site_count(stat->trace));
+    put_number(&json, "stacks", darn_trace_stack_count(stat->trace));
+    put_spins(&json, stat);
+    put_number(&json, "events", stat->events);
+    put_kinds(&json, stat);
+    darn_json_open(&json, "counters", '[');
+    darn_trace_counters(stat->trace, put_counter, &json);
+    darn_json_close(&json, ']');
+    darn_json_close(&json, '}');
+    darn_json_end_line(&json);
+    darn_json_finish(&json, stdout);
 }
 
 int darn_trace_stat(struct darn_trace *trace, const char *path, bool json)

@@ -9,8 +9,10 @@
 #include "plugin/core/group.h"
 #include "plugin/core/guard.h"
 #include "plugin/core/ignore.h"
+#include "plugin/core/inlined.h"
 #include "plugin/core/names.h"
 #include "plugin/core/origin.h"
+#include "plugin/core/plugin_outside.h"
 #include "plugin/core/pointer.h"
 #include "plugin/core/select.h"
 #include "plugin/core/plugin_sites.h"
@@ -25,6 +27,7 @@
 #include "plugin/spin/wait_check.h"
 #include "site/site_guard.h"
 #include "site/site.h"
+#include "site/wishes.h"
 
 /* A function that has this attribute at the end of the pipeline is watched. */
 #define WATCHED "sanitize_thread"
@@ -73,6 +76,27 @@ static void watch(LLVMValueRef function)
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(context, watched_kind(), 0));
     darn_origin_note(function);
+}
+
+static char level; /* as in -O2 */
+
+void darn_plugin_set_level(unsigned speed, unsigned size)
+{
+    level = size ? (size > 1 ? 'z' : 's') : (char)('0' + speed);
+}
+
+/* Into the section .comment, where the compiler names itself: it costs nothing when it runs, and
+ * the linker keeps one of each. */
+static void tell_level(LLVMModuleRef module)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    char text[] = DARN_LEVEL_IDENT "?";
+    LLVMMetadataRef string, node;
+
+    text[sizeof(text) - 2] = level;
+    string = LLVMMDStringInContext2(context, text, strlen(text));
+    node = LLVMMDNodeInContext2(context, &string, 1);
+    LLVMAddNamedMetadataOperand(module, "llvm.ident", LLVMMetadataAsValue(context, node));
 }
 
 void darn_plugin_prepare(LLVMModuleRef module)
@@ -125,46 +149,33 @@ struct instrumentation {
 static void instrument_one(struct instrumentation *in, struct darn_plugin_access *access)
 {
     access->flags |= darn_value_flags(access);
-    darn_guards_place(&in->guards, access, darn_sites_add(&in->sites, access, in->names));
+    darn_guards_place(&in->guards, access, darn_sites_record(&in->sites, access, in->names));
 }
 
-/*
- * Of the values that a group writes only constants and pointers are handed over: others are
- * computed behind the guard, or would have to be kept for it.
- */
-static void instrument_group(struct instrumentation *in, struct darn_plugin_access *accesses,
-                             size_t extent)
+/* What instrument_group has placed, to be taken apart when all else is placed. */
+struct group {
+    LLVMValueRef first, last; /* see darn_group_split */
+};
+
+static struct group instrument_group(struct instrumentation *in,
+                                     struct darn_plugin_access *accesses, size_t extent)
 {
-    struct darn_member members[DARN_GROUP_MAX], entry = {0};
-    unsigned count = 0;
+    struct group group = {.last = accesses[extent - 1].instruction};
 
     for (size_t i = 0; i < extent; i++) {
         struct darn_plugin_access *access = &accesses[i];
-        struct darn_member member;
+        LLVMValueRef guard;
 
-        if (access->extra) /* its hook comes between those of the group and their accesses */
-            access->flags |= DARN_SITE_LATER;
-        if (access->dropped)
-            continue;
-        if (count || access->entry)
-            access->flags |= DARN_SITE_LATER;
-        if (access->value &&
-            (LLVMIsAConstantInt(access->value) || darn_access_stores_pointer(access)))
-            access->flags |= darn_value_flags(access);
-        member = (struct darn_member){access->pointer,
-                                      access->flags & DARN_SITE_VALUE ? access->value : NULL,
-                                      darn_sites_add(&in->sites, access, in->names)};
-        if (access->entry)
-            entry = member;
-        else
-            members[count++] = member;
+        access->flags |= access->dropped ? DARN_SITE_EXTRA : darn_value_flags(access);
+        guard = darn_guards_place_member(&in->guards, access,
+                                         darn_sites_record(&in->sites, access, in->names));
+        if (!group.first)
+            group.first = guard;
     }
-    if (entry.pointer) /* the one of a section is told last: see group.c */
-        members[count++] = entry;
-    darn_guards_place_group(&in->guards, accesses[0].instruction, members, count);
+    return group;
 }
 
-/* Accesses that only sections need; behind the groups, which they must not take apart. */
+/* Accesses that only sections need. */
 static void instrument_extras(struct instrumentation *in, struct darn_accesses *accesses)
 {
     for (size_t i = 0; i < accesses->count; i++) {
@@ -174,7 +185,7 @@ static void instrument_extras(struct instrumentation *in, struct darn_accesses *
             continue;
         access->flags |= DARN_SITE_EXTRA;
         darn_guards_place_armed(&in->guards, access->instruction, DARN_HOOK_ACCESS, access->pointer,
-                                darn_sites_add(&in->sites, access, in->names));
+                                darn_sites_record(&in->sites, access, in->names));
     }
 }
 
@@ -182,17 +193,18 @@ static void instrument_function(struct instrumentation *in, struct darn_code *co
 {
     struct darn_accesses *accesses = &code->accesses;
     uint16_t flags = darn_units_flags(&in->units, code->function);
-    struct darn_map order = {0};
+    struct group *groups = calloc(accesses->count + 1, sizeof(*groups));
+    size_t group_count = 0;
 
-    darn_group_number(&order, code->function);
+    if (!groups)
+        abort();
     darn_sites_begin(&in->sites, code->function);
     for (size_t i = 0, extent; i < accesses->count; i += extent) {
-        extent = 1;
-        if (accesses->items[i].dropped)
+        extent = darn_group_extent(accesses, i);
+        if (accesses->items[i].extra)
             continue;
-        extent = darn_group_extent(accesses, i, &order);
-        if (extent > 1)
-            instrument_group(in, &accesses->items[i], extent);
+        if (extent > 1 || accesses->items[i].dropped)
+            groups[group_count++] = instrument_group(in, &accesses->items[i], extent);
         else
             instrument_one(in, &accesses->items[i]);
     }
@@ -200,12 +212,15 @@ static void instrument_function(struct instrumentation *in, struct darn_code *co
     for (size_t i = 0; i < code->mark_count; i++)
         darn_mark_place(&code->marks[i], &in->guards, &in->sites, in->names);
     if (in->functions)
-        darn_function_instrument(&in->guards, &in->sites, code->function, flags);
+        darn_function_instrument(&in->guards, &in->sites, code->function,
+                                 flags | darn_function_flags(code->function));
     if (darn_units_is_atomic(&in->units, code->function))
         darn_function_tell_atomic(&in->guards, &in->sites, code->function, flags);
     darn_units_instrument(&in->guards, &in->sites, in->names, code->function);
     darn_sites_end(&in->sites);
-    darn_map_free(&order);
+    for (size_t i = 0; i < group_count; i++)
+        darn_group_split(&in->guards, groups[i].first, groups[i].last);
+    free(groups);
 }
 
 /* Looks at all functions before the first is changed: sections reach from one into another. */
@@ -249,9 +264,11 @@ static void collect_functions(struct instrumentation *in, LLVMModuleRef module)
             continue;
         in->sections.code_count++;
         code->function = f;
+        darn_inlined_fold(f);
         darn_origin_adopt(f);
         darn_spins_find(&in->spins, f);
-        darn_accesses_collect(&code->accesses, f, in->layout, &in->escape, &in->spins.reads);
+        darn_accesses_collect(&code->accesses, f, in->layout, &in->escape, &in->spins.reads,
+                              !darn_wanted());
         darn_accesses_select(&code->accesses, f);
     }
 }
@@ -261,13 +278,23 @@ static void free_all(struct instrumentation *in)
     for (size_t i = 0; i < in->sections.code_count; i++)
         darn_code_free(&in->sections.codes[i]);
     free(in->sections.codes);
-    darn_sections_free(&in->sections);
-    darn_calls_free(&in->calls);
+    darn_section_finder_free(&in->sections);
+    darn_call_facts_free(&in->calls);
     darn_units_free(&in->units);
     darn_names_destroy(in->names);
     darn_escape_free(&in->escape);
     darn_spins_free(&in->spins);
     darn_sites_free(&in->sites);
+}
+
+/* Not a guard, nor what announces the sites. */
+static int is_program(LLVMValueRef function)
+{
+    size_t length;
+
+    return !LLVMIsDeclaration(function) &&
+           LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
+           strncmp(LLVMGetValueName2(function, &length), "darn", strlen("darn")) != 0;
 }
 
 static void instrument_all(struct instrumentation *in)
@@ -286,6 +313,10 @@ static void instrument_all(struct instrumentation *in)
     }
     for (size_t i = 0; i < in->sections.code_count; i++)
         instrument_function(in, &in->sections.codes[i]);
+    for (LLVMValueRef f = LLVMGetFirstFunction(in->guards.module); f; f = LLVMGetNextFunction(f)) {
+        if (is_program(f))
+            darn_outside_instrument(&in->guards, f, is_watched(f));
+    }
 }
 
 static int has_watched(LLVMModuleRef module)
@@ -318,6 +349,8 @@ void darn_plugin_instrument(LLVMModuleRef module)
     instrument_all(&in);
     darn_sections_emit(&in.sections, &in.sites);
     darn_sites_announce(&in.sites);
+    if (in.sites.count && !darn_wanted())
+        tell_level(module);
     free_all(&in);
     darn_guards_finish(&in.guards);
     darn_waits_forget();

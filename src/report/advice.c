@@ -5,6 +5,7 @@
 #include "base/noise.h"
 #include "report/shell.h"
 #include "report/text/phrase.h"
+#include "report/text/text_page.h"
 #include "report/violation.h"
 
 /* Every access waits for long enough that another thread comes by. */
@@ -24,7 +25,7 @@ struct pair {
 
 static bool writes(const struct darn_finding_access *access)
 {
-    return access->op != DARN_OP_READ;
+    return access->op != DARN_OP_READ && access->op != DARN_OP_USE;
 }
 
 static bool is_read_lock(const struct darn_lock *lock)
@@ -81,39 +82,69 @@ static void say_place(struct darn_ink *ink, const struct darn_style *style,
         darn_say(ink, "the access of %s", darn_phrase_short(access->thread));
 }
 
+/* Whether it led to the use of memory that was gone: then no order of the accesses alone helps, and
+ * to make the variable atomic would only hide that. */
+static bool is_about_lifetime(const struct darn_finding *finding)
+{
+    for (size_t i = 0; i < finding->outcome_count; i++)
+        if (strcmp(finding->outcomes[i], "crash") == 0 ||
+            strcmp(finding->outcomes[i], "sanitizer") == 0)
+            return true;
+    return false;
+}
+
+/* "…, or make 'balance' _Atomic"; not where it is about more than the one variable. */
+static void say_or_atomic(struct darn_ink *ink, const struct pair *pair)
+{
+    if (is_about_lifetime(pair->finding)) {
+        darn_say(ink, ", until what it leads to is not used any more");
+        return;
+    }
+    darn_say(ink, ", or ");
+    say_atomic(ink, pair);
+}
+
+/* The one that was taken last: those around it are held for other reasons more often. */
+static const struct darn_lock *innermost(const struct darn_finding_access *access)
+{
+    return &access->locks[access->lock_count - 1];
+}
+
 /* One thread holds a lock, the other none. */
 static void advise_missing_lock(struct darn_ink *ink, const struct pair *pair,
                                 const struct darn_style *style)
 {
     const struct darn_finding_access *locked = pair->one->lock_count ? pair->one : pair->other;
     const struct darn_finding_access *bare = locked == pair->one ? pair->other : pair->one;
+    const struct darn_lock *lock = innermost(locked);
 
     darn_say(ink, "hold ");
-    darn_phrase_lock(ink, pair->finding, &locked->locks[0]);
+    darn_phrase_lock(ink, pair->finding, lock);
     say_place(ink, style, bare);
-    darn_say(ink, writes(bare) && is_read_lock(&locked->locks[0]) ? " too, for writing, or "
-                                                                  : " too, or ");
-    say_atomic(ink, pair);
+    darn_say(ink, writes(bare) && is_read_lock(lock) ? " too, for writing" : " too");
+    say_or_atomic(ink, pair);
 }
 
 static void advise_locks(struct darn_ink *ink, const struct pair *pair,
                          const struct darn_style *style)
 {
     bool one = pair->one->lock_count, other = pair->other->lock_count;
+    bool known = !pair->one->locks_unknown && !pair->other->locks_unknown;
 
-    if (one != other) {
+    if (known && one != other) {
         advise_missing_lock(ink, pair, style);
-    } else if (one) {
+    } else if (known && one) {
         darn_say(ink, "the two threads hold different locks: hold one and the same at both "
-                      "places, or ");
-        say_atomic(ink, pair);
-    } else if (pair->one->is_volatile || pair->other->is_volatile) {
+                      "places");
+        say_or_atomic(ink, pair);
+    } else if (!is_about_lifetime(pair->finding) &&
+               (pair->one->is_volatile || pair->other->is_volatile)) {
         darn_say(ink, "volatile does not protect against other threads: ");
         say_atomic(ink, pair);
         darn_say(ink, ", or put both accesses under one lock");
     } else {
-        darn_say(ink, "put both accesses under one lock, or ");
-        say_atomic(ink, pair);
+        darn_say(ink, "put both accesses under one lock");
+        say_or_atomic(ink, pair);
     }
 }
 
@@ -135,14 +166,28 @@ static void advise_weak_lock(struct darn_ink *ink, const struct pair *pair,
     say_place(ink, style, writer);
 }
 
+/* What is to be done about the end of a block or object. */
+static const char *advice_for_end(const struct darn_finding_access *end)
+{
+    if (!end->object)
+        return "free the block when no other thread can reach it any more: take it out of what "
+               "they share, join them, or count references";
+    if (strcmp(end->object, "stack") == 0)
+        return "let the thread wait until no other one uses its variables, or allocate them";
+    if (strcmp(end->object, "descriptor") == 0 || strcmp(end->object, "stream") == 0)
+        return "close it when no other thread can use it any more: join them, or let the last one "
+               "that uses it close it";
+    return "destroy it when no other thread can use it any more: join them, or count references";
+}
+
 static void advise_pair(struct darn_ink *ink, const struct pair *pair,
                         const struct darn_style *style)
 {
     const struct darn_lock *weak;
 
     if (pair->one->op == DARN_OP_FREE || pair->other->op == DARN_OP_FREE)
-        darn_say(ink, "free the block when no other thread can reach it any more: take it out of "
-                      "what they share, join them, or count references");
+        darn_say(ink, "%s",
+                 advice_for_end(pair->one->op == DARN_OP_FREE ? pair->one : pair->other));
     else if (pair->one->atomic != pair->other->atomic)
         advise_plain_side(ink, pair, style);
     else if ((weak = weak_lock(pair->one, pair->other)))
@@ -244,6 +289,18 @@ static const char *command_for(const struct darn_finding *finding, struct darn_t
     return darn_pool_format(pool, "darn replay %s%s", options, darn_shell_word(pool, path));
 }
 
+/* A program that has died in an ordinary run. */
+static bool has_died(const struct darn_finding *finding)
+{
+    return darn_finding_is(finding, "failure") && finding->engine &&
+           strcmp(finding->engine, "signal") == 0;
+}
+
+static bool is_alone(const struct darn_finding *finding)
+{
+    return has_died(finding) && !finding->thread_count;
+}
+
 static void advise_failure(struct darn_ink *ink, const struct darn_finding *finding)
 {
     struct darn_text_pool pool = {NULL};
@@ -251,6 +308,8 @@ static void advise_failure(struct darn_ink *ink, const struct darn_finding *find
     if (finding->schedule)
         darn_say(ink, "look at the threads where it fails: %s",
                  command_for(finding, &pool, "--gdb "));
+    else if (is_alone(finding))
+        darn_say(ink, "look for it in this thread: there never was another");
     else
         darn_say(ink, "find out which order of the threads leads to it");
     darn_pool_release(&pool);
@@ -267,6 +326,8 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
         advise_deadlock(ink, finding);
     else if (darn_finding_is(finding, "notification"))
         advise_notification(ink, finding);
+    else if (darn_finding_is(finding, "sync-misuse"))
+        darn_say(ink, "%s", darn_misuse_advice(finding));
     else if (darn_finding_is(finding, "failure"))
         advise_failure(ink, finding);
     else if (darn_finding_is(finding, "atomicity-violation"))
@@ -284,6 +345,7 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
 static bool can_be_aimed_at(const struct darn_finding *finding)
 {
     return finding->variable && !finding->variable_from_symbol &&
+           !(finding->accesses[0].object && !finding->accesses[0].has_site) &&
            strlen(finding->variable) < DARN_NOISE_NAME && !strchr(finding->variable, '*');
 }
 
@@ -331,6 +393,15 @@ static bool was_controlled(const struct darn_finding *finding)
     return finding->engine && strcmp(finding->engine, "scheduler") == 0;
 }
 
+/* The schedule is looked for; what darn did not compile cannot be controlled. */
+static const char *hunt_for(const struct darn_finding *finding, struct darn_text_pool *pool)
+{
+    if (is_alone(finding) || finding->preloaded || !finding->program)
+        return NULL;
+    return darn_pool_format(pool, "darn hunt -- %s%s", darn_shell_word(pool, finding->program),
+                            finding->arguments ? finding->arguments : "");
+}
+
 const char *darn_advice_again(const struct darn_finding *finding, struct darn_text_pool *pool)
 {
     const char *noise = choose_noise(finding, pool);
@@ -338,6 +409,8 @@ const char *darn_advice_again(const struct darn_finding *finding, struct darn_te
 
     if (finding->schedule)
         return command_for(finding, pool, "");
+    if (has_died(finding))
+        return hunt_for(finding, pool);
     if (was_controlled(finding))
         return darn_pool_format(pool, "darn explore -o DIR -- %s%s, then darn replay DIR/1",
                                 finding->program ? darn_shell_word(pool, finding->program)

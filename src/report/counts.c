@@ -20,19 +20,32 @@ static const char *number_in(const char *json)
     return key ? key + strlen(KEY) : NULL;
 }
 
+/* What a line says of a race that was predicted in a run, and when it was observed since. */
+static const struct {
+    const char *predicted, *blanks, *observed;
+} words[] = {
+    {"\"certainty\":\"predicted\"", "", "\"certainty\":\"observed\" "},
+    {"\"engine\":\"hb\"", "      ", "\"engine\":\"atomrace\""},
+};
+
+/* Prints what comes before the end of the text that was found in it, and blanks. Returns the rest.
+ */
+static const char *print_room(FILE *out, const char *json, const char *end, size_t blanks)
+{
+    fprintf(out, "%.*s%*s", (int)(end - json), json, (int)blanks, "");
+    return end;
+}
+
 void darn_counts_print(FILE *out, const char *json)
 {
-    const char *number = number_in(json);
+    const char *number = number_in(json), *engine = strstr(json, words[1].predicted);
     size_t digits = number ? strspn(number, "0123456789") : 0;
 
-    if (!number) {
-        fputs(json, out);
-        return;
-    }
-    fwrite(json, 1, (size_t)(number - json) + digits, out);
-    for (size_t i = digits; i < WIDTH; i++)
-        fputc(' ', out);
-    fputs(number + digits, out);
+    if (number)
+        json = print_room(out, json, number + digits, digits < WIDTH ? WIDTH - digits : 0);
+    if (engine > json)
+        json = print_room(out, json, engine + strlen(words[1].predicted), strlen(words[1].blanks));
+    fputs(json, out);
 }
 
 /* Which finding of this process the line is; NULL if it is none. */
@@ -65,6 +78,22 @@ static int overwrite(int fd, off_t start, const char *line, uint64_t count)
     return 0;
 }
 
+/* What was predicted is observed: there is room for the words. */
+static int set_observed(int fd, off_t start, const char *line)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        const char *at = strstr(line, words[i].predicted);
+        size_t length = strlen(words[i].observed);
+
+        if (!at || strncmp(at + strlen(words[i].predicted), words[i].blanks,
+                           strlen(words[i].blanks)) != 0)
+            return 0;
+        if (pwrite(fd, words[i].observed, length, start + (at - line)) != (ssize_t)length)
+            return errno ? -errno : -EIO;
+    }
+    return 0;
+}
+
 static int update_lines(FILE *file, const struct darn_summary *summary)
 {
     char *line = NULL;
@@ -78,6 +107,8 @@ static int update_lines(FILE *file, const struct darn_summary *summary)
 
         if (item && item->count)
             result = overwrite(fileno(file), start, line, item->count);
+        if (item && !result && (!item->certainty || strcmp(item->certainty, "observed") == 0))
+            result = set_observed(fileno(file), start, line);
         start += length;
     }
     free(line);

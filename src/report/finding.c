@@ -13,7 +13,8 @@ static const char *const ops[] = {
     [DARN_OP_READ] = "read", [DARN_OP_WRITE] = "write",     [DARN_OP_UPDATE] = "update",
     [DARN_OP_FREE] = "free", [DARN_OP_ACQUIRE] = "acquire", [DARN_OP_JOIN] = "join",
     [DARN_OP_WAIT] = "wait", [DARN_OP_SIGNAL] = "signal",   [DARN_OP_BROADCAST] = "broadcast",
-    [DARN_OP_STOP] = "stop",
+    [DARN_OP_STOP] = "stop", [DARN_OP_UNLOCK] = "unlock",   [DARN_OP_DESTROY] = "destroy",
+    [DARN_OP_INIT] = "init", [DARN_OP_HOLD] = "hold",       [DARN_OP_USE] = "use",
 };
 
 const char *darn_op_name(enum darn_op op)
@@ -33,6 +34,11 @@ static struct darn_symbol read_symbol(struct darn_text_pool *pool, const json_t 
     return (struct darn_symbol){
         .module = darn_raw_text(pool, object, "module"),
         .offset = darn_raw_number(object, "offset"),
+        .name = darn_raw_text(pool, object, "name"),
+        .name_offset = darn_raw_number(object, "name_offset"),
+        .part = darn_raw_text(pool, object, "part"),
+        .file = darn_raw_text(pool, object, "file"),
+        .line = darn_raw_line(object, "line"),
     };
 }
 
@@ -45,6 +51,7 @@ static struct darn_lock read_lock(struct darn_text_pool *pool, const json_t *obj
         .address = darn_raw_number(object, "address"),
         .symbol = read_symbol(pool, object),
         .stack = darn_raw_stack(pool, object),
+        .taken = darn_raw_frame(pool, json_object_get(object, "taken")),
     };
 }
 
@@ -71,17 +78,19 @@ static void read_target(struct darn_text_pool *pool, struct darn_finding_access 
         access->mutex = read_lock(pool, mutex);
 }
 
-static int read_op(const json_t *access, enum darn_op *op)
+/* False: the op is none that we know; it stands for a place. */
+static bool read_op(const json_t *access, enum darn_op *op)
 {
     const char *name = json_string_value(json_object_get(access, "op"));
 
+    *op = DARN_OP_STOP;
     for (size_t i = 0; name && i < sizeof(ops) / sizeof(ops[0]); i++) {
         if (strcmp(name, ops[i]) == 0) {
             *op = (enum darn_op)i;
-            return 0;
+            return true;
         }
     }
-    return -1;
+    return false;
 }
 
 static void read_site(struct darn_text_pool *pool, struct darn_finding_access *access,
@@ -90,65 +99,73 @@ static void read_site(struct darn_text_pool *pool, struct darn_finding_access *a
     access->file = darn_raw_text(pool, object, "file");
     access->dir = darn_raw_text(pool, object, "dir");
     access->function = darn_raw_text(pool, object, "function");
-    access->line = (unsigned)darn_raw_number(object, "line");
-    access->column = (unsigned)darn_raw_number(object, "column");
+    access->line = darn_raw_line(object, "line");
+    access->column = darn_raw_line(object, "column");
     access->has_site = access->file && access->line;
+    access->site_key = darn_raw_number(object, "site_key");
 }
 
-static int read_access(struct darn_text_pool *pool, struct darn_finding_access *access,
-                       const json_t *object)
+/* False: the op is not known. */
+static bool read_access(struct darn_text_pool *pool, struct darn_finding_access *access,
+                        const json_t *object)
 {
-    if (read_op(object, &access->op))
-        return -1;
     access->atomic = darn_raw_flag(object, "atomic");
     access->is_volatile = darn_raw_flag(object, "volatile");
     access->assertion = darn_raw_text(pool, object, "assertion");
+    access->object = darn_raw_text(pool, object, "object");
+    access->call = darn_raw_text(pool, object, "call");
+    access->fault = darn_raw_text(pool, object, "fault");
     access->size = darn_raw_number(object, "size");
     access->value = darn_raw_value(object, "value");
     access->thread = darn_raw_text(pool, object, "thread");
     access->thread_name = darn_raw_text(pool, object, "thread_name");
     access->tid = (int64_t)darn_raw_number(object, "tid");
+    access->variable = darn_raw_text(pool, object, "variable");
+    access->last_seen = darn_raw_flag(object, "last_seen");
     read_site(pool, access, object);
     access->stack = darn_raw_stack(pool, object);
     read_locks(pool, access, json_object_get(object, "locks"));
+    access->locks_unknown = darn_raw_flag(object, "locks_unknown");
     read_target(pool, access, object);
-    return 0;
+    return read_op(object, &access->op);
 }
 
-static int read_accesses(struct darn_finding *finding, const json_t *list)
+/* False: an op is not known. */
+static bool read_accesses(struct darn_finding *finding, const json_t *list)
 {
+    bool known = true;
+
     finding->access_count = length_of(list);
     finding->accesses =
         darn_pool_get(&finding->pool, finding->access_count, sizeof(*finding->accesses));
     for (size_t i = 0; i < finding->access_count; i++) {
         struct darn_finding_access *access = &finding->accesses[i];
 
-        if (read_access(&finding->pool, access, json_array_get(list, i)))
-            return -1;
+        known &= read_access(&finding->pool, access, json_array_get(list, i));
         if (access->assertion)
             finding->assertion = access->assertion;
     }
-    return finding->access_count ? 0 : -1;
+    return known;
 }
 
-static void read_place(struct darn_finding *finding, const json_t *object)
+static void read_location(struct darn_finding *finding, const json_t *object)
 {
-    struct darn_place *place = &finding->place;
+    struct darn_location *location = &finding->location;
     const char *kind = json_string_value(json_object_get(object, "kind"));
 
     if (!kind)
         return;
     if (strcmp(kind, "global") == 0)
-        place->kind = DARN_PLACE_GLOBAL;
+        location->kind = DARN_LOCATION_GLOBAL;
     else if (strcmp(kind, "heap") == 0)
-        place->kind = DARN_PLACE_HEAP;
+        location->kind = DARN_LOCATION_HEAP;
     else if (strcmp(kind, "stack") == 0)
-        place->kind = DARN_PLACE_STACK;
-    place->address = darn_raw_number(object, "address");
-    place->size = darn_raw_number(object, "size");
-    place->thread = darn_raw_text(&finding->pool, object, "thread");
-    place->stack = darn_raw_stack(&finding->pool, object);
-    place->symbol = read_symbol(&finding->pool, object);
+        location->kind = DARN_LOCATION_STACK;
+    location->address = darn_raw_number(object, "address");
+    location->size = darn_raw_number(object, "size");
+    location->thread = darn_raw_text(&finding->pool, object, "thread");
+    location->stack = darn_raw_stack(&finding->pool, object);
+    location->symbol = read_symbol(&finding->pool, object);
 }
 
 static void read_threads(struct darn_finding *finding, const json_t *list)
@@ -178,6 +195,7 @@ static void read_head(struct darn_finding *finding, const json_t *root)
     finding->pid = (int64_t)darn_raw_number(root, "pid");
     finding->program = darn_raw_text(pool, root, "program");
     finding->id = darn_raw_text(pool, root, "id");
+    finding->variant_of = darn_raw_text(pool, root, "variant_of");
     finding->kind = darn_raw_text(pool, root, "kind");
     finding->certainty = darn_raw_text(pool, root, "certainty");
     finding->engine = darn_raw_text(pool, root, "engine");
@@ -190,6 +208,7 @@ static void read_head(struct darn_finding *finding, const json_t *root)
     finding->before = darn_raw_value(root, "before");
     finding->after = darn_raw_value(root, "after");
     finding->same_value = darn_raw_flag(root, "same_value");
+    finding->was_predicted = darn_raw_flag(root, "was_predicted");
     finding->preloaded = darn_raw_flag(root, "preloaded");
     finding->unknown_origin = origin && strcmp(origin, "unknown") == 0;
 }
@@ -216,6 +235,7 @@ static void read_proof(struct darn_finding *finding, const json_t *root)
     finding->schedule = darn_raw_text(pool, root, "schedule");
     finding->trials = (uint32_t)darn_raw_number(root, "trials");
     finding->hits = (uint32_t)darn_raw_number(root, "hits");
+    finding->is_cut_off = json_is_true(json_object_get(root, "cut_off"));
     finding->outcomes = darn_pool_get(pool, count, sizeof(*finding->outcomes));
     for (size_t i = 0; i < count; i++) {
         const char *word = json_string_value(json_array_get(outcomes, i));
@@ -225,24 +245,38 @@ static void read_proof(struct darn_finding *finding, const json_t *root)
     }
 }
 
-static int read_finding(struct darn_finding *finding, const json_t *root, char *error,
-                        size_t error_size)
+/* All of it. False: an op is not known. */
+static bool read_finding(struct darn_finding *finding, const json_t *root)
 {
+    bool known;
+
     read_head(finding, root);
+    known = read_accesses(finding, json_object_get(root, "accesses"));
+    read_location(finding, json_object_get(root, "place"));
+    read_threads(finding, json_object_get(root, "threads"));
+    read_section(finding, json_object_get(root, "section"));
+    read_proof(finding, root);
+    return known;
+}
+
+/* What reports cannot do without. */
+static int read_raw(struct darn_finding *finding, const json_t *root, char *error,
+                    size_t error_size)
+{
+    bool known = read_finding(finding, root);
+
     if (!finding->kind || !finding->id) {
         snprintf(error, error_size, "the raw finding has no %s", finding->kind ? "id" : "kind");
         return -1;
     }
-    if (read_accesses(finding, json_object_get(root, "accesses"))) {
-        snprintf(error, error_size,
-                 "the raw finding has no accesses, or one whose op is not read, write, update, "
-                 "free, acquire, join, wait, signal, broadcast or stop");
+    if (!known || !finding->access_count) {
+        snprintf(
+            error, error_size,
+            "the raw finding has no accesses, or one whose op is not read, write, update, use, "
+            "free, acquire, join, wait, signal, broadcast, stop, unlock, destroy, init or "
+            "hold");
         return -1;
     }
-    read_place(finding, json_object_get(root, "place"));
-    read_threads(finding, json_object_get(root, "threads"));
-    read_section(finding, json_object_get(root, "section"));
-    read_proof(finding, root);
     return 0;
 }
 
@@ -254,11 +288,28 @@ struct darn_finding *darn_finding_read(const char *json, size_t length, char *er
 
     if (root && !finding)
         snprintf(error, error_size, "out of memory");
-    if (finding && read_finding(finding, root, error, error_size)) {
+    if (finding && read_raw(finding, root, error, error_size)) {
         darn_finding_free(finding);
         finding = NULL;
     }
     json_decref(root);
+    return finding;
+}
+
+struct darn_finding *darn_finding_reported(const json_t *object)
+{
+    struct darn_finding *finding = calloc(1, sizeof(*finding));
+
+    if (!finding)
+        return NULL;
+    (void)read_finding(finding, object);
+    if (!finding->kind)
+        finding->kind = "";
+    if (!finding->certainty)
+        finding->certainty = "observed";
+    for (size_t i = 0; i < finding->access_count; i++)
+        if (!finding->accesses[i].thread)
+            finding->accesses[i].thread = "another thread";
     return finding;
 }
 
@@ -278,6 +329,11 @@ bool darn_finding_is(const struct darn_finding *finding, const char *kind)
 bool darn_finding_is_predicted(const struct darn_finding *finding)
 {
     return finding->certainty && strcmp(finding->certainty, "predicted") == 0;
+}
+
+bool darn_finding_is_observed(const struct darn_finding *finding)
+{
+    return finding->certainty && strcmp(finding->certainty, "observed") == 0;
 }
 
 bool darn_finding_is_confirmed(const struct darn_finding *finding)

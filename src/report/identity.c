@@ -4,65 +4,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "base/hash.h"
-#include "base/variable.h"
 
-#define MOST 64 /* places of one finding; the reader of raw findings has no more */
-
-static uint64_t never_zero(uint64_t hash)
-{
-    return hash ? hash : 1;
-}
+#define MOST   64 /* places of one finding; the reader of raw findings has no more */
+#define FRAMES 4  /* of the stack of a sanitizer's report */
 
 static const char *text_of(const char *text)
 {
     return text ? text : "";
 }
 
-uint64_t darn_identity_site(const char *kind, const char *file, const char *function, unsigned line,
-                            unsigned column)
-{
-    uint64_t hash = darn_hash_string(DARN_HASH_START, kind);
-
-    hash = darn_hash_string(hash, text_of(file));
-    hash = darn_hash_string(hash, text_of(function));
-    return never_zero(darn_hash_number(darn_hash_number(hash, line), column));
-}
-
-uint64_t darn_identity_free(const char *kind)
-{
-    return darn_hash_string(darn_hash_string(DARN_HASH_START, kind), "free");
-}
-
-const char *darn_identity_variable(const char *a, const char *b)
-{
-    static const char parts[] = "->*[";
-
-    if (!a || !b)
-        return a ? a : b;
-    if (!strpbrk(a, parts) != !strpbrk(b, parts))
-        return strpbrk(a, parts) ? b : a;
-    return strcmp(a, b) <= 0 ? a : b;
-}
-
 bool darn_identity_is_vague(const char *a, const char *b)
 {
-    bool a_is_plain = a && !strpbrk(a, "->*["), b_is_plain = b && !strpbrk(b, "->*[");
-
-    return a && b && strcmp(a, b) != 0 && a_is_plain == b_is_plain;
+    return a && b && strcmp(a, b) != 0 &&
+           darn_fingerprint_is_plain(a) == darn_fingerprint_is_plain(b);
 }
 
-static const char *id_text(struct darn_text_pool *pool, uint64_t hash)
+static const char *id_text(struct darn_text_pool *pool, uint64_t fingerprint)
 {
-    return darn_pool_format(pool, "%016" PRIx64, hash);
+    char text[DARN_FINGERPRINT_TEXT];
+
+    darn_fingerprint_text(fingerprint, text);
+    return darn_pool_text(pool, text);
 }
 
 const char *darn_identity_race(struct darn_text_pool *pool, uint64_t one, uint64_t other,
                                const char *variable)
 {
-    uint64_t both = one < other ? one * 31 + other : other * 31 + one;
-
-    return id_text(pool, darn_hash_variable(both, text_of(variable)));
+    return id_text(pool, darn_fingerprint_race(one, other, variable));
 }
 
 static const char *base_name(const char *path)
@@ -83,18 +53,11 @@ static uint64_t hash_place(const char *kind, const struct darn_finding_access *a
     if (!access->file && top) {
         hash = darn_hash_string(hash, text_of(base_name(top->module)));
         hash = darn_hash_string(hash, text_of(top->function));
-        return never_zero(darn_hash_number(hash, top->function ? 0 : (uint32_t)top->offset));
+        return darn_hash_number(hash, top->function ? 0 : (uint32_t)top->offset);
     }
     hash = darn_hash_string(hash, text_of(access->file));
     hash = darn_hash_string(hash, text_of(access->function));
-    return never_zero(darn_hash_number(hash, access->line));
-}
-
-static int compare_hashes(const void *a, const void *b)
-{
-    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-
-    return (one > other) - (one < other);
+    return darn_hash_number(hash, access->line);
 }
 
 /* A failure is where its first thread was: what the others did meanwhile is chance. */
@@ -105,10 +68,40 @@ static size_t count_places(const struct darn_finding *finding)
     return finding->access_count < MOST ? finding->access_count : MOST;
 }
 
+static bool has_failed_by(const struct darn_finding *finding, const char *reason)
+{
+    return finding->reason && strcmp(finding->reason, reason) == 0;
+}
+
+/* What a sanitizer reports is one error for each kind and each stack, and two statuses are two
+ * failures. */
+static uint64_t hash_detail(uint64_t hash, const struct darn_finding *finding)
+{
+    const struct darn_finding_stack *stack = &finding->accesses[0].stack;
+
+    if (has_failed_by(finding, "exit"))
+        return darn_hash_string(hash, text_of(finding->detail));
+    if (!has_failed_by(finding, "sanitizer"))
+        return hash;
+    hash = darn_hash_string(hash, text_of(finding->detail));
+    for (size_t i = 1; i < stack->count && i < FRAMES; i++) {
+        hash = darn_hash_string(hash, text_of(stack->frames[i].function));
+        hash = darn_hash_number(hash, stack->frames[i].line);
+    }
+    return hash;
+}
+
+/* The number of a file descriptor is chance. */
+static const char *lasting_variable(const struct darn_finding *finding)
+{
+    const char *object = finding->accesses[0].object;
+
+    return object && strcmp(object, "descriptor") == 0 ? object : finding->variable;
+}
+
 const char *darn_identity_places(struct darn_finding *finding)
 {
     size_t count = count_places(finding);
-    uint64_t hash = darn_hash_string(DARN_HASH_START, finding->kind);
     uint64_t places[MOST];
 
     for (size_t i = 0; i < count; i++) {
@@ -117,12 +110,11 @@ const char *darn_identity_places(struct darn_finding *finding)
         places[i] = access->site_hash ? access->site_hash : hash_place(finding->kind, access);
         places[i] = darn_hash_string(places[i], darn_op_name(access->op));
     }
-    qsort(places, count, sizeof(places[0]), compare_hashes);
-    for (size_t i = 0; i < count; i++)
-        hash = hash * 31 + places[i];
-    if (finding->reason)
-        hash = darn_hash_string(hash, finding->reason);
-    return id_text(&finding->pool, darn_hash_variable(hash, text_of(finding->variable)));
+    if (count && darn_finding_is(finding, "failure"))
+        places[0] = hash_detail(places[0], finding);
+    return id_text(&finding->pool,
+                   darn_fingerprint_places(finding->kind, places, count, finding->reason,
+                                           lasting_variable(finding)));
 }
 
 static const char *name_of(struct darn_text_pool *pool, const struct darn_symbol *symbol)
@@ -160,14 +152,25 @@ static const char *name_targets(struct darn_finding *finding)
     return joined;
 }
 
+/* A race of calls, as of an unlock and a destroy. */
+static bool has_no_site(const struct darn_finding *finding)
+{
+    for (size_t i = 0; i < finding->access_count; i++)
+        if (finding->accesses[i].has_site)
+            return false;
+    return darn_finding_is(finding, "data-race");
+}
+
 void darn_identify(struct darn_finding *finding)
 {
-    bool is_about_waiting =
-        darn_finding_is(finding, "deadlock") || darn_finding_is(finding, "notification");
+    bool is_about_waiting = darn_finding_is(finding, "deadlock") ||
+                            darn_finding_is(finding, "notification") ||
+                            darn_finding_is(finding, "sync-misuse");
+    bool has_died = finding->engine && strcmp(finding->engine, "signal") == 0;
 
     if (is_about_waiting && !finding->variable)
         finding->variable = name_targets(finding);
-    if (finding->id && !is_about_waiting)
+    if (finding->id && !is_about_waiting && !has_died && !has_no_site(finding))
         return;
     finding->run_id = finding->id;
     finding->id = darn_identity_places(finding);

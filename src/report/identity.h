@@ -1,25 +1,11 @@
 /*
- * Which finding is which: the fingerprint, and the variable of findings that are not about memory.
- *
- * A fingerprint is made of the kind, the places in whatever order, and the variable. Addresses and
- * threads are not in it: it is the same in every run until the lines change, and the same for what
- * is predicted as for what is observed.
+ * Which finding is which: its id, by its fingerprint (base/fingerprint.h), and the variable of
+ * findings that are not about memory.
  */
 #ifndef DARN_REPORT_IDENTITY_H
 #define DARN_REPORT_IDENTITY_H
 
 #include "report/finding.h"
-
-/* The hash of a site by the names that the site record has: the same as that of the runtime
- * (src/runtime/report/finding.c). Never 0. */
-uint64_t darn_identity_site(const char *kind, const char *file, const char *function, unsigned line,
-                            unsigned column);
-
-/* The hash of a free as the runtime makes it. */
-uint64_t darn_identity_free(const char *kind);
-
-/* The one name for what two sites access, by the rule of the runtime; `a` and `b` may be NULL. */
-const char *darn_identity_variable(const char *a, const char *b);
 
 /* `p->x` here and `q->x` there: the name of the global, if it is one, tells more. */
 bool darn_identity_is_vague(const char *a, const char *b);

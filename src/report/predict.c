@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "report/identity.h"
 #include "report/symbol/resolve.h"
+#include "site/site_calls.h"
 #include "site/site.h"
+#include "trace/kinds.h"
 
 /* What a finding is made from, and where its memory is. */
 struct maker {
@@ -138,7 +141,10 @@ static enum darn_op op_of(const struct darn_event *event)
     case DARN_EVENT_UPDATE:
         return DARN_OP_UPDATE;
     case DARN_EVENT_FREE:
+    case DARN_EVENT_DESTROY:
         return DARN_OP_FREE;
+    case DARN_EVENT_USE:
+        return DARN_OP_USE;
     case DARN_EVENT_ACQUIRE:
     case DARN_EVENT_REQUEST:
         return DARN_OP_ACQUIRE;
@@ -180,13 +186,14 @@ static uint64_t hash_site(struct maker *maker, const struct darn_finding_access 
     const char *kind = maker->finding->kind;
 
     if (maker->is_text)
-        return darn_identity_site(kind, site ? site->file : NULL, site ? site->function : NULL,
-                                  access->line, access->column);
+        return darn_fingerprint_site(kind, site ? site->file : NULL, site ? site->function : NULL,
+                                     access->line, access->column);
     if (access->op == DARN_OP_FREE)
-        return darn_identity_free(kind);
+        return darn_fingerprint_word(kind, "free");
     if (!access->has_site || access->op > DARN_OP_FREE)
         return 0;
-    return darn_identity_site(kind, access->file, access->function, access->line, access->column);
+    return darn_fingerprint_site(kind, access->file, access->function, access->line,
+                                 access->column);
 }
 
 static void make_access(struct maker *maker, const struct darn_prediction_step *step,
@@ -200,7 +207,10 @@ static void make_access(struct maker *maker, const struct darn_prediction_step *
     access->op = op_of(event);
     access->atomic = event->flags & DARN_EVENT_ATOMIC;
     access->is_volatile = event->flags & DARN_EVENT_VOLATILE;
+    if (access->op == DARN_OP_FREE || access->op == DARN_OP_USE)
+        access->object = darn_event_object_name(darn_event_object(event));
     access->size = maker->is_text || access->op == DARN_OP_FREE ? 0 : event->size;
+    access->call = site ? darn_call_name(site->flags, site->size) : NULL;
     access->thread = thread_label(maker, event->thread);
     if (thread && !maker->is_text) {
         access->thread_name = copy(maker, thread->name);
@@ -221,6 +231,8 @@ static void make_access(struct maker *maker, const struct darn_prediction_step *
         access->predicate = copy(maker, site->variable);
     access->site_hash = hash_site(maker, access, site);
     access->site_key = site ? site->key : 0;
+    access->has_copy = site && site->has_copy;
+    access->site_copy = site ? site->inlined : 0;
 }
 
 /* The name that the site, or in a text trace the event, has for what is accessed. */
@@ -237,13 +249,29 @@ static const char *variable_of(struct maker *maker, const struct darn_event *eve
 
 static void make_block(struct maker *maker, const struct darn_event *alloc)
 {
-    struct darn_place *place = &maker->finding->place;
+    struct darn_location *location = &maker->finding->location;
 
-    place->kind = DARN_PLACE_HEAP;
-    place->address = alloc->target;
-    place->size = alloc->extra;
-    place->thread = thread_label(maker, alloc->thread);
-    place->stack = make_stack(maker, alloc->stack);
+    location->kind = DARN_LOCATION_HEAP;
+    location->address = alloc->target;
+    location->size = alloc->extra;
+    location->thread = thread_label(maker, alloc->thread);
+    location->stack = make_stack(maker, alloc->stack);
+}
+
+/* Calls are known by their places alone, and a file descriptor by its number (trace/event.h). */
+static void make_calls(struct maker *maker, const struct darn_prediction *prediction)
+{
+    struct darn_finding *finding = maker->finding;
+
+    for (size_t i = 0; i < finding->access_count; i++) {
+        if (finding->accesses[i].has_site)
+            return;
+    }
+    for (size_t i = 0; i < finding->access_count; i++)
+        finding->accesses[i].site_hash = 0;
+    if (darn_event_object(&prediction->steps[0].event) == DARN_EVENT_IS_DESCRIPTOR)
+        finding->variable = darn_pool_format(maker->pool, "file descriptor %u",
+                                             (unsigned)darn_event_file(prediction->target));
 }
 
 static void make_variable(struct maker *maker, const struct darn_predicted *predicted)
@@ -254,8 +282,9 @@ static void make_variable(struct maker *maker, const struct darn_predicted *pred
     const char *b =
         prediction->step_count > 1 ? variable_of(maker, &prediction->steps[1].event) : NULL;
 
-    finding->variable = darn_identity_variable(a, b);
+    finding->variable = darn_fingerprint_variable(a, b);
     finding->variable_is_vague = darn_identity_is_vague(a, b);
+    make_calls(maker, prediction);
     if (finding->access_count > 1 && finding->accesses[0].site_hash &&
         finding->accesses[1].site_hash)
         finding->id = darn_identity_race(maker->pool, finding->accesses[0].site_hash,
@@ -266,9 +295,9 @@ static void make_variable(struct maker *maker, const struct darn_predicted *pred
     finding->size = finding->accesses[0].size;
     if (predicted->block) {
         make_block(maker, predicted->block);
-    } else if (locate(maker, finding->address, &finding->place.symbol.module,
-                      &finding->place.symbol.offset)) {
-        finding->place.kind = DARN_PLACE_GLOBAL;
+    } else if (locate(maker, finding->address, &finding->location.symbol.module,
+                      &finding->location.symbol.offset)) {
+        finding->location.kind = DARN_LOCATION_GLOBAL;
     }
 }
 
@@ -335,9 +364,9 @@ static void make_atomicity(struct maker *maker, const struct darn_predicted *pre
     finding->size = finding->accesses[0].size;
     if (predicted->block) {
         make_block(maker, predicted->block);
-    } else if (locate(maker, finding->address, &finding->place.symbol.module,
-                      &finding->place.symbol.offset)) {
-        finding->place.kind = DARN_PLACE_GLOBAL;
+    } else if (locate(maker, finding->address, &finding->location.symbol.module,
+                      &finding->location.symbol.offset)) {
+        finding->location.kind = DARN_LOCATION_GLOBAL;
     }
 }
 

@@ -10,6 +10,7 @@ static const struct {
     {"atomicity-violation", "atomicity violation", "atomicity violations"},
     {"deadlock", "deadlock", "deadlocks"},
     {"notification", "mishandled notification", "mishandled notifications"},
+    {"sync-misuse", "misused synchronization object", "misused synchronization objects"},
     {"failure", "failure", "failures"},
 };
 

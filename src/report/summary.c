@@ -45,6 +45,7 @@ static void read_item(struct darn_text_pool *pool, struct darn_modules *modules,
     item->line = (unsigned)darn_raw_number(object, "line");
     item->count = darn_raw_number(object, "count");
     item->certainty = darn_raw_text(pool, object, "certainty");
+    item->is_variant = json_object_get(object, "variant_of");
     if (!item->file)
         name_by_stack(pool, modules, item, &stack);
 }
@@ -90,6 +91,37 @@ struct darn_summary *darn_summary_read(const char *json, size_t length, char *er
     }
     json_decref(root);
     return summary;
+}
+
+void darn_summary_fold(struct darn_summary *summary)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < summary->item_count; i++) {
+        if (summary->items[i].is_variant)
+            summary->variants++;
+        else
+            summary->items[kept++] = summary->items[i];
+    }
+    summary->item_count = kept;
+}
+
+struct darn_summary_item darn_summary_item(const struct darn_finding *finding)
+{
+    static const struct darn_finding_access nowhere;
+    const struct darn_finding_access *first =
+        finding->access_count ? &finding->accesses[0] : &nowhere;
+
+    return (struct darn_summary_item){
+        .id = finding->id,
+        .kind = finding->kind,
+        .certainty = finding->certainty,
+        .file = first->file,
+        .function = first->function,
+        .variable = finding->variable,
+        .line = first->line,
+        .count = finding->count,
+    };
 }
 
 void darn_summary_free(struct darn_summary *summary)

@@ -182,6 +182,8 @@ static int kinds_for(const struct darn_finding *finding, int *top)
         return ATOMICITY;
     if (strcmp(finding->kind, "notification") == 0)
         return NOTIFICATION;
+    if (strcmp(finding->kind, "sync-misuse") == 0)
+        return MUTEX;
     if (strcmp(finding->kind, "failure") == 0)
         return FAILURE;
     return -1;
@@ -234,7 +236,7 @@ static bool matches_target(const char *pattern, const struct darn_finding_access
 
 static bool matches_anywhere(const char *pattern, const struct darn_finding *finding)
 {
-    const struct darn_symbol *global = &finding->place.symbol;
+    const struct darn_symbol *global = &finding->location.symbol;
     bool race = darn_finding_is(finding, "data-race");
 
     for (size_t i = 0; i < finding->access_count; i++) {
@@ -250,7 +252,7 @@ static bool matches_anywhere(const char *pattern, const struct darn_finding *fin
     /* A text trace has no stacks, and each of its variables is like a global. */
     if (finding->from_text_trace && darn_pattern_matches(pattern, finding->variable))
         return true;
-    return finding->place.kind == DARN_PLACE_GLOBAL &&
+    return finding->location.kind == DARN_LOCATION_GLOBAL &&
            (darn_pattern_matches(pattern, global->name) ||
             darn_pattern_matches(pattern, global->module));
 }
@@ -303,7 +305,9 @@ static const char *name_to_match(const struct darn_finding *finding)
         const char *name = frame->function ? frame->function : frame->file;
 
         /* One of a library, as std::mutex::lock or abort, would match far too much. */
-        if ((darn_frame_is_library(frame) || darn_frame_is_libc(frame)) && i + 1 < stack->count)
+        if ((darn_frame_is_library(frame) || darn_frame_is_libc(frame) ||
+             darn_frame_is_runtime(frame)) &&
+            i + 1 < stack->count)
             continue;
         if (name || frame->module)
             return name ? name : frame->module;
@@ -312,7 +316,7 @@ static const char *name_to_match(const struct darn_finding *finding)
         return finding->accesses[0].target.symbol.name;
     if (finding->from_text_trace)
         return finding->variable;
-    return finding->place.kind == DARN_PLACE_GLOBAL ? finding->place.symbol.name : NULL;
+    return finding->location.kind == DARN_LOCATION_GLOBAL ? finding->location.symbol.name : NULL;
 }
 
 const char *darn_suppression_for(const struct darn_finding *finding, struct darn_text_pool *pool)

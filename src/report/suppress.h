@@ -8,6 +8,7 @@
  *   deadlock:transfer       any frame of a stack, also where a lock was taken; or the name or
  *                           module of a global lock that a thread waits for
  *   notification:consume    the same for a condition variable
+ *   mutex:close_session     the same for a lock or another object that is misused
  *   failure:parse           any frame of a stack of a run that failed under a schedule
  *
  * Patterns are those of pattern.h. Kinds of findings that TSan has and darn has not are accepted,

@@ -4,8 +4,8 @@
  * A finding is built from two sources, the raw JSON and the debug information, and shown a moment
  * later; who owns which of its strings would be the hardest part of the code. The pool owns all.
  */
-#ifndef DARN_REPORT_POOL_H
-#define DARN_REPORT_POOL_H
+#ifndef DARN_REPORT_TEXT_POOL_H
+#define DARN_REPORT_TEXT_POOL_H
 
 #include <stddef.h>
 

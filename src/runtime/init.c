@@ -14,6 +14,9 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/order/ends.h"
+#include "runtime/order/ordering.h"
+#include "runtime/order/outside.h"
 #include "runtime/os/helper.h"
 #include "runtime/os/log.h"
 #include "runtime/os/os.h"
@@ -21,8 +24,10 @@
 #include "runtime/record/record_profile.h"
 #include "runtime/record/record.h"
 #include "runtime/report/counters.h"
+#include "runtime/report/crash.h"
 #include "runtime/report/deliver.h"
 #include "runtime/report/found.h"
+#include "runtime/report/nothing.h"
 #include "runtime/report/tell.h"
 #include "runtime/section/sections.h"
 #include "runtime/spin/spins.h"
@@ -68,6 +73,21 @@ static void read_options(void)
     darn_os_exit(STATUS_WRONG_USAGE);
 }
 
+/* Whether this process is the one that `darn run` has become. */
+static bool is_asked(void)
+{
+    const char *text = darn_state.secure ? NULL : getenv(DARN_PROCESS_VARIABLE);
+    char own[16];
+    struct darn_text number;
+
+    darn_state.is_run = text;
+    if (!text)
+        return false;
+    darn_text_start(&number, own, sizeof(own));
+    darn_text_number(&number, (uint64_t)darn_state.pid);
+    return strcmp(text, own) == 0;
+}
+
 static int refuse_profile(const char *path)
 {
     struct darn_say say;
@@ -86,6 +106,12 @@ static void remember_status(int status, void *unused)
     program_status = status;
 }
 
+/* Threads that are still alive may yet use what those have destroyed who ran before at the end. */
+static void finish_last(void)
+{
+    darn_turn_finish(NULL);
+}
+
 void darn_ends_with(int status)
 {
     program_status = status;
@@ -96,6 +122,7 @@ void darn_before_fork(void)
 {
     uint64_t mask = darn_os_block_signals();
 
+    darn_order_process();
     darn_findings_before_fork();
     darn_threads_before_fork();
     darn_sections_before_fork();
@@ -110,6 +137,7 @@ void darn_after_fork_in_parent(void)
         darn_control->result.processes++;
     uint64_t mask = fork_mask;
 
+    darn_state.has_forked = true;
     darn_attention_after_fork(false);
     darn_heal_after_fork(false);
     darn_sections_after_fork(false);
@@ -121,9 +149,11 @@ void darn_after_fork_in_parent(void)
 void darn_after_fork_in_child(void)
 {
     darn_state.pid = darn_os_process_id();
+    darn_state.is_asked = false;
     darn_counters_clear();
     darn_watch_after_fork();
     darn_spins_after_fork();
+    darn_order_after_fork();
     darn_record_after_fork();
     darn_profile_after_fork();
     darn_sampler_after_fork();
@@ -145,12 +175,14 @@ static int check_production(struct darn_options *options)
 {
     if (!darn_production)
         return 0;
-    if (!options->heal[0] && getenv(DARN_OPTIONS_VARIABLE))
-        darn_say("darn: this program was built with darn cc --only: nothing is looked for, and "
-                 "without heal=FILE nothing is healed");
+    if (!options->heal[0] && (getenv(DARN_OPTIONS_VARIABLE) || darn_state.is_asked))
+        darn_say_line(
+            "darn: this program was built with darn cc --only: nothing is looked for, and "
+            "without heal=FILE nothing is healed");
     if (options->trace[0] || options->learn[0] || options->control[0] || options->heal_learn[0]) {
-        darn_say("darn: this program was built with darn cc --only, to be healed: build it without "
-                 "--only for everything else");
+        darn_say_line(
+            "darn: this program was built with darn cc --only, to be healed: build it without "
+            "--only for everything else");
         return STATUS_WRONG_USAGE;
     }
     options->profile[0] = options->sections[0] = '\0';
@@ -164,7 +196,7 @@ static void set_mode(void)
 
     if (!status && options->profile[0] && darn_profile_load(options->profile))
         status = refuse_profile(options->profile);
-    if (darn_state.preloaded)
+    if (darn_state.preloaded || darn_state.is_run)
         darn_stack_prepare();
     if (!status)
         status = darn_record_open();
@@ -210,7 +242,8 @@ static bool has_nothing_to_do(void)
 {
     if (darn_state.secure)
         return !darn_production || !darn_heal_path || !darn_secure_is_roots(darn_heal_path);
-    return darn_production && !darn_heal_path && !getenv(DARN_OPTIONS_VARIABLE);
+    return darn_production && !darn_heal_path && !getenv(DARN_OPTIONS_VARIABLE) &&
+           !getenv(DARN_PROCESS_VARIABLE);
 }
 
 /* What the program calls goes straight to libc, where that can be had; the rest finds that nothing
@@ -231,15 +264,17 @@ void darn_init(void)
         stay_out();
         return;
     }
+    darn_outside_open();
     darn_state.pid = darn_os_process_id();
     darn_log_keep(2);
     darn_time_init();
     darn_helper_init();
     read_options();
+    darn_state.is_asked = is_asked();
     if (strcmp(darn_state.options.log_path, "stdout") == 0)
         darn_log_keep(1);
     if (darn_state.options.help)
-        darn_options_help(DARN_STYLE_VARIABLE, write_to_log, NULL);
+        darn_options_help(darn_run_options, DARN_STYLE_VARIABLE, write_to_log, NULL);
     darn_state.seed = darn_state.options.seed
                           ? darn_state.options.seed
                           : darn_os_now() ^ (uint64_t)darn_os_process_id() << 32;
@@ -252,10 +287,16 @@ void darn_init(void)
                        (darn_state.options.json[0] || darn_state.mode == DARN_MODE_CONTROL);
     darn_state.ready = true;
     if (darn_thread_self() && darn_healing && darn_state.quiet)
-        darn_mutexes_simply();
+        darn_locks_simply();
+    else
+        darn_locks_watched();
     pthread_atfork(darn_before_fork, darn_after_fork_in_parent, darn_after_fork_in_child);
     on_exit(remember_status, NULL);
+    if (darn_state.mode == DARN_MODE_CONTROL)
+        at_quick_exit(finish_last); /* the first one comes last */
     raise_attention();
+    if (darn_state.is_run && darn_state.mode == DARN_MODE_WATCH)
+        darn_crash_watch();
     if (darn_deliver_check())
         darn_os_exit(STATUS_WRONG_USAGE);
 }
@@ -294,7 +335,7 @@ static void keep_learned(void)
     if (result < 0)
         darn_say_failed("darn: learn: the profile cannot be written", result);
     else if (result)
-        darn_say("darn: learn: what is in the file is no profile");
+        darn_say_line("darn: learn: what is in the file is no profile");
 }
 
 void darn_before_exec(void)
@@ -310,7 +351,7 @@ static bool has_last_words(void)
     return darn_state.ready &&
            (darn_state.mode != DARN_MODE_WATCH || darn_state.options.detect_deadlocks ||
             darn_sections || darn_heal_is_open || darn_state.options.verbosity ||
-            darn_findings_any());
+            darn_counters_any_loss() || darn_findings_any() || darn_state.is_asked);
 }
 
 int darn_finish(int status)
@@ -338,6 +379,8 @@ int darn_finish(int status)
     findings = darn_findings_lock(&count);
     if (findings && darn_findings_seen())
         darn_deliver_summary(findings, count);
+    else if (findings && !darn_findings_reported())
+        darn_nothing_say();
     if (findings)
         darn_findings_unlock();
     darn_os_restore_signals(mask);
@@ -353,8 +396,10 @@ __attribute__((constructor(101))) static void start(void)
 
 __attribute__((destructor(101))) static void end(void)
 {
-    int status = darn_finish(program_status);
+    int status;
 
+    finish_last();
+    status = darn_finish(program_status);
     if (darn_state.mode == DARN_MODE_WATCH)
         darn_state.finished = true; /* also if there was nothing to say */
     /* The finding came while the program was already exiting; else exit() has changed the status

@@ -6,6 +6,8 @@
 #include "runtime/interpose/intercept.h"
 #include "runtime/runtime_module.h"
 #include "runtime/os/helper.h"
+#include "runtime/order/handmade.h"
+#include "runtime/order/outside.h"
 #include "runtime/record/record.h"
 #include "runtime/record/share.h"
 #include "runtime/report/tell.h"
@@ -32,16 +34,18 @@ static void renew_memory(const void *inside)
     struct darn_thread *thread = darn_thread_peek();
     struct dl_find_object module;
 
-    if (!darn_recording && darn_state.mode != DARN_MODE_LEARN)
+    if (!darn_events_wanted() && darn_state.mode != DARN_MODE_LEARN)
         return;
     darn_record(thread, DARN_EVENT_RECEIVE, &darn_loader, NULL, 0, __builtin_frame_address(0));
     if (find((void *)(uintptr_t)inside, &module))
         return;
+    darn_order_forget((uintptr_t)module.dlfo_map_start,
+                      (uintptr_t)module.dlfo_map_end - (uintptr_t)module.dlfo_map_start);
     if (darn_recording)
         darn_record_free(module.dlfo_map_start,
                          (uintptr_t)module.dlfo_map_end - (uintptr_t)module.dlfo_map_start,
-                         __builtin_frame_address(0));
-    else
+                         false, NULL); /* nobody ends it */
+    else if (darn_state.mode == DARN_MODE_LEARN)
         darn_share_forget((uintptr_t)module.dlfo_map_start,
                           (uintptr_t)module.dlfo_map_end - (uintptr_t)module.dlfo_map_start);
 }
@@ -56,10 +60,16 @@ darn_module_init(const struct darn_site *start, const struct darn_site *stop, co
         return;
     darn_sites_add(start, stop);
     if (start < stop && start->version != DARN_SITE_VERSION)
-        darn_say("darn: a part of this program was compiled by another version of darn cc; "
-                 "compile it again, reports may be wrong");
+        darn_say_line("darn: a part of this program was compiled by another version of darn cc; "
+                      "compile it again, reports may be wrong");
     else
         darn_hook_arm(start, stop);
+    if (darn_ordering) {
+        darn_outside_look();
+        darn_order_loading();
+    }
+    if (darn_state.mode == DARN_MODE_WATCH || darn_state.mode == DARN_MODE_RECORD)
+        darn_handmade_module(start, stop);
     renew_memory(start);
     module_start = start;
     module_stop = stop;
@@ -72,6 +82,7 @@ __attribute__((visibility("default"), used)) void darn_module_end(const struct d
     if (darn_state.inert)
         return;
     darn_rules_forget(start, stop);
+    darn_order_unload(start, stop);
     renew_memory(start);
 }
 

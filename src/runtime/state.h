@@ -17,11 +17,15 @@ enum darn_mode {
 };
 
 struct darn_state {
-    bool ready;     /* options are read, threads may be made known */
-    bool inert;     /* there is nothing to do, or nothing may be done: never ready (init.c) */
-    bool secure;    /* the program has rights that its caller has not: nothing of the caller's is
-                       believed, and nobody is started in its name */
-    bool finished;  /* the program has ended as far as we are concerned */
+    bool ready;    /* options are read, threads may be made known */
+    bool inert;    /* there is nothing to do, or nothing may be done: never ready (init.c) */
+    bool secure;   /* the program has rights that its caller has not: nothing of the caller's is
+                      believed, and nobody is started in its name */
+    bool finished; /* the program has ended as far as we are concerned */
+    bool is_asked; /* this is the process that `darn run` became: it says also that nothing was
+                      found */
+    bool has_forked;
+    bool is_run;    /* `darn run` has started this process, or one that has */
     int pid;        /* a child of vfork has our memory, but is not us */
     bool quiet;     /* nothing is to be known about locks but who waits for which */
     bool preloaded; /* into a program that was not compiled by darn: no frame pointers */

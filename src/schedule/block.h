@@ -19,8 +19,8 @@
 
 #include "schedule/strategy.h"
 
-#define DARN_BLOCK_MAGIC   UINT64_C(0x316b636f6c426e64) /* "dnBlock1" */
-#define DARN_BLOCK_VERSION 1
+#define DARN_CONTROL_MAGIC   UINT64_C(0x316b636f6c426e64) /* "dnBlock1" */
+#define DARN_CONTROL_VERSION 3
 
 #define DARN_BLOCK_STEPS    (1u << 20)
 #define DARN_BLOCK_SWITCHES 65536
@@ -50,7 +50,7 @@ enum darn_step_flag {
     DARN_STEP_PREEMPTS = 1 << 0, /* the thread that ran before could have gone on */
     DARN_STEP_ALONE = 1 << 1,    /* there was nothing to choose */
     DARN_STEP_TIMED_OUT = 1 << 2,
-    DARN_STEP_FORCED = 1 << 3, /* the thread that ran was stuck outside: the watchdog chose */
+    DARN_STEP_FORCED = 1 << 3, /* the thread was interrupted where it computed (busy.h) */
 };
 
 /* Sent to a run that takes too long: it fills in `threads`, and ends. */
@@ -72,6 +72,9 @@ enum darn_run_flag {
     DARN_RUN_FEED = 1 << 6,      /* inputs[] are fed back, not recorded */
     DARN_RUN_EARLY = 1 << 8,     /* a wait may time out although others can go on */
     DARN_RUN_COVERAGE = 1 << 7,  /* fill in reads[] and partial_order */
+    DARN_RUN_PROVE = 1 << 9,     /* from step `fair_from` on every thread gets its turn, and a state
+                                    that comes again ends the run: DARN_END_LIVELOCK */
+    DARN_RUN_SPIN_RACES = 1 << 10, /* RACES: the read of a loop that only waits counts, too */
 };
 
 /* What the command asks for; the server reads it at the start of a run. */
@@ -81,6 +84,10 @@ struct darn_request {
     uint64_t max_steps;     /* 0: no limit */
     uint64_t time;          /* where virtual time starts, in nanoseconds; 0: now */
     uint64_t hold_at;
+    uint64_t fair_from; /* PROVE */
+    uint64_t after_met; /* so many steps may follow when threads have met; 0: no limit */
+    uint32_t visits[2]; /* RACE, TRIPLE, QUAD: how often a run comes to FIRST, and to the others, at
+                           most: what is not met then will not be, DARN_END_VAIN; 0: nobody knows */
     struct darn_plan plan;
 };
 
@@ -92,6 +99,8 @@ enum darn_end {
     DARN_END_DIVERGED, /* FOLLOW: step number `diverged` was not possible */
     DARN_END_MET,      /* what was looked for was met, and DARN_RUN_STOP */
     DARN_END_THREADS,  /* more than DARN_SLOTS threads */
+    DARN_END_LIVELOCK, /* the same state came again, with every thread given its turn */
+    DARN_END_VAIN,     /* the places that were aimed at are past, and nothing was met */
 };
 
 /* Why a thread does not go on. */
@@ -160,6 +169,10 @@ struct darn_result {
     uint32_t new_shared;   /* LEARN: sites that were not known to be shared before */
     uint32_t stuck_call;   /* the number of the last such call + 1, */
     uint32_t stuck_thread; /* and the thread */
+    uint32_t pending;      /* the process has ended while others could go on: behind steps[] are so
+                              many more, which they would have made next */
+    uint32_t looked_at;    /* LEARN: accesses */
+    uint32_t visits[2];    /* RACE, TRIPLE, QUAD: as in the request, of this run */
     uint32_t reserved;
     uint64_t signal_pc;
     struct darn_block_thread threads[DARN_BLOCK_PLACES];
@@ -206,6 +219,9 @@ struct darn_control_block {
     uint32_t site_count, module_count;
     struct darn_block_module modules[DARN_BLOCK_MODULES];
     /* From the run. */
+    volatile uint32_t idle;     /* everybody has waited for the outside */
+    volatile uint32_t busy;     /* a run of this server had a thread that came to no step (busy.h):
+                                   others look for one sooner */
     volatile uint64_t progress; /* steps so far */
     struct darn_result result;
     struct darn_block_read reads[DARN_BLOCK_READS];

@@ -18,7 +18,7 @@ static const char *const names[DARN_STEP_OPS] = {
     [DARN_STEP_DETACH] = "detach",       [DARN_STEP_CANCEL] = "cancel",
     [DARN_STEP_EXIT] = "exit",           [DARN_STEP_YIELD] = "yield",
     [DARN_STEP_SLEEP] = "sleep",         [DARN_STEP_CALL] = "call",
-    [DARN_STEP_SPIN] = "spin",
+    [DARN_STEP_SPIN] = "spin",           [DARN_STEP_FINISH] = "finish",
 };
 
 const char *darn_step_op_name(enum darn_step_op op)

@@ -33,7 +33,8 @@ enum darn_step_op {
     DARN_STEP_JOIN,
     DARN_STEP_DETACH,
     DARN_STEP_CANCEL,
-    DARN_STEP_EXIT, /* the end of the thread */
+    DARN_STEP_EXIT,   /* the end of the thread */
+    DARN_STEP_FINISH, /* the end of the process: main returns (place 0), exit and relatives */
     DARN_STEP_YIELD,
     DARN_STEP_SLEEP,
     DARN_STEP_CALL, /* a system call that may wait for the outside */

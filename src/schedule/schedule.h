@@ -40,6 +40,7 @@ struct darn_schedule {
     uint64_t time;      /* where virtual time started */
     uint64_t build; /* a hash of the program's file: a replay of another build is warned about */
     uint64_t max_steps;
+    uint64_t fair_from; /* with DARN_RUN_PROVE: the first step of the fair part */
     uint32_t run_flags; /* enum darn_run_flag that a replay needs */
     char **modules;     /* paths */
     size_t module_count;

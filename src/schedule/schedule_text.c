@@ -8,6 +8,7 @@
 
 const char *const darn_schedule_run_flags[DARN_SCHEDULE_RUN_FLAGS] = {
     "learn", "races", "stop", "hold", "real-time", "spin", "feed", "coverage", "early",
+    "prove", "spin-races",
 };
 
 static bool must_be_escaped(unsigned char c, bool at_end)

@@ -16,7 +16,7 @@
 #define DARN_SCHEDULE_MARKS "!.~?%&=^"
 
 /* One word for each bit of the flags of a run; what is left over is written as a number. */
-#define DARN_SCHEDULE_RUN_FLAGS 9
+#define DARN_SCHEDULE_RUN_FLAGS 11
 extern const char *const darn_schedule_run_flags[DARN_SCHEDULE_RUN_FLAGS];
 
 /* The word for an aim of a triple, by its kind; NULL for others. */

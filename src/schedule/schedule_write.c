@@ -57,6 +57,8 @@ static void put_head(const struct darn_schedule *schedule, FILE *file)
         fprintf(file, "time %" PRIu64 "\n", schedule->time);
     if (schedule->max_steps)
         fprintf(file, "max-steps %" PRIu64 "\n", schedule->max_steps);
+    if (schedule->fair_from)
+        fprintf(file, "fair-from %" PRIu64 "\n", schedule->fair_from);
     put_flags(file, schedule->run_flags);
     put_text(file, "ending", schedule->ending);
 }

@@ -29,7 +29,7 @@ void darn_strategy_start(struct darn_strategy *strategy, const struct darn_plan 
     strategy->steps = steps;
     strategy->switches = switches;
     /* Seeds are small numbers that follow each other: the walks shall have nothing in common. */
-    strategy->random = darn_strategy_mix(plan->seed + UINT64_C(0x9e3779b97f4a7c15));
+    strategy->random = darn_mix(plan->seed + DARN_HASH_GOLDEN);
     strategy->quad = darn_plan_has(plan, DARN_AIM_FOURTH);
     strategy->triple = strategy->quad || darn_plan_has(plan, DARN_AIM_THIRD);
     if (plan->kind == DARN_STRATEGY_PCT)
@@ -53,6 +53,14 @@ uint32_t darn_strategy_pick(struct darn_strategy *strategy, const struct darn_si
         (strategy->quad ? darn_quad_observe : darn_triple_observe)(strategy, situation, picked,
                                                                    met);
     return picked;
+}
+
+bool darn_strategy_ends_late(const struct darn_strategy *strategy)
+{
+    uint32_t kind = strategy->plan->kind;
+
+    return kind == DARN_STRATEGY_STRAIGHT || kind == DARN_STRATEGY_SCRIPT ||
+           kind == DARN_STRATEGY_FOLLOW || darn_mix(strategy->plan->seed ^ DARN_STEP_FINISH) & 1;
 }
 
 static bool touches_memory(const struct darn_choice *choice)

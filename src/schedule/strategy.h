@@ -19,7 +19,8 @@ struct darn_choice {
     uint32_t slot;   /* below DARN_SLOTS; used again after the end of a thread */
     uint32_t own;    /* how many steps it has made; a WAKE is not one of them */
     uint8_t op;      /* enum darn_step_op */
-    bool yielded;    /* it gave way (yield, sleep, a try that failed), and nobody has run since */
+    bool yielded;    /* it gave way (yield, sleep, a try that failed), and nobody has run since; or
+                        it ends the process, and lets others go on before */
     bool atomic;     /* an atomic access */
     bool received;   /* since its last step it has got a message */
     uint8_t locks;   /* how many it holds, up to 255 */
@@ -119,7 +120,8 @@ struct darn_plan {
     uint32_t aim_count;
     uint32_t step_count;   /* FOLLOW: step number n of the run is steps[n] */
     uint32_t switch_count; /* SCRIPT */
-    uint32_t reserved;
+    uint32_t forced;       /* FOLLOW: a thread was interrupted where it computed (runtime/control) */
+    uint32_t patience;     /* STRAIGHT: steps of a thread before others get their turn; 0: many */
     struct darn_aim aims[DARN_AIMS];
     uint32_t expected[DARN_SLOTS]; /* SURW: steps of each slot in an earlier run */
 };
@@ -171,9 +173,11 @@ struct darn_strategy_between {
     uint32_t remote; /* of a QUAD: its slot */
     /* QUAD: how many of the accesses were made, and the memory of the second and the third. */
     uint32_t made;
+    bool changes; /* the first access; below the others */
     struct darn_strategy_touch {
         uint64_t object;
         uint32_t size;
+        bool changes;
     } touched[2];
 };
 
@@ -242,6 +246,11 @@ void darn_strategy_begin(struct darn_strategy *strategy, uint32_t slot, uint32_t
 void darn_strategy_end(struct darn_strategy *strategy, uint32_t slot, uint32_t thread,
                        const struct darn_strategy_scope *scope);
 bool darn_strategy_wants_ends(const struct darn_strategy *strategy);
+
+/* Whether who ends the process (FINISH) gives way to all others: what they would do is seen then.
+ * Else it is a step as any, and cuts them off anywhere. Of runs that go at random, each second one.
+ */
+bool darn_strategy_ends_late(const struct darn_strategy *strategy);
 
 /* "random", "pct", …; NULL when there is none. */
 const char *darn_strategy_name(enum darn_strategy_kind kind);

@@ -1,4 +1,9 @@
-/* FOLLOW: exactly the steps of an earlier run, and straight on after the last one. */
+/*
+ * FOLLOW: exactly the steps of an earlier run, and straight on after the last one.
+ *
+ * A schedule that is cut after the last switch that matters makes the same run as the whole one:
+ * going straight on begins with the state that a SCRIPT of these steps would have.
+ */
 #include "schedule/block.h"
 #include "schedule/strategy_parts.h"
 
@@ -21,8 +26,10 @@ uint32_t darn_pick_follow(struct darn_strategy *strategy, const struct darn_situ
     step = &strategy->steps[situation->step];
     found = darn_strategy_find(situation, step->thread);
     if (found < situation->count &&
-        is_the_step(step, &situation->choices[found], situation->waking))
+        is_the_step(step, &situation->choices[found], situation->waking)) {
+        darn_straight_made(strategy, situation, found);
         return found;
+    }
     met->kind = DARN_MET_DIVERGED;
     met->a = met->b = found;
     return found < situation->count ? found : darn_pick_straight(strategy, situation, met);

@@ -43,7 +43,7 @@ uint32_t darn_hold_random(struct darn_strategy *strategy, const struct darn_situ
     }
     if (all == 0)
         return situation->count;
-    left = (uint32_t)darn_strategy_below(strategy, awake ? awake : all);
+    left = (uint32_t)darn_random_below(&strategy->random, awake ? awake : all);
     for (uint32_t i = 0;; i++)
         if (darn_bit(bits, i) == set && !(awake && situation->choices[i].yielded) && left-- == 0)
             return i;

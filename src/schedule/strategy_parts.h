@@ -1,5 +1,5 @@
 /*
- * What the strategies share: the random generator, the table of slots, and the picks of which
+ * What the strategies share: the bits of choices, the table of slots, and the picks of which
  * others are made. Private to strategy*.c.
  */
 #ifndef DARN_SCHEDULE_STRATEGY_PARTS_H
@@ -7,27 +7,8 @@
 
 #include <stddef.h>
 
+#include "base/random.h"
 #include "schedule/strategy.h"
-
-/* A finalizer that changes about half of the bits for each bit of the input (Steele's splitmix64).
- */
-static inline uint64_t darn_strategy_mix(uint64_t number)
-{
-    number = (number ^ (number >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    number = (number ^ (number >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return number ^ (number >> 31);
-}
-
-static inline uint64_t darn_strategy_random(struct darn_strategy *strategy)
-{
-    return darn_strategy_mix(strategy->random += UINT64_C(0x9e3779b97f4a7c15));
-}
-
-/* A number below `limit`, which is not 0. The bias is at most limit / 2^64. */
-static inline uint64_t darn_strategy_below(struct darn_strategy *strategy, uint64_t limit)
-{
-    return (uint64_t)(((unsigned __int128)darn_strategy_random(strategy) * limit) >> 64);
-}
 
 static inline bool darn_bit(const uint64_t *bits, uint32_t i)
 {
@@ -96,6 +77,11 @@ bool darn_plan_has(const struct darn_plan *plan, enum darn_aim_kind kind);
 /* The thread of the choice has made the first of its two accesses; it has left. */
 void darn_between_enter(struct darn_strategy *strategy, const struct darn_choice *choice);
 void darn_between_leave(struct darn_strategy *strategy, const struct darn_choice *choice);
+
+/* Another than darn_pick_straight has picked: what that goes by afterwards is as if it had been the
+ * one. */
+void darn_straight_made(struct darn_strategy *strategy, const struct darn_situation *situation,
+                        uint32_t picked);
 
 darn_strategy_picker darn_pick_straight;
 darn_strategy_picker darn_pick_random;

@@ -27,7 +27,8 @@ void darn_pct_start(struct darn_strategy *strategy)
     strategy->change_count = count;
     strategy->low = YIELDED;
     for (uint32_t i = 0; i < count; i++)
-        strategy->changes[i] = darn_strategy_below(strategy, plan->length ? plan->length : 1);
+        strategy->changes[i] =
+            darn_random_below(&strategy->random, plan->length ? plan->length : 1);
 }
 
 static uint64_t priority_of(struct darn_strategy *strategy, const struct darn_choice *choice)
@@ -35,7 +36,7 @@ static uint64_t priority_of(struct darn_strategy *strategy, const struct darn_ch
     struct darn_strategy_slot *slot = darn_strategy_slot(strategy, choice);
 
     if (!slot->priority)
-        slot->priority = INITIAL | darn_strategy_random(strategy);
+        slot->priority = INITIAL | darn_random(&strategy->random);
     return slot->priority;
 }
 

@@ -14,7 +14,7 @@ static uint64_t priority_of(struct darn_strategy *strategy, const struct darn_ch
 
     if (slot->own != choice->own + 1) {
         slot->own = choice->own + 1;
-        slot->priority = darn_strategy_random(strategy);
+        slot->priority = darn_random(&strategy->random);
     }
     return slot->priority;
 }

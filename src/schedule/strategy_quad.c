@@ -10,37 +10,51 @@
  * (strategy_hold.c): where a lock keeps the threads from this order, another one comes about, and
  * nothing is met.
  *
- * It is met when the last access is made and the four are two conflicts in opposite directions: in
- * the first order whichever accesses of A and B touch the same memory, in the other one the first
- * with the fourth, and the second with the third. That is told under every strategy whose plan has
- * the aims, so that a replay tells it, too.
+ * It is met when the last access is made and the four are two conflicts in opposite directions (a
+ * conflict: the same memory, and one of the two changes it): in the first order whichever accesses
+ * of A and B they are, in the other one the first with the fourth, and the second with the third.
+ * That is told under every strategy whose plan has the aims, so that a replay tells it, too.
  */
 #include "schedule/strategy_parts.h"
 
 /* The choices by what they are to the quad, as bits by index. */
-struct scene {
+struct roles {
     uint64_t next[DARN_SLOTS / 64];  /* on its way to the access that comes next */
     uint64_t ready[DARN_SLOTS / 64]; /* at SECOND, while another thread has made the first */
     uint64_t held[DARN_SLOTS / 64];  /* waits for others */
     uint64_t last[DARN_SLOTS / 64];  /* of these, before an access that would come too early */
 };
 
-static bool touches(const struct darn_strategy_touch *touched, const struct darn_choice *choice)
+static struct darn_strategy_touch touch_of(const struct darn_choice *choice)
 {
-    return touched->object && choice->object &&
-           darn_strategy_overlap(touched->object, touched->size, choice->object, choice->size);
+    return (struct darn_strategy_touch){choice->object, choice->size,
+                                        darn_step_changes(choice->op)};
 }
 
 static struct darn_strategy_touch first_of(const struct darn_strategy_between *between)
 {
-    return (struct darn_strategy_touch){between->object, between->size};
+    return (struct darn_strategy_touch){between->object, between->size, between->changes};
+}
+
+static bool conflict(const struct darn_strategy_touch *a, const struct darn_strategy_touch *b)
+{
+    return a->object && b->object && (a->changes || b->changes) &&
+           darn_strategy_overlap(a->object, a->size, b->object, b->size);
+}
+
+static bool touches(const struct darn_strategy_touch *touched, const struct darn_choice *choice)
+{
+    struct darn_strategy_touch other = touch_of(choice);
+
+    return conflict(touched, &other);
 }
 
 static bool is_first_touched(const struct darn_strategy_between *between,
                              const struct darn_strategy_touch *touched)
 {
-    return touched->object &&
-           darn_strategy_overlap(between->object, between->size, touched->object, touched->size);
+    struct darn_strategy_touch first = first_of(between);
+
+    return conflict(&first, touched);
 }
 
 /* The step is the next access of this quad. */
@@ -48,7 +62,7 @@ static void come(struct darn_strategy *strategy, struct darn_strategy_between *b
                  const struct darn_choice *choice, uint32_t made)
 {
     between->made = made;
-    between->touched[made - 2] = (struct darn_strategy_touch){choice->object, choice->size};
+    between->touched[made - 2] = touch_of(choice);
     strategy->come_as[strategy->come_count] = (uint8_t)(made - 1);
     strategy->come_into[strategy->come_count++] = between->slot;
 }
@@ -162,9 +176,19 @@ void darn_quad_observe(struct darn_strategy *strategy, const struct darn_situati
     }
 }
 
+/* In the transaction of B, and not in that of A: as long as nobody has made the first access it
+ * waits, before it takes a lock that A needs for that. With some seeds it does not: A may come to
+ * the first access by what B has done. */
+static bool is_only_remote(struct darn_strategy *strategy, const struct darn_choice *choice)
+{
+    return strategy->plan->seed % 4 && !choice->locks &&
+           darn_plan_has(strategy->plan, DARN_AIM_REMOTE_UNIT) &&
+           darn_unit_has(strategy, choice, true) && !darn_unit_has(strategy, choice, false);
+}
+
 /* What the thread of the choice is to a quad of its own, or of another thread. */
-static void look_at(const struct darn_strategy *strategy, const struct darn_choice *choice,
-                    uint32_t i, struct scene *scene)
+static void look_at(struct darn_strategy *strategy, const struct darn_choice *choice, uint32_t i,
+                    struct roles *roles)
 {
     const struct darn_plan *plan = strategy->plan;
     bool is_crossed = darn_plan_has(plan, DARN_AIM_BACK);
@@ -182,16 +206,17 @@ static void look_at(const struct darn_strategy *strategy, const struct darn_choi
         waits |= between->made > 1 ? is_turn_of_local ? is_remote : is_local : is_local;
     }
     waits |= is_second && !is_ready && !darn_aims_at(plan, DARN_AIM_FIRST, choice->place);
+    waits |= !strategy->between_count && is_only_remote(strategy, choice);
     if (is_next)
-        darn_bit_set(scene->next, i);
+        darn_bit_set(roles->next, i);
     else if (is_ready)
-        darn_bit_set(scene->ready, i);
+        darn_bit_set(roles->ready, i);
     else if (waits)
-        darn_bit_set(scene->held, i);
+        darn_bit_set(roles->held, i);
     if (!is_next && !is_ready && waits &&
         (is_second ||
          darn_aims_at(plan, is_crossed ? DARN_AIM_BACK : DARN_AIM_FOURTH, choice->place)))
-        darn_bit_set(scene->last, i);
+        darn_bit_set(roles->last, i);
 }
 
 /* One that does not wait for something to change. */
@@ -205,43 +230,43 @@ static uint32_t pick_awake(struct darn_strategy *strategy, const struct darn_sit
 }
 
 static uint32_t pick(struct darn_strategy *strategy, const struct darn_situation *situation,
-                     const struct scene *scene)
+                     const struct roles *roles)
 {
-    uint32_t picked = pick_awake(strategy, situation, scene->next);
+    uint32_t picked = pick_awake(strategy, situation, roles->next);
     uint64_t inside[DARN_SLOTS / 64];
 
     if (picked == situation->count)
-        picked = pick_awake(strategy, situation, scene->ready);
+        picked = pick_awake(strategy, situation, roles->ready);
     for (uint32_t i = 0; i < situation->count && picked == situation->count; i++)
-        if (darn_bit(scene->held, i) && darn_hold_expired(strategy, &situation->choices[i]))
+        if (darn_bit(roles->held, i) && darn_hold_expired(strategy, &situation->choices[i]))
             picked = i;
     if (picked < situation->count)
         return picked;
-    if (!darn_hold_must_release(strategy, situation, scene->held)) {
-        picked = darn_hold_random(strategy, situation, scene->held, false);
+    if (!darn_hold_must_release(strategy, situation, roles->held)) {
+        picked = darn_hold_random(strategy, situation, roles->held, false);
         if (picked < situation->count)
             return picked;
     }
     for (uint32_t i = 0; i < DARN_SLOTS / 64; i++)
-        inside[i] = scene->held[i] & ~scene->last[i];
+        inside[i] = roles->held[i] & ~roles->last[i];
     picked = darn_hold_random(strategy, situation, inside, true);
     if (picked == situation->count)
-        picked = darn_hold_random(strategy, situation, scene->held, true);
+        picked = darn_hold_random(strategy, situation, roles->held, true);
     return picked;
 }
 
 uint32_t darn_pick_quad(struct darn_strategy *strategy, const struct darn_situation *situation,
                         struct darn_met *met)
 {
-    struct scene scene = {.next = {0}};
+    struct roles roles = {.next = {0}};
     uint32_t picked;
 
     if (situation->waking)
         return darn_pick_random(strategy, situation, met);
     strategy->picks++;
     for (uint32_t i = 0; i < situation->count; i++)
-        look_at(strategy, &situation->choices[i], i, &scene);
-    picked = pick(strategy, situation, &scene);
+        look_at(strategy, &situation->choices[i], i, &roles);
+    picked = pick(strategy, situation, &roles);
     darn_hold_made(strategy, &situation->choices[picked]);
     return picked;
 }

@@ -83,7 +83,7 @@ static uint32_t resolve(struct darn_strategy *strategy, const struct darn_situat
     if (strategy->plan->first)
         picked_goes = (strategy->plan->first == 1) == (met->a == picked);
     else
-        picked_goes = darn_strategy_random(strategy) >> 63;
+        picked_goes = darn_random(&strategy->random) >> 63;
     if (picked_goes)
         return picked;
     postpone(strategy, &situation->choices[picked]);

@@ -13,7 +13,7 @@
 
 static uint32_t bucket_of(uint32_t thread, uint32_t own)
 {
-    return (uint32_t)(darn_strategy_mix(((uint64_t)thread << 32) | own) % DARN_SCRIPT_BUCKETS);
+    return (uint32_t)(darn_mix(((uint64_t)thread << 32) | own) % DARN_SCRIPT_BUCKETS);
 }
 
 void darn_script_start(struct darn_strategy *strategy)
@@ -63,7 +63,10 @@ static uint32_t pick(struct darn_strategy *strategy, const struct darn_situation
         found =
             told(strategy, situation, strategy->last - 1, strategy->last_own + !situation->waking);
     }
-    return found < situation->count ? found : darn_pick_straight(strategy, situation, met);
+    if (found == situation->count)
+        return darn_pick_straight(strategy, situation, met);
+    darn_straight_made(strategy, situation, found);
+    return found;
 }
 
 uint32_t darn_pick_script(struct darn_strategy *strategy, const struct darn_situation *situation,

@@ -39,7 +39,7 @@ void darn_surw_start(struct darn_strategy *strategy)
         strategy->interest = strategy->plan->aims[0].place & ~UINT64_C(7);
         return;
     }
-    strategy->all = darn_strategy_below(strategy, 4) == 0;
+    strategy->all = darn_random_below(&strategy->random, 4) == 0;
     strategy->rank = UINT64_MAX;
 }
 
@@ -51,7 +51,7 @@ static uint64_t object_of(const struct darn_choice *choice)
 
 static uint64_t hash_of(const struct darn_strategy *strategy, uint64_t object)
 {
-    return darn_strategy_mix(object ^ darn_strategy_mix(strategy->plan->seed + 1));
+    return darn_mix(object ^ darn_mix(strategy->plan->seed + 1));
 }
 
 /* The choice stands before a step that was not seen yet. */
@@ -117,7 +117,7 @@ static uint32_t draw(struct darn_strategy *strategy, const struct darn_situation
     for (uint32_t i = 0; i < situation->count; i++)
         if (all || !situation->choices[i].yielded)
             total += weight_of(strategy, &situation->choices[i]);
-    left = darn_strategy_below(strategy, total);
+    left = darn_random_below(&strategy->random, total);
     for (uint32_t i = 0;; i++) {
         uint64_t weight = weight_of(strategy, &situation->choices[i]);
 

@@ -13,7 +13,7 @@
 #include "schedule/strategy_parts.h"
 
 /* The choices by what they are to the triple, as bits by index. */
-struct scene {
+struct roles {
     uint64_t waits[DARN_SLOTS / 64];  /* at THIRD, with no remote access yet */
     uint64_t second[DARN_SLOTS / 64]; /* at SECOND */
     uint64_t inside[DARN_SLOTS / 64]; /* between, on its way to THIRD */
@@ -36,7 +36,7 @@ static struct darn_strategy_between *between_of(struct darn_strategy *strategy,
 }
 
 static void look_around(struct darn_strategy *strategy, const struct darn_situation *situation,
-                        struct scene *scene)
+                        struct roles *roles)
 {
     const struct darn_plan *plan = strategy->plan;
 
@@ -46,28 +46,28 @@ static void look_around(struct darn_strategy *strategy, const struct darn_situat
         bool is_second = darn_aims_at(plan, DARN_AIM_SECOND, choice->place);
 
         if (is_second)
-            darn_bit_set(scene->second, i);
+            darn_bit_set(roles->second, i);
         if (between && !between->step) {
             if (is_about(between, choice) && darn_aims_at(plan, DARN_AIM_THIRD, choice->place)) {
-                darn_bit_set(scene->waits, i);
-                scene->waiting++;
+                darn_bit_set(roles->waits, i);
+                roles->waiting++;
             } else {
-                darn_bit_set(scene->inside, i);
+                darn_bit_set(roles->inside, i);
             }
         } else if (!is_second) {
             continue;
         }
-        darn_bit_set(scene->held, i);
-        scene->held_count++;
+        darn_bit_set(roles->held, i);
+        roles->held_count++;
     }
 }
 
 /* A local thread that waits for this remote access; the count when there is none. */
 static uint32_t local_for(struct darn_strategy *strategy, const struct darn_situation *situation,
-                          const struct scene *scene, uint32_t remote)
+                          const struct roles *roles, uint32_t remote)
 {
     for (uint32_t i = 0; i < situation->count; i++)
-        if (i != remote && darn_bit(scene->waits, i) &&
+        if (i != remote && darn_bit(roles->waits, i) &&
             is_about(between_of(strategy, &situation->choices[i]), &situation->choices[remote]))
             return i;
     return situation->count;
@@ -85,50 +85,50 @@ static bool comes_between(struct darn_strategy *strategy, const struct darn_choi
 /* A random one of the remote accesses that complete a triple now; or, `at_all`, of those that come
  * between two accesses of a thread that does not stand there yet. */
 static uint32_t pick_remote(struct darn_strategy *strategy, const struct darn_situation *situation,
-                            const struct scene *scene, bool at_all)
+                            const struct roles *roles, bool at_all)
 {
     uint64_t remotes[DARN_SLOTS / 64] = {0};
 
     for (uint32_t i = 0; i < situation->count; i++)
-        if (darn_bit(scene->second, i) &&
+        if (darn_bit(roles->second, i) &&
             (at_all ? comes_between(strategy, &situation->choices[i])
-                    : local_for(strategy, situation, scene, i) < situation->count))
+                    : local_for(strategy, situation, roles, i) < situation->count))
             darn_bit_set(remotes, i);
     return darn_hold_random(strategy, situation, remotes, true);
 }
 
 /* On its way to THIRD, and not at somebody else's SECOND. */
 static uint32_t pick_inside(struct darn_strategy *strategy, const struct darn_situation *situation,
-                            const struct scene *scene)
+                            const struct roles *roles)
 {
     uint64_t inside[DARN_SLOTS / 64];
 
     for (uint32_t i = 0; i < DARN_SLOTS / 64; i++)
-        inside[i] = scene->inside[i] & ~scene->second[i];
+        inside[i] = roles->inside[i] & ~roles->second[i];
     return darn_hold_random(strategy, situation, inside, true);
 }
 
 static uint32_t pick(struct darn_strategy *strategy, const struct darn_situation *situation,
-                     const struct scene *scene)
+                     const struct roles *roles)
 {
     uint32_t picked = situation->count;
 
-    if (!scene->held_count)
-        return darn_hold_random(strategy, situation, scene->held, false);
-    if (scene->waiting)
-        picked = pick_remote(strategy, situation, scene, false);
+    if (!roles->held_count)
+        return darn_hold_random(strategy, situation, roles->held, false);
+    if (roles->waiting)
+        picked = pick_remote(strategy, situation, roles, false);
     for (uint32_t i = 0; i < situation->count && picked == situation->count; i++)
-        if (darn_bit(scene->held, i) && darn_hold_expired(strategy, &situation->choices[i]))
+        if (darn_bit(roles->held, i) && darn_hold_expired(strategy, &situation->choices[i]))
             picked = i;
     if (picked < situation->count)
         return picked;
-    if (!darn_hold_must_release(strategy, situation, scene->held))
-        return darn_hold_random(strategy, situation, scene->held, false);
-    picked = pick_inside(strategy, situation, scene);
+    if (!darn_hold_must_release(strategy, situation, roles->held))
+        return darn_hold_random(strategy, situation, roles->held, false);
+    picked = pick_inside(strategy, situation, roles);
     if (picked == situation->count)
-        picked = pick_remote(strategy, situation, scene, true);
+        picked = pick_remote(strategy, situation, roles, true);
     if (picked == situation->count)
-        picked = darn_hold_random(strategy, situation, scene->held, true);
+        picked = darn_hold_random(strategy, situation, roles->held, true);
     return picked;
 }
 
@@ -153,7 +153,10 @@ void darn_between_enter(struct darn_strategy *strategy, const struct darn_choice
     if (strategy->between_count == DARN_TRIPLE_BETWEEN || !choice->object)
         return;
     strategy->between[strategy->between_count++] = (struct darn_strategy_between){
-        .slot = choice->slot, .size = choice->size, .object = choice->object};
+        .slot = choice->slot,
+        .size = choice->size,
+        .object = choice->object,
+        .changes = darn_step_changes(choice->op)};
     darn_strategy_slot(strategy, choice)->between = strategy->between_count;
 }
 
@@ -210,14 +213,14 @@ void darn_strategy_leave(struct darn_strategy *strategy, uint32_t slot, uint32_t
 uint32_t darn_pick_triple(struct darn_strategy *strategy, const struct darn_situation *situation,
                           struct darn_met *met)
 {
-    struct scene scene = {.waiting = 0};
+    struct roles roles = {.waiting = 0};
     uint32_t picked;
 
     if (situation->waking)
         return darn_pick_random(strategy, situation, met);
     strategy->picks++;
-    look_around(strategy, situation, &scene);
-    picked = pick(strategy, situation, &scene);
+    look_around(strategy, situation, &roles);
+    picked = pick(strategy, situation, &roles);
     darn_hold_made(strategy, &situation->choices[picked]);
     return picked;
 }

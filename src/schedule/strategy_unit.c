@@ -38,6 +38,7 @@ static bool is_boundary(const struct darn_choice *choice)
     case DARN_STEP_CREATE:
     case DARN_STEP_JOIN:
     case DARN_STEP_EXIT:
+    case DARN_STEP_FINISH:
         return true;
     default:
         return choice->received;

@@ -33,18 +33,33 @@ static uint32_t first_that_did_not_yield(const struct darn_situation *situation)
     return 0;
 }
 
+static bool gives_way(const struct darn_choice *choice)
+{
+    return choice->yielded || choice->op == DARN_STEP_SLEEP;
+}
+
+void darn_straight_made(struct darn_strategy *strategy, const struct darn_situation *situation,
+                        uint32_t picked)
+{
+    bool goes_on = picked == situation->current && !situation->waking &&
+                   !gives_way(&situation->choices[picked]);
+
+    strategy->straight = goes_on ? strategy->straight + 1 : 0;
+}
+
 uint32_t darn_pick_straight(struct darn_strategy *strategy, const struct darn_situation *situation,
                             struct darn_met *met)
 {
     uint32_t current = situation->current, next;
+    uint32_t patience = strategy->plan->patience;
 
     (void)met;
     if (current >= situation->count || situation->waking) {
         strategy->straight = 0;
         return first_that_did_not_yield(situation);
     }
-    if (!situation->choices[current].yielded && situation->choices[current].op != DARN_STEP_SLEEP &&
-        ++strategy->straight < DARN_STRAIGHT_PATIENCE)
+    if (!gives_way(&situation->choices[current]) &&
+        ++strategy->straight < (patience ? patience : DARN_STRAIGHT_PATIENCE))
         return current;
     strategy->straight = 0;
     next = next_in_turn(situation, situation->choices[current].slot);
@@ -60,8 +75,8 @@ uint32_t darn_pick_random(struct darn_strategy *strategy, const struct darn_situ
     for (uint32_t i = 0; i < situation->count; i++)
         awake += !situation->choices[i].yielded;
     if (awake == 0 || awake == situation->count)
-        return (uint32_t)darn_strategy_below(strategy, situation->count);
-    left = (uint32_t)darn_strategy_below(strategy, awake);
+        return (uint32_t)darn_random_below(&strategy->random, situation->count);
+    left = (uint32_t)darn_random_below(&strategy->random, awake);
     for (uint32_t i = 0;; i++)
         if (!situation->choices[i].yielded && left-- == 0)
             return i;

@@ -1,25 +1,23 @@
 #include "search/coverage.h"
 
-#include "search/random.h"
+#include "base/random.h"
 
 uint64_t darn_coverage_pair(uint64_t read, uint64_t write)
 {
-    return darn_search_join(read, write);
+    return darn_mix_two(read, write);
 }
 
 bool darn_coverage_has(const struct darn_coverage *coverage, uint64_t read, uint64_t write)
 {
-    return darn_table_get(&coverage->reads, darn_coverage_pair(read, write), 0) > 0;
+    return darn_map_get(&coverage->reads, darn_coverage_pair(read, write), 0) > 0;
 }
 
-/* True the first time. Without memory nothing is new any more. */
-static bool count(struct darn_search_table *table, uint64_t key)
+/* True the first time. */
+static bool count(struct darn_map *table, uint64_t key)
 {
-    bool added = false;
-    uint32_t *times = darn_table_at(table, key, &added);
+    bool added;
 
-    if (times && *times < UINT32_MAX)
-        ++*times;
+    ++*darn_map_at(table, key, &added);
     return added;
 }
 
@@ -46,7 +44,7 @@ void darn_coverage_add(struct darn_coverage *coverage, const struct darn_outcome
                 coverage->fresh[coverage->new_reads] = outcome->reads[i];
             coverage->new_reads++;
         }
-        coverage->combination += darn_search_mix(pair);
+        coverage->combination += darn_mix(pair);
     }
     coverage->new_order = count(&coverage->orders, result->partial_order);
     count(&coverage->combinations, coverage->combination);
@@ -56,7 +54,7 @@ void darn_coverage_add(struct darn_coverage *coverage, const struct darn_outcome
 
 void darn_coverage_free(struct darn_coverage *coverage)
 {
-    darn_table_free(&coverage->reads);
-    darn_table_free(&coverage->orders);
-    darn_table_free(&coverage->combinations);
+    darn_map_free(&coverage->reads);
+    darn_map_free(&coverage->orders);
+    darn_map_free(&coverage->combinations);
 }

@@ -3,16 +3,16 @@
 #define DARN_SEARCH_COVERAGE_H
 
 #include "search/search.h"
-#include "search/table.h"
+#include "base/map.h"
 
 #define DARN_COVERAGE_FRESH 8
 
 struct darn_coverage {
     struct darn_search_stats stats;
-    struct darn_search_table reads;  /* reads-from pairs (darn_coverage_pair): in how many runs */
-    struct darn_search_table orders; /* partial orders: likewise */
-    struct darn_search_table combinations; /* of all pairs of a run: likewise */
-    uint64_t expected_steps;               /* of a run: a mean that forgets the old ones */
+    struct darn_map reads;        /* reads-from pairs (darn_coverage_pair): in how many runs */
+    struct darn_map orders;       /* partial orders: likewise */
+    struct darn_map combinations; /* of all pairs of a run: likewise */
+    uint64_t expected_steps;      /* of a run: a mean that forgets the old ones */
     /* The last run: */
     uint32_t new_reads;
     struct darn_block_read fresh[DARN_COVERAGE_FRESH]; /* the first ones of them */

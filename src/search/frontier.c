@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "search/guess.h"
-#include "search/random.h"
+#include "base/random.h"
 
 #define CLASSES 32         /* of threads that are alike, at one state */
 #define STATES  (1u << 21) /* that are remembered */
@@ -21,14 +21,13 @@ struct node {
 
 struct darn_frontier {
     struct darn_frontier_options options;
-    struct darn_array nodes;   /* that are run or were */
-    struct darn_array *levels; /* nodes to come, by cost */
-    uint32_t level_count;
-    uint32_t level; /* that of the last node that was taken */
-    size_t waiting; /* in the levels */
+    struct darn_array nodes;  /* that are run or were */
+    struct darn_array levels; /* of arrays of nodes to come, by cost */
+    uint32_t level;           /* that of the last node that was taken */
+    size_t waiting;           /* in the levels */
     uint32_t under_way;
     bool started, forgetful;
-    struct darn_search_table seen;
+    struct darn_map seen;
     struct darn_guess guess;
     struct darn_search_state state;
     uint64_t random;
@@ -44,6 +43,12 @@ struct spot {
     uint32_t ahead[DARN_SLOTS]; /* index + 1 of the next step of each slot */
 };
 
+static struct darn_array *level_of(struct darn_frontier *frontier, uint32_t cost)
+{
+    darn_array_reach(&frontier->levels, (size_t)cost + 1, sizeof(struct darn_array));
+    return (struct darn_array *)frontier->levels.at + cost;
+}
+
 struct darn_frontier *darn_frontier_new(const struct darn_frontier_options *options)
 {
     struct darn_frontier *frontier = calloc(1, sizeof(*frontier));
@@ -52,10 +57,7 @@ struct darn_frontier *darn_frontier_new(const struct darn_frontier_options *opti
         return NULL;
     frontier->options = *options;
     frontier->random = options->seed;
-    if (!darn_array_add(&frontier->nodes, sizeof(struct node))) {
-        darn_frontier_free(frontier);
-        return NULL;
-    }
+    darn_array_add(&frontier->nodes, sizeof(struct node));
     return frontier;
 }
 
@@ -63,51 +65,34 @@ void darn_frontier_free(struct darn_frontier *frontier)
 {
     if (!frontier)
         return;
-    for (uint32_t i = 0; i < frontier->level_count; i++)
-        darn_array_free(&frontier->levels[i]);
-    free(frontier->levels);
+    for (uint32_t i = 0; i < frontier->levels.count; i++)
+        darn_array_free(level_of(frontier, i));
+    darn_array_free(&frontier->levels);
     darn_array_free(&frontier->nodes);
-    darn_table_free(&frontier->seen);
+    darn_map_free(&frontier->seen);
     darn_guess_free(&frontier->guess);
     darn_state_free(&frontier->state);
     free(frontier);
 }
 
-static struct darn_array *level_of(struct darn_frontier *frontier, uint32_t cost)
+static void add_node(struct darn_frontier *frontier, const struct node *node)
 {
-    if (cost >= frontier->level_count) {
-        struct darn_array *levels = realloc(frontier->levels, (cost + 1) * sizeof(*levels));
-
-        if (!levels)
-            return NULL;
-        frontier->levels = levels;
-        while (frontier->level_count <= cost)
-            levels[frontier->level_count++] = (struct darn_array){0};
-    }
-    return &frontier->levels[cost];
-}
-
-static void add(struct darn_frontier *frontier, const struct node *node)
-{
-    struct darn_array *level = NULL;
     struct node *place;
 
     if (node->cost > frontier->options.bound)
         return;
-    if (frontier->waiting + frontier->nodes.count < DARN_FRONTIER_NODES)
-        level = level_of(frontier, node->cost);
-    place = level ? darn_array_add(level, sizeof(*place)) : NULL;
-    if (!place) {
+    if (frontier->waiting + frontier->nodes.count >= DARN_FRONTIER_NODES) {
         frontier->forgetful = true;
         return;
     }
+    place = darn_array_add(level_of(frontier, node->cost), sizeof(*place));
     *place = *node;
     frontier->waiting++;
 }
 
 static bool is_seen(const struct darn_frontier *frontier, uint64_t state)
 {
-    return darn_table_get(&frontier->seen, state, 0) != 0;
+    return darn_map_get(&frontier->seen, state, 0) != 0;
 }
 
 /* Whether the first step of the deviation may lead to a state that was not seen yet. Of the rough
@@ -119,7 +104,7 @@ static bool is_promising(const struct darn_frontier *frontier, const struct node
     if (!node->ahead.rest && !node->ahead.context)
         return true;
     if (frontier->options.grade == DARN_STATE_EXACT)
-        return !is_seen(frontier, darn_search_join(node->ahead.rest, node->to));
+        return !is_seen(frontier, darn_mix_two(node->ahead.rest, node->to));
     guesses = darn_guess_of(&frontier->guess, node->ahead.context);
     if (!guesses || guesses->count == DARN_GUESSES)
         return true;
@@ -138,17 +123,17 @@ static bool draw(struct darn_frontier *frontier, struct node *node)
     struct darn_array *level;
     struct node *nodes;
 
-    while (cost < frontier->level_count && !frontier->levels[cost].count)
+    while (cost < frontier->levels.count && !level_of(frontier, cost)->count)
         cost++;
-    if (cost == frontier->level_count)
+    if (cost == frontier->levels.count)
         return false;
     /* A run that is under way may yet show the same state at a lower cost. */
     if (frontier->options.grade == DARN_STATE_EXACT && cost > frontier->level &&
         frontier->under_way)
         return false;
-    level = &frontier->levels[cost];
+    level = level_of(frontier, cost);
     nodes = level->at;
-    i = darn_search_below(&frontier->random, (uint32_t)level->count);
+    i = darn_random_below(&frontier->random, (uint32_t)level->count);
     *node = nodes[i];
     nodes[i] = nodes[--level->count];
     frontier->waiting--;
@@ -166,10 +151,6 @@ static uint32_t take(struct darn_frontier *frontier)
             return 0;
     } while (!is_promising(frontier, &drawn));
     node = darn_array_add(&frontier->nodes, sizeof(*node));
-    if (!node) {
-        frontier->forgetful = true;
-        return 0;
-    }
     *node = drawn;
     return (uint32_t)frontier->nodes.count - 1;
 }
@@ -241,7 +222,7 @@ static void deviate(struct darn_frontier *frontier, const struct spot *spot,
         node.ahead = darn_state_glance(&frontier->state, instead);
 
     node.cost += preempts || frontier->options.grade != DARN_STATE_EXACT;
-    add(frontier, &node);
+    add_node(frontier, &node);
 }
 
 /* Whether the step commutes with all that others can do meanwhile: threads come into being, end and
@@ -253,6 +234,8 @@ static bool is_private(const struct darn_trail *trail, uint32_t i)
 
     if (trail->cancelled[step->thread] || step->op == DARN_STEP_CANCEL)
         return false;
+    if (step->op == DARN_STEP_FINISH)
+        return false; /* nobody does anything after it */
     return !step->object || step->op == DARN_STEP_CREATE || step->op == DARN_STEP_JOIN ||
            step->op == DARN_STEP_DETACH || step->op == DARN_STEP_EXIT;
 }
@@ -274,7 +257,7 @@ static uint64_t class_of(const struct darn_frontier *frontier, const struct darn
         step = after;
     return frontier->options.grade == DARN_STATE_OF_PLACES
                ? step->place
-               : darn_search_join(step->place, step->object);
+               : darn_mix_two(step->place, step->object);
 }
 
 /* Of threads that are alike, unless the search is exact, one is enough: here that of step `i`. */
@@ -328,21 +311,18 @@ static bool is_new(struct darn_frontier *frontier, const struct spot *spot)
 {
     const struct darn_step *last = &spot->trail->steps[spot->last];
     uint64_t key = darn_state_now(&frontier->state);
-    uint32_t *seen = NULL;
     bool added;
 
     /* How many preemptions lead on from here depends on who ran last. */
     if (frontier->options.grade == DARN_STATE_EXACT)
-        key = darn_search_join(key, last->thread);
+        key = darn_mix_two(key, last->thread);
     if (darn_trail_is_wake(spot->trail, spot->at))
-        key = darn_search_join(key, DARN_STEP_WAKE);
-    if (frontier->seen.count < STATES)
-        seen = darn_table_at(&frontier->seen, key, &added);
-    if (!seen) {
+        key = darn_mix_two(key, DARN_STEP_WAKE);
+    if (frontier->seen.count >= STATES) {
         frontier->forgetful = true;
         return false;
     }
-    *seen = 1;
+    *darn_map_at(&frontier->seen, key, &added) = 1;
     return added;
 }
 
@@ -402,10 +382,7 @@ void darn_frontier_tell(struct darn_frontier *frontier, uint32_t origin,
     struct spot spot;
 
     frontier->under_way--;
-    if (!darn_state_begin(&frontier->state, frontier->options.grade, trail)) {
-        frontier->forgetful = true;
-        return;
-    }
+    darn_state_begin(&frontier->state, frontier->options.grade, trail);
     start_spot(&spot, frontier, origin, trail);
     for (uint32_t i = 0; i < trail->count; i++) {
         spot.at = i;

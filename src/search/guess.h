@@ -5,7 +5,8 @@
 #ifndef DARN_SEARCH_GUESS_H
 #define DARN_SEARCH_GUESS_H
 
-#include "search/table.h"
+#include "base/map.h"
+#include "search/array.h"
 
 #define DARN_GUESSES 6 /* of one context; with more anything may come of it */
 
@@ -16,7 +17,7 @@ struct darn_guesses {
 
 struct darn_guess {
     /* Private. */
-    struct darn_search_table contexts;
+    struct darn_map contexts;
     struct darn_array guesses;
 };
 

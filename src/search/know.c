@@ -15,41 +15,31 @@ void darn_know_free(struct darn_know *know)
     darn_array_free(&know->places);
     darn_array_free(&know->objects);
     darn_array_free(&know->threads);
-    darn_table_free(&know->place_index);
-    darn_table_free(&know->object_index);
+    darn_map_free(&know->place_index);
+    darn_map_free(&know->object_index);
 }
 
-/* The index of the element with that key, which may be new; SIZE_MAX when there are too many, or
- * there is no memory. */
-static size_t number_of(struct darn_search_table *index, struct darn_array *array, size_t size,
-                        uint64_t key, bool *added)
+/* The index of the element with that key, which may be new; SIZE_MAX when there are too many. */
+static size_t number_of(struct darn_map *index, struct darn_array *array, size_t size, uint64_t key,
+                        bool *added)
 {
-    uint32_t *number;
+    uintptr_t *number;
 
     if (array->count >= MOST) {
         *added = false;
-        return darn_table_get(index, key, UINT32_MAX) == UINT32_MAX
-                   ? SIZE_MAX
-                   : darn_table_get(index, key, UINT32_MAX);
+        return darn_map_get(index, key, SIZE_MAX);
     }
-    number = darn_table_at(index, key, added);
-    if (!number)
-        return SIZE_MAX;
+    number = darn_map_at(index, key, added);
     if (*added) {
-        *number = (uint32_t)array->count;
-        if (!darn_array_add(array, size)) {
-            *number = UINT32_MAX;
-            return SIZE_MAX;
-        }
+        *number = array->count;
+        darn_array_add(array, size);
     }
-    return *number == UINT32_MAX ? SIZE_MAX : *number;
+    return *number;
 }
 
 size_t darn_know_find(const struct darn_know *know, uint64_t place)
 {
-    uint32_t number = darn_table_get(&know->place_index, place, UINT32_MAX);
-
-    return number == UINT32_MAX ? SIZE_MAX : number;
+    return darn_map_get(&know->place_index, place, SIZE_MAX);
 }
 
 static bool takes_lock(enum darn_step_op op)
@@ -157,7 +147,7 @@ static void learn_place(struct darn_know *know, const struct darn_step *step,
                         const struct thread *thread)
 {
     uint32_t object =
-        step->object ? darn_table_get(&know->object_index, step->object, UINT32_MAX) : UINT32_MAX;
+        step->object ? darn_map_get(&know->object_index, step->object, UINT32_MAX) : UINT32_MAX;
     bool added;
     size_t number = number_of(&know->place_index, &know->places, sizeof(struct darn_known_place),
                               step->place, &added);
@@ -193,7 +183,7 @@ static void follow_work(struct darn_know *know, struct thread *thread, const str
         thread->busy = true;
     if (!works(step))
         return;
-    object = darn_table_get(&know->object_index, step->object, UINT32_MAX);
+    object = darn_map_get(&know->object_index, step->object, UINT32_MAX);
     if (object == UINT32_MAX || !darn_know_object(know, object)->shared)
         return;
     thread->busy = true;
@@ -209,8 +199,7 @@ void darn_know_learn(struct darn_know *know, const struct darn_trail *trail)
     /* Objects first: whether one is shared must be known when its places are judged. */
     for (int pass = 0; pass < 2; pass++) {
         know->threads.count = 0;
-        if (!darn_array_reach(&know->threads, trail->threads, sizeof(*threads)))
-            return;
+        darn_array_reach(&know->threads, trail->threads, sizeof(*threads));
         threads = know->threads.at;
         for (uint32_t i = 0; i < trail->count; i++) {
             const struct darn_step *step = &trail->steps[i];

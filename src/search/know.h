@@ -5,7 +5,8 @@
 #ifndef DARN_SEARCH_KNOW_H
 #define DARN_SEARCH_KNOW_H
 
-#include "search/table.h"
+#include "base/map.h"
+#include "search/array.h"
 #include "search/trail.h"
 
 #define DARN_KNOWN_SIDES                                                                           \
@@ -38,7 +39,7 @@ struct darn_know {
     struct darn_array places, objects;
     uint64_t runs;
     /* Private. */
-    struct darn_search_table place_index, object_index;
+    struct darn_map place_index, object_index;
     struct darn_array threads;
 };
 

@@ -16,13 +16,14 @@ void darn_orders_free(struct darn_orders *orders)
     darn_array_free(&orders->eager);
 }
 
-static void add(struct darn_array *script, uint32_t thread, uint32_t own, uint32_t to)
+static void add_switch(struct darn_array *script, uint32_t thread, uint32_t own, uint32_t to)
 {
-    struct darn_switch *at =
-        script->count < SWITCHES ? darn_array_add(script, sizeof(struct darn_switch)) : NULL;
+    struct darn_switch *at;
 
-    if (at)
-        *at = (struct darn_switch){.thread = thread, .own = own, .to = to};
+    if (script->count == SWITCHES)
+        return;
+    at = darn_array_add(script, sizeof(*at));
+    *at = (struct darn_switch){.thread = thread, .own = own, .to = to};
 }
 
 /* In a plain run another thread goes on only when one has ended, waits or gives way. */
@@ -39,9 +40,9 @@ static void reverse(struct darn_orders *orders, const struct darn_trail *trail)
         /* Whoever cannot go on hands over to the youngest, that one to the next, and so on; a
          * switch to a thread that has ended is ignored, and the ones after it count. */
         if (step->thread == 0)
-            add(&orders->reverse, 0, trail->own[i] + 1, youngest);
+            add_switch(&orders->reverse, 0, trail->own[i] + 1, youngest);
         else if (step->op == DARN_STEP_EXIT)
-            add(&orders->reverse, step->thread, trail->own[i] + 1, step->thread - 1);
+            add_switch(&orders->reverse, step->thread, trail->own[i] + 1, step->thread - 1);
     }
 }
 
@@ -53,7 +54,7 @@ static void eager(struct darn_orders *orders, const struct darn_trail *trail)
         const struct darn_step *step = &trail->steps[i];
 
         if (step->op == DARN_STEP_CREATE)
-            add(&orders->eager, step->thread, trail->own[i] + 1, made++);
+            add_switch(&orders->eager, step->thread, trail->own[i] + 1, made++);
     }
 }
 
@@ -64,7 +65,7 @@ static void sleep_on(struct darn_array *script, const struct darn_trail *trail)
         const struct darn_step *step = &trail->steps[i];
 
         if (step->op == DARN_STEP_SLEEP)
-            add(script, step->thread, trail->own[i], step->thread);
+            add_switch(script, step->thread, trail->own[i], step->thread);
     }
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/random.h"
+#include "base/random.h"
 
 #define VISITS  4096
 #define THREADS 512 /* more are not parked */
@@ -20,14 +20,14 @@ void darn_park_free(struct darn_park *park)
     darn_array_free(&park->visits);
     darn_array_free(&park->ends);
     darn_array_free(&park->sleeps);
-    darn_table_free(&park->places);
-    darn_table_free(&park->given);
+    darn_map_free(&park->places);
+    darn_map_free(&park->given);
 }
 
 void darn_park_forget(struct darn_park *park)
 {
     park->visits.count = park->ends.count = park->sleeps.count = 0;
-    darn_table_clear(&park->places);
+    darn_map_clear(&park->places);
     park->begin = 0;
 }
 
@@ -45,19 +45,17 @@ static uint32_t find_begin(const struct darn_trail *trail)
 }
 
 /* Whether the step is the thread's first at its place, and that is not known from a run before. */
-static bool is_news(struct darn_park *park, struct darn_search_table *here,
-                    const struct darn_step *step)
+static bool is_news(struct darn_park *park, struct darn_map *here, const struct darn_step *step)
 {
     bool added;
-    uint32_t *run = darn_table_at(&park->places, step->place, &added);
+    uintptr_t *run = darn_map_at(&park->places, step->place, &added);
 
-    if (!run)
-        return false;
     if (added)
         *run = park->runs;
     if (*run != park->runs)
         return false;
-    return darn_table_at(here, step->place ^ ((uint64_t)step->thread << 48), &added) && added;
+    darn_map_at(here, step->place ^ ((uint64_t)step->thread << 48), &added);
+    return added;
 }
 
 /* What a plain run tells of the threads as a whole. */
@@ -71,21 +69,21 @@ static void learn_threads(struct darn_park *park, const struct darn_trail *trail
 
         if (step->thread >= THREADS)
             continue;
-        if (step->op == DARN_STEP_EXIT &&
-            darn_array_reach(&park->ends, step->thread + 1, sizeof(uint32_t)))
+        if (step->op == DARN_STEP_EXIT) {
+            darn_array_reach(&park->ends, step->thread + 1, sizeof(uint32_t));
             ((uint32_t *)park->ends.at)[step->thread] = trail->own[i] + 1;
+        }
         if (step->op != DARN_STEP_SLEEP || park->sleeps.count == SLEEPS)
             continue;
         on = darn_array_add(&park->sleeps, sizeof(*on));
-        if (on)
-            *on = (struct darn_switch){
-                .thread = step->thread, .own = trail->own[i], .to = step->thread};
+        *on =
+            (struct darn_switch){.thread = step->thread, .own = trail->own[i], .to = step->thread};
     }
 }
 
 void darn_park_learn(struct darn_park *park, const struct darn_trail *trail, bool plain)
 {
-    struct darn_search_table here = {0};
+    struct darn_map here = {0};
 
     park->runs++;
     if (plain)
@@ -102,10 +100,9 @@ void darn_park_learn(struct darn_park *park, const struct darn_trail *trail, boo
         if (park->visits.count >= VISITS || !is_news(park, &here, step))
             continue;
         visit = darn_array_add(&park->visits, sizeof(*visit));
-        if (visit)
-            *visit = (struct visit){step->place, step->thread, trail->own[i]};
+        *visit = (struct visit){step->place, step->thread, trail->own[i]};
     }
-    darn_table_free(&here);
+    darn_map_free(&here);
 }
 
 struct script {
@@ -135,15 +132,15 @@ static bool begin(struct script *script, const struct darn_park *park)
 static bool is_old(struct darn_park *park, const struct script *script)
 {
     uint64_t hash = 0;
-    bool added = true;
+    bool added;
 
     for (uint32_t i = 0; i < script->count; i++) {
         const struct darn_switch *at = &script->at[i];
 
-        hash = darn_search_join(hash, ((uint64_t)at->thread << 32) | at->own);
-        hash = darn_search_join(hash, at->to);
+        hash = darn_mix_two(hash, ((uint64_t)at->thread << 32) | at->own);
+        hash = darn_mix_two(hash, at->to);
     }
-    darn_table_at(&park->given, hash, &added);
+    darn_map_at(&park->given, hash, &added);
     return !added;
 }
 
@@ -213,7 +210,7 @@ static void choose_places(const struct darn_park *park, darn_park_score *score, 
             continue;
         choice->weight += (uint32_t)worth;
         if (random)
-            better = darn_search_below(random, choice->weight) < (uint32_t)worth;
+            better = darn_random_below(random, choice->weight) < (uint32_t)worth;
         if (better) {
             choice->own = visits[i].own;
             choice->score = worth;
@@ -232,7 +229,7 @@ static uint32_t order_threads(const struct darn_park *park, uint64_t *random, ui
             order[count++] = i;
     }
     for (uint32_t i = count; random && i > 1; i--) {
-        uint32_t other = darn_search_below(random, i), kept = order[i - 1];
+        uint32_t other = darn_random_below(random, i), kept = order[i - 1];
 
         order[i - 1] = order[other];
         order[other] = kept;
@@ -252,12 +249,12 @@ bool darn_park_mix(struct darn_park *park, darn_park_score *score, const void *d
         return false;
     choose_places(park, score, data, random, choices);
     /* The first thread may have a place, too: before it waits for the others. */
-    if (choices[0].own && choices[0].own < park->begin && (!random || darn_search_below(random, 2)))
+    if (choices[0].own && choices[0].own < park->begin && (!random || darn_random_below(random, 2)))
         script.own = choices[0].own;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t own = choices[order[i]].own;
 
-        if (random && darn_search_below(random, 4) == 0)
+        if (random && darn_random_below(random, 4) == 0)
             own = 0;
         parked += own != 0;
         hand_over(&script, order[i], own ? own : ends[order[i]]);

@@ -9,18 +9,19 @@
 #ifndef DARN_SEARCH_PARK_H
 #define DARN_SEARCH_PARK_H
 
+#include "base/map.h"
 #include "search/search.h"
 #include "search/trail.h"
 
 struct darn_park {
     /* Private. */
     struct darn_array visits;
-    struct darn_search_table places; /* of which visits are known: in which run they came up */
-    struct darn_array ends;          /* by thread: how many steps it had made when it ended */
-    struct darn_array sleeps;        /* switches that take them for nothing: the thread goes on */
-    uint32_t begin; /* the step before which the first thread waits for others; 0: none */
+    struct darn_map places;   /* of which visits are known: in which run they came up */
+    struct darn_array ends;   /* by thread: how many steps it had made when it ended */
+    struct darn_array sleeps; /* switches that take them for nothing: the thread goes on */
+    uint32_t begin;           /* the step before which the first thread waits for others; 0: none */
     uint32_t runs;
-    struct darn_search_table given; /* scripts, by their hash */
+    struct darn_map given; /* scripts, by their hash */
 };
 
 /* A `plain` run tells where threads end, too. */

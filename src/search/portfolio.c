@@ -1,6 +1,6 @@
 #include "search/portfolio.h"
 
-#include "search/random.h"
+#include "base/random.h"
 
 #define LUCK_ONE  256 /* fixed point */
 #define BEGINNING 300 /* moves */
@@ -61,7 +61,7 @@ enum darn_move darn_portfolio_choose(struct darn_portfolio *portfolio, bool fres
         return (enum darn_move)opening[number];
     for (int move = 0; move < DARN_MOVES; move++)
         total += weight_of(portfolio, move, fresh);
-    left = darn_search_below(&portfolio->random, total);
+    left = darn_random_below(&portfolio->random, total);
     for (int move = 0; move < DARN_MOVES; move++) {
         uint32_t weight = weight_of(portfolio, move, fresh);
 

@@ -1,6 +1,6 @@
 #include "search/rff.h"
 
-#include "search/random.h"
+#include "base/random.h"
 
 #define WISHES 8     /* of one plan */
 #define CORPUS 4096  /* entries; then random ones are replaced */
@@ -27,7 +27,7 @@ void darn_rff_free(struct darn_rff *rff)
     darn_array_free(&rff->corpus);
     darn_array_free(&rff->pairs);
     darn_array_free(&rff->listed);
-    darn_table_free(&rff->known);
+    darn_map_free(&rff->known);
 }
 
 static void list_pair(struct darn_rff *rff, uint64_t read, uint64_t write)
@@ -35,12 +35,13 @@ static void list_pair(struct darn_rff *rff, uint64_t read, uint64_t write)
     bool added;
     struct pair *pair;
 
-    if (rff->pairs.count >= PAIRS ||
-        !darn_table_at(&rff->known, darn_coverage_pair(read, write), &added) || !added)
+    if (rff->pairs.count >= PAIRS)
+        return;
+    darn_map_at(&rff->known, darn_coverage_pair(read, write), &added);
+    if (!added)
         return;
     pair = darn_array_add(&rff->pairs, sizeof(*pair));
-    if (pair)
-        *pair = (struct pair){read, write};
+    *pair = (struct pair){read, write};
 }
 
 static void list_object(struct darn_rff *rff, const struct darn_known_object *object,
@@ -61,9 +62,9 @@ static void list_object(struct darn_rff *rff, const struct darn_known_object *ob
 /* The pairs of what has become known since the last time; those of memory before those of locks. */
 static void list_new(struct darn_rff *rff, const struct darn_know *know)
 {
-    if (rff->listed_runs == know->runs ||
-        !darn_array_reach(&rff->listed, know->objects.count, sizeof(struct listed)))
+    if (rff->listed_runs == know->runs)
         return;
+    darn_array_reach(&rff->listed, know->objects.count, sizeof(struct listed));
     rff->listed_runs = know->runs;
     for (int memory = 1; memory >= 0; memory--) {
         for (size_t i = 0; i < know->objects.count; i++) {
@@ -102,8 +103,8 @@ static const struct entry *choose_entry(struct darn_rff *rff, const struct darn_
 
     for (int i = 0; i < 4 && rff->corpus.count; i++) {
         const struct entry *entry =
-            &corpus[darn_search_below(&rff->random, (uint32_t)rff->corpus.count)];
-        uint32_t times = darn_table_get(&coverage->combinations, entry->combination, 0);
+            &corpus[darn_random_below(&rff->random, (uint32_t)rff->corpus.count)];
+        uint32_t times = darn_map_get(&coverage->combinations, entry->combination, 0);
 
         if (!best || times < fewest) {
             best = entry;
@@ -131,10 +132,10 @@ static void copy_entry(struct darn_plan *plan, const struct entry *entry)
 static void mutate(struct darn_rff *rff, struct darn_plan *plan)
 {
     const struct pair *pair = (const struct pair *)rff->pairs.at +
-                              darn_search_below(&rff->random, (uint32_t)rff->pairs.count);
-    uint32_t how = darn_search_below(&rff->random, 8);
-    uint32_t at = plan->aim_count ? darn_search_below(&rff->random, plan->aim_count) : 0;
-    bool not_that = darn_search_below(&rff->random, 4) == 0;
+                              darn_random_below(&rff->random, (uint32_t)rff->pairs.count);
+    uint32_t how = darn_random_below(&rff->random, 8);
+    uint32_t at = plan->aim_count ? darn_random_below(&rff->random, plan->aim_count) : 0;
+    bool not_that = darn_random_below(&rff->random, 4) == 0;
 
     if (plan->aim_count == 0 || (how < 4 && plan->aim_count < WISHES))
         wish(plan, plan->aim_count, pair->read, pair->write, not_that);
@@ -168,7 +169,7 @@ bool darn_rff_next(struct darn_rff *rff, const struct darn_know *know,
     copy_entry(plan, choose_entry(rff, coverage));
     do
         mutate(rff, plan);
-    while (darn_search_below(&rff->random, 2));
+    while (darn_random_below(&rff->random, 2));
     return true;
 }
 
@@ -176,7 +177,7 @@ static struct entry *new_entry(struct darn_rff *rff)
 {
     if (rff->corpus.count < CORPUS)
         return darn_array_add(&rff->corpus, sizeof(struct entry));
-    return (struct entry *)rff->corpus.at + darn_search_below(&rff->random, CORPUS);
+    return (struct entry *)rff->corpus.at + darn_random_below(&rff->random, CORPUS);
 }
 
 void darn_rff_tell(struct darn_rff *rff, const struct darn_coverage *coverage,
@@ -187,13 +188,11 @@ void darn_rff_tell(struct darn_rff *rff, const struct darn_coverage *coverage,
     /* A combination that was never seen counts as well, but only of wishes of our own: any random
      * run of a larger program has one. */
     bool own = task->strategy == DARN_SEARCH_RFF;
-    bool rare = darn_table_get(&coverage->combinations, coverage->combination, 0) == 1;
+    bool rare = darn_map_get(&coverage->combinations, coverage->combination, 0) == 1;
 
     if (!coverage->new_reads && !(own && rare))
         return;
     entry = new_entry(rff);
-    if (!entry)
-        return;
     entry->combination = coverage->combination;
     entry->count = 0;
     for (uint32_t i = 0; own && i < task->plan.aim_count && i < WISHES; i++)

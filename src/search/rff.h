@@ -16,8 +16,8 @@ struct darn_rff {
     /* Private. */
     struct darn_array corpus;
     struct darn_array pairs;
-    struct darn_array listed;       /* by object: how much of it is in pairs */
-    struct darn_search_table known; /* pairs that are listed */
+    struct darn_array listed; /* by object: how much of it is in pairs */
+    struct darn_map known;    /* pairs that are listed */
     uint64_t listed_runs;
     size_t at; /* the next of the pairs to wish for */
     uint32_t rounds;

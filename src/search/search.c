@@ -9,7 +9,7 @@
 #include "search/orders.h"
 #include "search/park.h"
 #include "search/portfolio.h"
-#include "search/random.h"
+#include "base/random.h"
 #include "search/rff.h"
 #include "search/trail.h"
 #include "search/walk.h"
@@ -84,7 +84,7 @@ static bool plan_pct(struct darn_search *search, struct darn_task *task, bool *l
         return plan_straight(search, task, later);
     if (!depth)
         depth = search->options.kind == DARN_SEARCH_PCT ? DEPTH
-                                                        : 2 + darn_search_below(&search->random, 3);
+                                                        : 2 + darn_random_below(&search->random, 3);
     darn_walk_pct(&search->coverage, depth, task);
     return true;
 }
@@ -156,7 +156,7 @@ static bool renew_frontier(struct darn_search *search, enum darn_state_grade gra
     bool bounded = search->options.kind == DARN_SEARCH_CHESS && search->options.bound;
     struct darn_frontier_options options = {.grade = grade,
                                             .bound = bounded ? search->options.bound : UINT32_MAX,
-                                            .seed = darn_search_random(&search->random)};
+                                            .seed = darn_random(&search->random)};
     struct darn_frontier *frontier = darn_frontier_new(&options);
 
     if (!frontier)
@@ -245,11 +245,11 @@ struct darn_search *darn_search_new(const struct darn_search_options *options)
     if (!search)
         return NULL;
     search->options = *options;
-    search->random = darn_search_mix(options->seed + 1);
-    search->walk.random = darn_search_random(&search->random);
-    search->hold.random = darn_search_random(&search->random);
-    search->rff.random = darn_search_random(&search->random);
-    search->portfolio.random = darn_search_random(&search->random);
+    search->random = darn_mix(options->seed + 1);
+    search->walk.random = darn_random(&search->random);
+    search->hold.random = darn_random(&search->random);
+    search->rff.random = darn_random(&search->random);
+    search->portfolio.random = darn_random(&search->random);
     if (!renew_frontier(search, exact ? DARN_STATE_EXACT : DARN_STATE_OF_PLACES)) {
         free(search);
         return NULL;
@@ -277,7 +277,7 @@ bool darn_search_next(struct darn_search *search, struct darn_task *task, bool *
 {
     *task = (struct darn_task){.strategy = search->options.kind};
     *later = false;
-    task->plan.seed = darn_search_random(&search->random);
+    task->plan.seed = darn_random(&search->random);
     return kinds[search->options.kind].plan(search, task, later);
 }
 

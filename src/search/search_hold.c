@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "search/random.h"
+#include "base/random.h"
 
 enum {
     HELD_ALL = 1,   /* everybody was held there */
@@ -72,19 +72,18 @@ static int compare(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool bring_up_to_date(struct darn_search_hold *hold, const struct darn_know *know)
+static void bring_up_to_date(struct darn_search_hold *hold, const struct darn_know *know)
 {
     struct ranked *order;
     int *scores;
     size_t count = 0;
 
     if (hold->judged == know->runs)
-        return true;
+        return;
     hold->order.count = 0;
-    if (!darn_array_reach(&hold->tried, know->places.count, sizeof(uint8_t)) ||
-        !darn_array_reach(&hold->scores, know->places.count, sizeof(int)) ||
-        !darn_array_reach(&hold->order, know->places.count, sizeof(struct ranked)))
-        return false;
+    darn_array_reach(&hold->tried, know->places.count, sizeof(uint8_t));
+    darn_array_reach(&hold->scores, know->places.count, sizeof(int));
+    darn_array_reach(&hold->order, know->places.count, sizeof(struct ranked));
     order = hold->order.at;
     scores = hold->scores.at;
     for (uint32_t i = 0; i < know->places.count; i++) {
@@ -99,7 +98,6 @@ static bool bring_up_to_date(struct darn_search_hold *hold, const struct darn_kn
         qsort(order, count, sizeof(*order), compare);
     hold->judged = know->runs;
     hold->done = 0;
-    return true;
 }
 
 static void hold_at(struct darn_task *task, const struct darn_known_place *place, uint8_t how)
@@ -166,8 +164,7 @@ bool darn_hold_park(struct darn_search_hold *hold, const struct darn_know *know,
 {
     const struct darn_known_place *place;
 
-    if (!bring_up_to_date(hold, know))
-        return false;
+    bring_up_to_date(hold, know);
     do
         place = next_place(hold, know, PARKED);
     while (place && !darn_park_give(park, place->place, task));
@@ -193,8 +190,7 @@ bool darn_hold_mix(struct darn_search_hold *hold, const struct darn_know *know,
 {
     struct scored scored = {.know = know};
 
-    if (!bring_up_to_date(hold, know))
-        return false;
+    bring_up_to_date(hold, know);
     scored.scores = hold->scores.at;
     for (int tries = 0; tries < MIX_TRIES; tries++) {
         if (darn_park_mix(park, score_to_park, &scored, hold->mixes++ ? &hold->random : NULL, task))
@@ -209,17 +205,17 @@ static void hold_some(struct darn_search_hold *hold, const struct darn_know *kno
 {
     static const uint8_t hows[] = {HELD_ALL, HELD_ALL, HELD_FIRST, HELD_LAST};
     const struct ranked *order = hold->order.at;
-    uint32_t count = 1 + darn_search_below(&hold->random, 3);
+    uint32_t count = 1 + darn_random_below(&hold->random, 3);
 
     while (count-- > 0) {
-        uint32_t a = darn_search_below(&hold->random, (uint32_t)hold->order.count);
-        uint32_t b = darn_search_below(&hold->random, (uint32_t)hold->order.count);
+        uint32_t a = darn_random_below(&hold->random, (uint32_t)hold->order.count);
+        uint32_t b = darn_random_below(&hold->random, (uint32_t)hold->order.count);
 
         hold_at(task, darn_know_place(know, order[a < b ? a : b].place),
-                hows[darn_search_below(&hold->random, 4)]);
+                hows[darn_random_below(&hold->random, 4)]);
     }
-    if (darn_search_below(&hold->random, 2))
-        task->plan.depth = 1 + darn_search_below(&hold->random, 2);
+    if (darn_random_below(&hold->random, 2))
+        task->plan.depth = 1 + darn_random_below(&hold->random, 2);
 }
 
 bool darn_hold_fresh(struct darn_search_hold *hold, const struct darn_know *know)
@@ -227,8 +223,7 @@ bool darn_hold_fresh(struct darn_search_hold *hold, const struct darn_know *know
     const struct ranked *order;
     const uint8_t *tried;
 
-    if (!bring_up_to_date(hold, know))
-        return false;
+    bring_up_to_date(hold, know);
     order = hold->order.at;
     tried = hold->tried.at;
     while (hold->done < hold->order.count && tried[order[hold->done].place] & HELD_ALL)
@@ -239,7 +234,8 @@ bool darn_hold_fresh(struct darn_search_hold *hold, const struct darn_know *know
 bool darn_hold_next(struct darn_search_hold *hold, const struct darn_know *know,
                     struct darn_task *task)
 {
-    if (!bring_up_to_date(hold, know) || !hold->order.count)
+    bring_up_to_date(hold, know);
+    if (!hold->order.count)
         return false;
     if (!hold_next(hold, know, task, HELD_ALL) && !hold_next(hold, know, task, HELD_FIRST) &&
         !hold_next(hold, know, task, HELD_LAST))

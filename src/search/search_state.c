@@ -1,6 +1,6 @@
 #include "search/search_state.h"
 
-#include "search/random.h"
+#include "base/random.h"
 
 struct object {
     uint64_t writer;  /* the place that changed it last */
@@ -18,20 +18,20 @@ struct thread {
     bool changes;
 };
 
-bool darn_state_begin(struct darn_search_state *state, enum darn_state_grade grade,
+void darn_state_begin(struct darn_search_state *state, enum darn_state_grade grade,
                       const struct darn_trail *trail)
 {
     state->grade = grade;
     state->threads = state->memory = 0;
-    darn_table_clear(&state->index);
+    darn_map_clear(&state->index);
     state->objects.count = state->each.count = 0;
     state->thread_count = trail->threads;
-    return darn_array_reach(&state->each, trail->threads, sizeof(struct thread));
+    darn_array_reach(&state->each, trail->threads, sizeof(struct thread));
 }
 
 void darn_state_free(struct darn_search_state *state)
 {
-    darn_table_free(&state->index);
+    darn_map_free(&state->index);
     darn_array_free(&state->objects);
     darn_array_free(&state->each);
 }
@@ -43,24 +43,18 @@ static uint64_t key_of(const struct darn_step *step)
     return darn_step_names_thread(step->op) ? step->object : step->object & ~UINT64_C(7);
 }
 
-/* NULL: the step is about nothing that others touch (or there is no memory). */
+/* NULL: the step is about nothing that others touch. */
 static struct object *object_of(struct darn_search_state *state, const struct darn_step *step)
 {
     bool added;
-    uint32_t *number;
+    uintptr_t *number;
 
     if (!step->object || step->op == DARN_STEP_CANCEL)
         return NULL;
-    number = darn_table_at(&state->index, key_of(step), &added);
-    if (!number)
-        return NULL;
+    number = darn_map_at(&state->index, key_of(step), &added);
     if (added) {
-        *number = (uint32_t)state->objects.count;
-        if (!darn_array_add(&state->objects, sizeof(struct object))) {
-            darn_table_clear(&state->index);
-            state->objects.count = 0;
-            return NULL;
-        }
+        *number = state->objects.count;
+        darn_array_add(&state->objects, sizeof(struct object));
     }
     return (struct object *)state->objects.at + *number;
 }
@@ -80,25 +74,25 @@ static void end_round(struct thread *thread)
 /* What the thread has made and seen with the step. The object may be NULL. */
 static void extend(struct thread *thread, const struct darn_step *step, const struct object *object)
 {
-    uint64_t what = darn_search_join(step->place, step->op);
+    uint64_t what = darn_mix_two(step->place, step->op);
 
     /* A plain write does not depend on what was there before. */
     if (object && step->op != DARN_STEP_WRITE)
-        what = darn_search_join(what, object->history);
-    thread->round = darn_search_join(thread->round, what);
-    thread->chain = darn_search_join(thread->chain, what);
+        what = darn_mix_two(what, object->history);
+    thread->round = darn_mix_two(thread->round, what);
+    thread->chain = darn_mix_two(thread->chain, what);
     thread->changes |= object && darn_step_changes(step->op);
     if (darn_step_gives_way(step))
         end_round(thread);
-    thread->share = darn_search_join(step->thread + 1, thread->chain);
+    thread->share = darn_mix_two(step->thread + 1, thread->chain);
 }
 
 /* The object after a step that changes it. */
 static void rewrite(struct object *object, const struct darn_step *step,
                     const struct thread *thread)
 {
-    object->history = darn_search_join(object->history, thread->chain + step->thread);
-    object->share = darn_search_join(key_of(step), object->history);
+    object->history = darn_mix_two(object->history, thread->chain + step->thread);
+    object->share = darn_mix_two(key_of(step), object->history);
 }
 
 /* The thread that the step cancels; NULL: none. */
@@ -114,9 +108,9 @@ static struct thread *cancelled_by(const struct darn_search_state *state,
  * to then and what it makes afterwards are two things. */
 static void end_early(struct thread *thread, const struct darn_step *step)
 {
-    thread->chain = darn_search_join(thread->chain, DARN_STEP_CANCEL);
+    thread->chain = darn_mix_two(thread->chain, DARN_STEP_CANCEL);
     thread->before = thread->last_round = 0;
-    thread->share = darn_search_join(step->object + 1, thread->chain);
+    thread->share = darn_mix_two(step->object + 1, thread->chain);
 }
 
 static void step_exactly(struct darn_search_state *state, const struct darn_step *step,
@@ -145,21 +139,21 @@ static void step_roughly(struct darn_search_state *state, const struct darn_trai
     const struct darn_step *step = &trail->steps[i], *after = darn_trail_after(trail, i);
 
     if (object && darn_step_observes(step->op))
-        thread->seen = darn_search_join(step->place, object->writer);
+        thread->seen = darn_mix_two(step->place, object->writer);
     state->threads -= thread->share;
     thread->share = 0;
     if (after) {
-        thread->share = darn_search_mix(after->place + 1);
+        thread->share = darn_mix(after->place + 1);
         if (state->grade >= DARN_STATE_OF_OBJECTS)
-            thread->share = darn_search_join(thread->share, after->object);
+            thread->share = darn_mix_two(thread->share, after->object);
         if (state->grade >= DARN_STATE_OF_READS)
-            thread->share = darn_search_join(thread->share, thread->seen);
+            thread->share = darn_mix_two(thread->share, thread->seen);
     }
     state->threads += thread->share;
     if (object && darn_step_changes(step->op) && object->writer != step->place) {
         object->writer = step->place;
         state->memory -= object->share;
-        object->share = darn_search_join(key_of(step), step->place);
+        object->share = darn_mix_two(key_of(step), step->place);
         state->memory += object->share;
     }
 }
@@ -168,9 +162,9 @@ static void step_roughly(struct darn_search_state *state, const struct darn_trai
 static struct object peek(const struct darn_search_state *state, const struct darn_step *step)
 {
     bool has = step->object && step->op != DARN_STEP_CANCEL;
-    uint32_t number = has ? darn_table_get(&state->index, key_of(step), UINT32_MAX) : UINT32_MAX;
+    uintptr_t number = has ? darn_map_get(&state->index, key_of(step), UINTPTR_MAX) : UINTPTR_MAX;
 
-    if (number == UINT32_MAX)
+    if (number == UINTPTR_MAX)
         return (struct object){0};
     return ((const struct object *)state->objects.at)[number];
 }
@@ -212,11 +206,11 @@ struct darn_state_glance darn_state_glance(const struct darn_search_state *state
         glance.rest = glance_exactly(state, step, has ? &object : NULL, thread);
         return glance;
     }
-    glance.context = darn_search_join(step->place, object.writer);
+    glance.context = darn_mix_two(step->place, object.writer);
     if (state->grade >= DARN_STATE_OF_READS)
-        glance.context = darn_search_join(glance.context, thread.seen);
+        glance.context = darn_mix_two(glance.context, thread.seen);
     if (changes && object.writer != step->place)
-        glance.rest += darn_search_join(key_of(step), step->place) - object.share;
+        glance.rest += darn_mix_two(key_of(step), step->place) - object.share;
     return glance;
 }
 

@@ -16,6 +16,7 @@
 #ifndef DARN_SEARCH_STATE_H
 #define DARN_SEARCH_STATE_H
 
+#include "base/map.h"
 #include "search/trail.h"
 
 enum darn_state_grade {
@@ -29,13 +30,13 @@ struct darn_search_state {
     enum darn_state_grade grade;
     uint64_t threads, memory; /* sums over both */
     /* Private. */
-    struct darn_search_table index; /* of objects */
+    struct darn_map index; /* of objects */
     struct darn_array objects, each;
     uint32_t thread_count;
 };
 
-/* The beginning of a run. False when there is no memory. */
-bool darn_state_begin(struct darn_search_state *state, enum darn_state_grade grade,
+/* The beginning of a run. */
+void darn_state_begin(struct darn_search_state *state, enum darn_state_grade grade,
                       const struct darn_trail *trail);
 void darn_state_free(struct darn_search_state *state);
 

@@ -29,7 +29,7 @@ static bool begin(struct walk *walk, const struct darn_step *steps, size_t count
 static bool gives_way(uint8_t op)
 {
     return op == DARN_STEP_YIELD || op == DARN_STEP_SLEEP || op == DARN_STEP_TRYLOCK ||
-           op == DARN_STEP_WAIT;
+           op == DARN_STEP_WAIT || op == DARN_STEP_FINISH;
 }
 
 /* What the step is, with the switch that stands for it. */

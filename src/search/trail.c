@@ -2,20 +2,20 @@
 
 #include <string.h>
 
-static bool make_room(struct darn_trail *trail)
+static void make_room(struct darn_trail *trail, uint32_t all)
 {
     uint32_t threads = 0;
 
-    for (uint32_t i = 0; i < trail->count; i++) {
+    for (uint32_t i = 0; i < all; i++) {
         if (trail->steps[i].thread >= threads)
             threads = trail->steps[i].thread + 1;
     }
     trail->threads = threads;
     trail->made.count = trail->marks.count = 0;
-    return darn_array_reach(&trail->numbers, trail->count, sizeof(uint32_t)) &&
-           darn_array_reach(&trail->links, trail->count, sizeof(uint32_t)) &&
-           darn_array_reach(&trail->made, threads, sizeof(uint32_t)) &&
-           darn_array_reach(&trail->marks, threads, sizeof(bool));
+    darn_array_reach(&trail->numbers, all, sizeof(uint32_t));
+    darn_array_reach(&trail->links, all, sizeof(uint32_t));
+    darn_array_reach(&trail->made, threads, sizeof(uint32_t));
+    darn_array_reach(&trail->marks, threads, sizeof(bool));
 }
 
 static void mark_cancelled(struct darn_trail *trail)
@@ -34,22 +34,24 @@ static void mark_cancelled(struct darn_trail *trail)
 bool darn_trail_read(struct darn_trail *trail, const struct darn_outcome *outcome)
 {
     uint64_t count = outcome->result->steps;
-    uint32_t *own, *next, *made;
+    uint32_t *own, *next, *made, all;
 
     /* What was left of the run before. */
     memset(trail->first, 0, trail->slots * sizeof(*trail->first));
     trail->slots = 0;
     trail->steps = outcome->steps;
     trail->count = (uint32_t)(count < DARN_TRAIL_STEPS ? count : DARN_TRAIL_STEPS);
-    if (!outcome->steps || !make_room(trail)) {
+    if (!outcome->steps) {
         trail->count = 0;
         return false;
     }
+    all = trail->count + (count < DARN_TRAIL_STEPS ? outcome->result->pending : 0);
+    make_room(trail, all);
     trail->own = own = trail->numbers.at;
     trail->next = next = trail->links.at;
     made = trail->made.at;
     mark_cancelled(trail);
-    for (uint32_t i = 0; i < trail->count; i++) {
+    for (uint32_t i = 0; i < all; i++) {
         const struct darn_step *step = &trail->steps[i];
         uint32_t slot = step->slot % DARN_SLOTS;
 

@@ -6,13 +6,13 @@
 #define DARN_SEARCH_TRAIL_H
 
 #include "search/search.h"
-#include "search/table.h"
+#include "search/array.h"
 
 #define DARN_TRAIL_STEPS 65536 /* of a longer run only the beginning is looked at */
 
 struct darn_trail {
     const struct darn_step *steps;
-    uint32_t count;
+    uint32_t count;             /* behind it are those that a process has cut off by its end */
     const uint32_t *own;        /* number of the step among those of its thread, from 0 */
     const uint32_t *next;       /* index + 1 of the next step in the same slot; 0: there is none */
     uint32_t first[DARN_SLOTS]; /* the same for the first step of each slot */
@@ -24,7 +24,7 @@ struct darn_trail {
     uint32_t last[DARN_SLOTS];
 };
 
-/* The outcome must outlive the use of the trail. False when there is no memory. */
+/* The outcome must outlive the use of the trail. False when the run has left no steps. */
 bool darn_trail_read(struct darn_trail *trail, const struct darn_outcome *outcome);
 void darn_trail_free(struct darn_trail *trail);
 
@@ -37,7 +37,8 @@ static inline bool darn_trail_is_wake(const struct darn_trail *trail, uint32_t i
 /* It is no preemption when another thread goes on before such a step. */
 static inline bool darn_step_gives_way(const struct darn_step *step)
 {
-    return step->op == DARN_STEP_YIELD || step->op == DARN_STEP_SLEEP;
+    return step->op == DARN_STEP_YIELD || step->op == DARN_STEP_SLEEP ||
+           step->op == DARN_STEP_FINISH;
 }
 
 /* The step that the thread of step `i` stands before once that is made; NULL: it has ended, or the

@@ -1,6 +1,6 @@
 #include "search/walk.h"
 
-#include "search/random.h"
+#include "base/random.h"
 
 #define TOUCHES 4096 /* of a longer run only the beginning */
 
@@ -24,26 +24,23 @@ static uint64_t object_of(const struct darn_step *step)
 static void find_shared(struct darn_walk *walk)
 {
     const struct touch *touches = walk->touches.at;
-    struct darn_search_table first = {0};
+    struct darn_map first = {0};
     uint64_t *object;
 
     walk->objects.count = 0;
     for (size_t i = 0; i < walk->touches.count; i++) {
         bool added;
-        uint32_t *slot = darn_table_at(&first, touches[i].object, &added);
+        uintptr_t *slot = darn_map_at(&first, touches[i].object, &added);
 
-        if (!slot)
-            break;
         if (added) {
             *slot = touches[i].slot + 1;
         } else if (*slot && *slot != touches[i].slot + 1) {
             *slot = 0;
             object = darn_array_add(&walk->objects, sizeof(*object));
-            if (object)
-                *object = touches[i].object;
+            *object = touches[i].object;
         }
     }
-    darn_table_free(&first);
+    darn_map_free(&first);
 }
 
 void darn_walk_learn(struct darn_walk *walk, const struct darn_result *result,
@@ -62,8 +59,7 @@ void darn_walk_learn(struct darn_walk *walk, const struct darn_result *result,
         if (!step->object || step->op >= DARN_STEP_CREATE || step->op == DARN_STEP_WAKE)
             continue;
         touch = darn_array_add(&walk->touches, sizeof(*touch));
-        if (touch)
-            *touch = (struct touch){object_of(step), step->slot};
+        *touch = (struct touch){object_of(step), step->slot};
     }
     find_shared(walk);
 }
@@ -80,7 +76,7 @@ void darn_walk_surw(struct darn_walk *walk, struct darn_task *task)
 {
     const struct touch *touches = walk->touches.at;
     const uint64_t *objects = walk->objects.at;
-    uint32_t pick = darn_search_below(&walk->random, (uint32_t)walk->objects.count + 1);
+    uint32_t pick = darn_random_below(&walk->random, (uint32_t)walk->objects.count + 1);
 
     task->plan.kind = DARN_STRATEGY_SURW;
     if (pick == walk->objects.count) {

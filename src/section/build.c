@@ -56,7 +56,7 @@ static uint64_t hash_code(uint64_t hash, const char *code, size_t size)
 
     for (; at + sizeof(word) <= size; at += sizeof(word)) {
         memcpy(&word, code + at, sizeof(word));
-        hash = (hash ^ word) * UINT64_C(0x100000001b3);
+        hash = (hash ^ word) * DARN_HASH_PRIME;
         hash ^= hash >> 29;
     }
     return darn_hash_bytes(hash, code + at, size - at);

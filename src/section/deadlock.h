@@ -87,7 +87,7 @@ struct darn_deadlock_reader {
 uint32_t darn_deadlocks_read(const char *text, size_t size, struct darn_deadlock *deadlock,
                              const struct darn_deadlock_reader *reader);
 
-/* Appends one signature as the file has it, indented by two blanks, without a comma behind it. */
-void darn_deadlock_write(struct darn_text *text, const struct darn_deadlock *deadlock);
+/* Appends one signature to a list, as the file has it (darn_repository_style). */
+void darn_deadlock_write(struct darn_json *json, const struct darn_deadlock *deadlock);
 
 #endif

@@ -1,126 +1,79 @@
-#include <string.h>
-
 #include "section/deadlock.h"
 
-static void put_hex(struct darn_text *text, uint64_t number)
+static void put_member(struct darn_json *json, const char *key, const char *value)
 {
-    static const char digits[] = "0123456789abcdef";
-    int shift = 60;
-
-    while (shift && !(number >> shift))
-        shift -= 4;
-    for (; shift >= 0; shift -= 4)
-        darn_text_char(text, digits[number >> shift & 15]);
+    if (value)
+        darn_json_string(json, key, value);
 }
 
-/* Bytes that are no UTF-8 are kept: a file is found by its exact name. */
-static void put_part(struct darn_text *text, const char *from)
+static void put_at(struct darn_json *json, const struct darn_deadlock_frame *frame)
 {
-    for (; *from; from++) {
-        if ((unsigned char)*from < 0x20) {
-            darn_text_add(text, *from < 0x10 ? "\\u000" : "\\u001");
-            put_hex(text, (uint64_t)*from & 15);
-            continue;
-        }
-        if (*from == '"' || *from == '\\')
-            darn_text_char(text, '\\');
-        darn_text_char(text, *from);
-    }
+    size_t start = darn_json_string_open(json, "at");
+
+    darn_text_add(&json->text, frame->module);
+    darn_text_add(&json->text, "+0x");
+    darn_text_hex(&json->text, frame->offset);
+    darn_json_string_close(json, start);
 }
 
-static void put_string(struct darn_text *text, const char *from)
+static void put_nth(struct darn_json *json, const struct darn_deadlock_frame *frame)
 {
-    darn_text_char(text, '"');
-    put_part(text, from);
-    darn_text_char(text, '"');
+    size_t start = darn_json_string_open(json, "nth");
+
+    darn_text_number(&json->text, frame->nth);
+    darn_text_char(&json->text, '/');
+    darn_text_number(&json->text, frame->of);
+    darn_json_string_close(json, start);
 }
 
-/* The first member of an object has no comma before it. */
-static void put_key(struct darn_text *text, const char *key)
+static void put_frame(struct darn_json *json, const struct darn_deadlock_frame *frame)
 {
-    darn_text_add(text, text->used && text->to[text->used - 1] == '{' ? "\"" : ", \"");
-    darn_text_add(text, key);
-    darn_text_add(text, "\": ");
+    darn_json_break(json, 6);
+    darn_json_open(json, NULL, '{');
+    if (frame->module)
+        put_at(json, frame);
+    put_member(json, "calls", frame->calls);
+    if (frame->calls && frame->nth)
+        put_nth(json, frame);
+    put_member(json, "function", frame->function);
+    put_member(json, "file", frame->file);
+    if (frame->file && frame->line)
+        darn_json_number(json, "line", frame->line);
+    darn_json_close(json, '}');
 }
 
-static void put_member(struct darn_text *text, const char *key, const char *value)
-{
-    if (!value)
-        return;
-    put_key(text, key);
-    put_string(text, value);
-}
-
-static void put_frame(struct darn_text *text, const struct darn_deadlock_frame *frame)
-{
-    darn_text_add(text, "\n      {");
-    if (frame->module) {
-        put_key(text, "at");
-        darn_text_char(text, '"');
-        put_part(text, frame->module);
-        darn_text_add(text, "+0x");
-        put_hex(text, frame->offset);
-        darn_text_char(text, '"');
-    }
-    put_member(text, "calls", frame->calls);
-    if (frame->calls && frame->nth) {
-        put_key(text, "nth");
-        darn_text_char(text, '"');
-        darn_text_number(text, frame->nth);
-        darn_text_char(text, '/');
-        darn_text_number(text, frame->of);
-        darn_text_char(text, '"');
-    }
-    put_member(text, "function", frame->function);
-    put_member(text, "file", frame->file);
-    if (frame->file && frame->line) {
-        put_key(text, "line");
-        darn_text_number(text, frame->line);
-    }
-    darn_text_char(text, '}');
-}
-
-static void put_stack(struct darn_text *text, const char *key,
+static void put_stack(struct darn_json *json, const char *key,
                       const struct darn_deadlock_stack *stack)
 {
     if (!stack->count)
         return;
-    if (text->used && text->to[text->used - 1] != '{')
-        darn_text_add(text, ",\n     ");
-    darn_text_char(text, '"');
-    darn_text_add(text, key);
-    darn_text_add(text, "\": [");
-    for (uint32_t i = 0; i < stack->count; i++) {
-        if (i)
-            darn_text_char(text, ',');
-        put_frame(text, &stack->frames[i]);
-    }
-    darn_text_char(text, ']');
+    if (json->comma)
+        darn_json_break(json, 5);
+    darn_json_open(json, key, '[');
+    for (uint32_t i = 0; i < stack->count; i++)
+        put_frame(json, &stack->frames[i]);
+    darn_json_close(json, ']');
 }
 
-void darn_deadlock_write(struct darn_text *text, const struct darn_deadlock *deadlock)
+void darn_deadlock_write(struct darn_json *json, const struct darn_deadlock *deadlock)
 {
-    darn_text_add(text, "  {");
-    put_member(text, "locks", deadlock->locks);
-    if (deadlock->moved) {
-        put_key(text, "moved");
-        darn_text_add(text, "true");
-    }
-    put_key(text, "builds");
-    darn_text_char(text, '{');
-    for (uint32_t i = 0; i < deadlock->module_count; i++) {
-        if (i)
-            darn_text_add(text, ", ");
-        put_string(text, deadlock->modules[i].name);
-        darn_text_add(text, ": ");
-        put_string(text, deadlock->modules[i].build);
-    }
-    darn_text_add(text, "},\n   \"threads\": [");
+    darn_json_open(json, NULL, '{');
+    put_member(json, "locks", deadlock->locks);
+    if (deadlock->moved)
+        darn_json_bool(json, "moved", true);
+    darn_json_open(json, "builds", '{');
+    for (uint32_t i = 0; i < deadlock->module_count; i++)
+        darn_json_string(json, deadlock->modules[i].name, deadlock->modules[i].build);
+    darn_json_close(json, '}');
+    darn_json_break(json, 3);
+    darn_json_open(json, "threads", '[');
     for (uint32_t i = 0; i < deadlock->thread_count; i++) {
-        darn_text_add(text, i ? ",\n    {" : "\n    {");
-        put_stack(text, "holds", &deadlock->threads[i].holds);
-        put_stack(text, "wants", &deadlock->threads[i].wants);
-        darn_text_char(text, '}');
+        darn_json_break(json, 4);
+        darn_json_open(json, NULL, '{');
+        put_stack(json, "holds", &deadlock->threads[i].holds);
+        put_stack(json, "wants", &deadlock->threads[i].wants);
+        darn_json_close(json, '}');
     }
-    darn_text_add(text, "]}");
+    darn_json_close(json, ']');
+    darn_json_close(json, '}');
 }

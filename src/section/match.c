@@ -2,44 +2,138 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "section/alias.h"
 
-struct darn_shape darn_shape_of_section(const struct darn_section *section)
+/* ---- one section ---- */
+
+void darn_match_prepare(struct darn_match_section *section)
 {
-    struct darn_shape shape = {.file = section->file,
-                               .function = section->function,
-                               .variable = section->variable,
-                               .type = section->type,
-                               .kind = section->kind};
+    section->entry = NULL;
+    section->ends = 0;
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_section_point *point = &section->points[i];
+
+        if (point->role == DARN_ROLE_ENTRY)
+            section->entry = point;
+        else if (point->role == DARN_ROLE_END)
+            section->ends |= (uint8_t)(1 << point->kind);
+    }
+}
+
+struct darn_match_section darn_match_of_record(const struct darn_section_record *record)
+{
+    struct darn_match_section section = {.file = darn_site_string(&record->file),
+                                         .function = darn_site_string(&record->function),
+                                         .variable = darn_site_string(&record->variable),
+                                         .type = darn_site_string(&record->type),
+                                         .points = record->points,
+                                         .count = record->count,
+                                         .kind = record->kind,
+                                         .inside = record->inside};
+
+    darn_match_prepare(&section);
+    return section;
+}
+
+struct darn_match_section darn_match_of_section(const struct darn_section *section,
+                                                struct darn_section_point *points)
+{
+    struct darn_match_section result = {.file = section->file,
+                                        .function = section->function,
+                                        .variable = section->variable,
+                                        .type = section->type,
+                                        .points = points,
+                                        .count = section->count,
+                                        .first = section->first,
+                                        .last = section->last,
+                                        .allow = section->allow,
+                                        .has_allow = section->has_allow,
+                                        .kind = section->kind,
+                                        .inside = section->inside};
 
     for (uint32_t i = 0; i < section->count; i++) {
         const struct darn_point *point = &section->points[i];
 
-        if (point->role == DARN_ROLE_ENTRY)
-            shape.entry = point->kind;
-        else if (point->role == DARN_ROLE_END)
-            shape.ends |= (uint8_t)(1 << point->kind);
+        points[i] = (struct darn_section_point){.key = darn_point_key(point),
+                                                .line = point->at,
+                                                .role = point->role,
+                                                .kind = point->kind,
+                                                .allow = point->allow};
     }
-    return shape;
+    darn_match_prepare(&result);
+    return result;
 }
 
-struct darn_shape darn_shape_of_record(const struct darn_section_record *record)
+struct darn_match_section darn_match_of_wanted(const struct darn_section *section,
+                                               struct darn_section_point *points)
 {
-    struct darn_shape shape = {.file = darn_site_string(&record->file),
-                               .function = darn_site_string(&record->function),
-                               .variable = darn_site_string(&record->variable),
-                               .type = darn_site_string(&record->type),
-                               .kind = record->kind};
+    struct darn_match_section result = darn_match_of_section(section, points);
 
-    for (uint32_t i = 0; i < record->count; i++) {
-        const struct darn_section_point *point = &record->points[i];
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *point = &section->points[i];
 
-        if (point->role == DARN_ROLE_ENTRY)
-            shape.entry = point->kind;
-        else if (point->role == DARN_ROLE_END)
-            shape.ends |= (uint8_t)(1 << point->kind);
+        if (point->at == point->line && strcmp(point->function, section->function) != 0)
+            points[i].line = 0;
     }
-    return shape;
+    return result;
+}
+
+/* ---- two of them ---- */
+
+static bool is_same_point(const struct darn_section_point *one,
+                          const struct darn_section_point *other)
+{
+    return one->key == other->key && one->role == other->role &&
+           (one->line == other->line || !one->line || !other->line);
+}
+
+static const struct darn_section_point *find_point(const struct darn_match_section *section,
+                                                   const struct darn_section_point *point)
+{
+    for (uint32_t i = 0; i < section->count; i++) {
+        if (is_same_point(&section->points[i], point))
+            return &section->points[i];
+    }
+    return NULL;
+}
+
+static bool has_all_ends(const struct darn_match_section *wanted,
+                         const struct darn_match_section *found)
+{
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        if (wanted->points[i].role == DARN_ROLE_END && !find_point(found, &wanted->points[i]))
+            return false;
+    }
+    return wanted->ends;
+}
+
+bool darn_match_is_at_place(const struct darn_match_section *wanted,
+                            const struct darn_match_section *found)
+{
+    return wanted->entry && found->entry && is_same_point(wanted->entry, found->entry) &&
+           strcmp(wanted->function, found->function) == 0 &&
+           darn_variable_may_be(wanted->variable, found->variable) &&
+           darn_type_may_be(wanted->type, found->type) && has_all_ends(wanted, found);
+}
+
+static bool is_within(const struct darn_match_section *lines,
+                      const struct darn_section_point *point)
+{
+    return point->line >= lines->first && point->line <= lines->last;
+}
+
+bool darn_match_is_in_lines(const struct darn_match_section *wanted,
+                            const struct darn_match_section *found)
+{
+    if (!wanted->first || found->first || !found->entry || !is_within(wanted, found->entry) ||
+        !darn_section_means_file(found->file, wanted->file) ||
+        !darn_section_means(found->variable, wanted->variable))
+        return false;
+    for (uint32_t i = 0; i < found->count; i++) {
+        if (found->points[i].role == DARN_ROLE_END && is_within(wanted, &found->points[i]))
+            return true;
+    }
+    return false;
 }
 
 static const char *last_part(const char *path)
@@ -55,107 +149,271 @@ static bool is_kind_of_compiler(uint8_t kind)
     return kind <= DARN_SECTION_PAIR;
 }
 
-bool darn_type_is_cplusplus(const char *type)
+bool darn_match_has_shape(const struct darn_match_section *wanted,
+                          const struct darn_match_section *found)
 {
-    return strncmp(type, DARN_TYPE_CPLUSPLUS, strlen(DARN_TYPE_CPLUSPLUS)) == 0;
-}
-
-/* The name that begins with its length, `7account`; what follows it in `rest`. NULL: there is none.
- */
-static const char *counted(const char *from, const char **rest, uint32_t *length)
-{
-    size_t count = 0;
-
-    for (; *from >= '0' && *from <= '9' && count < UINT16_MAX; from++)
-        count = 10 * count + (size_t)(*from - '0');
-    if (!count || count > strlen(from))
-        return NULL;
-    *rest = from + count;
-    *length = (uint32_t)count;
-    return from;
-}
-
-const char *darn_type_in_c(const char *type, uint32_t *length)
-{
-    const char *rest, *last = NULL, *next;
-    bool is_nested;
-
-    if (!darn_type_is_cplusplus(type))
-        return NULL;
-    rest = type + strlen(DARN_TYPE_CPLUSPLUS);
-    is_nested = *rest == 'N';
-    rest += is_nested;
-    while ((is_nested || !last) && (next = counted(rest, &rest, length)))
-        last = next;
-    return last && strcmp(rest, is_nested ? "E" : "") == 0 ? last : NULL;
-}
-
-static bool is_in_c(const char *cplusplus, const char *c)
-{
-    uint32_t length;
-    const char *name = darn_type_in_c(cplusplus, &length);
-
-    return name && strlen(c) == length && memcmp(name, c, length) == 0;
-}
-
-bool darn_type_may_be(const char *one, const char *other)
-{
-    return !one || !other || !one[0] || !other[0] || strcmp(one, other) == 0 ||
-           is_in_c(one, other) || is_in_c(other, one);
-}
-
-bool darn_shape_means(const struct darn_shape *wanted, const struct darn_shape *found)
-{
-    return (wanted->kind == found->kind || !is_kind_of_compiler(wanted->kind)) &&
-           wanted->entry == found->entry && wanted->ends == found->ends &&
+    return wanted->entry && found->entry && wanted->entry->kind == found->entry->kind &&
+           wanted->ends == found->ends &&
+           (wanted->kind == found->kind || !is_kind_of_compiler(wanted->kind)) &&
            strcmp(wanted->function, found->function) == 0 &&
            strcmp(wanted->variable, found->variable) == 0 &&
            darn_type_may_be(wanted->type, found->type) &&
            strcmp(last_part(wanted->file), last_part(found->file)) == 0;
 }
 
-static bool is_of_name(char c)
+bool darn_match_goes_along(const struct darn_match_section *wanted,
+                           const struct darn_match_section *found)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$' || (unsigned char)c >= 0x80;
+    return found->kind == DARN_SECTION_LOAD_STORE &&
+           darn_variable_same(found->variable, wanted->variable) &&
+           darn_type_may_be(found->type, wanted->type);
 }
 
-/* `tab[].next[]` ends in `next`: what is in brackets is no part of the name. */
-const char *darn_variable_last(const char *variable, uint32_t *length)
+bool darn_match_concerns(const struct darn_match_section *wanted,
+                         const struct darn_match_section *found)
 {
-    size_t end = strlen(variable), start;
-
-    while (end && !is_of_name(variable[end - 1]))
-        end--;
-    for (start = end; start && is_of_name(variable[start - 1]);)
-        start--;
-    *length = (uint32_t)(end - start);
-    return variable + start;
+    return darn_match_goes_along(wanted, found) || darn_match_is_in_lines(wanted, found) ||
+           darn_match_is_at_place(wanted, found) || darn_match_has_shape(wanted, found);
 }
 
-uint64_t darn_variable_hash(const char *variable)
+uint8_t darn_match_allow(const struct darn_match_section *wanted,
+                         const struct darn_section_point *end)
 {
-    uint32_t length;
-    const char *last = darn_variable_last(variable, &length);
+    const struct darn_section_point *own = find_point(wanted, end);
 
-    return length ? darn_hash_bytes(DARN_HASH_START, last, length) | 1 : 0;
+    if (wanted->first && !is_within(wanted, end))
+        return DARN_ALLOW_ALL;
+    if (wanted->first)
+        return wanted->has_allow ? wanted->allow : end->allow;
+    return own ? own->allow : end->allow;
 }
 
-uint8_t darn_variable_class(const char *variable)
-{
-    size_t length = strlen(variable);
+/* ---- all of them ---- */
 
-    if ((!strchr(variable, '.') && !strstr(variable, "->")) || variable[length - 1] == ']')
-        return DARN_VARIABLE_ANY;
-    return variable[0] == '*' ? DARN_VARIABLE_POINTEE : DARN_VARIABLE_MEMBER;
+static void tell(struct darn_match *match, struct darn_match_wanted *wanted,
+                 struct darn_match_found *found, enum darn_match_how how)
+{
+    if (how > wanted->how)
+        wanted->how = (uint8_t)how;
+    wanted->why = NULL;
+    found->is_claimed |= !wanted->section.first;
+    match->meant(match->context, wanted, found);
 }
 
-bool darn_variable_same(const char *one, const char *other)
+static void find_at_place(struct darn_match *match, struct darn_match_wanted *wanted)
 {
-    uint32_t length, other_length;
-    const char *last = darn_variable_last(one, &length);
-    const char *other_last = darn_variable_last(other, &other_length);
+    for (uint32_t i = 0; i < match->found_count; i++) {
+        struct darn_match_found *found = &match->found[i];
 
-    return length && length == other_length && memcmp(last, other_last, length) == 0 &&
-           darn_variable_class(one) & darn_variable_class(other);
+        if (darn_match_is_in_lines(&wanted->section, &found->section) ||
+            darn_match_is_at_place(&wanted->section, &found->section))
+            tell(match, wanted, found, DARN_MATCH_EXACT);
+    }
+}
+
+/* Whether it may be one that has moved, and is looked for. */
+static bool is_free(const struct darn_match_found *found, const struct darn_match_wanted *wanted)
+{
+    return !found->is_claimed && darn_match_has_shape(&wanted->section, &found->section);
+}
+
+/* A function that is in the module several times, as inline functions are, has its sections as
+ * often. */
+static bool is_copy(const struct darn_match *match, const struct darn_match_found *found,
+                    const struct darn_match_wanted *wanted)
+{
+    for (const struct darn_match_found *other = match->found; other < found; other++) {
+        if (other->section.entry && is_same_point(other->section.entry, found->section.entry) &&
+            is_free(other, wanted))
+            return true;
+    }
+    return false;
+}
+
+/* How many there are of the shape, and of these before the line. */
+static uint32_t count_found(const struct darn_match *match, const struct darn_match_wanted *wanted,
+                            uint32_t line, uint32_t *before)
+{
+    uint32_t count = 0;
+
+    *before = 0;
+    for (uint32_t i = 0; i < match->found_count; i++) {
+        const struct darn_match_found *found = &match->found[i];
+
+        if (!is_free(found, wanted) || is_copy(match, found, wanted))
+            continue;
+        *before += found->section.entry->line < line;
+        count++;
+    }
+    return count;
+}
+
+/* The same among those who look for it. */
+static uint32_t count_wanted(const struct darn_match *match, const struct darn_match_wanted *wanted,
+                             uint32_t *before)
+{
+    uint32_t count = 0;
+
+    *before = 0;
+    for (uint32_t i = 0; i < match->wanted_count; i++) {
+        const struct darn_match_wanted *other = match->wanted[i];
+
+        if (other->how != DARN_MATCH_NONE || other->section.first ||
+            !darn_match_has_shape(&wanted->section, &other->section))
+            continue;
+        *before += other->section.entry->line < wanted->section.entry->line;
+        count++;
+    }
+    return count;
+}
+
+static void find_moved(const struct darn_match *match, struct darn_match_wanted *wanted)
+{
+    uint32_t rank, place, count = count_found(match, wanted, 0, &place);
+
+    if (!count)
+        return;
+    if (count != count_wanted(match, wanted, &rank)) {
+        wanted->why = "the function has several sections like it, and which is meant is not clear";
+        return;
+    }
+    for (uint32_t i = 0; i < match->found_count; i++) {
+        struct darn_match_found *found = &match->found[i];
+
+        if (!is_free(found, wanted))
+            continue;
+        count_found(match, wanted, found->section.entry->line, &place);
+        if (place == rank)
+            found->moved = wanted;
+    }
+}
+
+/* Nobody is told before all have looked: how many look for a shape must not change meanwhile. */
+void darn_match_module(struct darn_match *match)
+{
+    for (uint32_t i = 0; i < match->wanted_count; i++)
+        find_at_place(match, match->wanted[i]);
+    for (uint32_t i = 0; i < match->wanted_count; i++) {
+        const struct darn_match_wanted *wanted = match->wanted[i];
+
+        if (wanted->how == DARN_MATCH_NONE && !wanted->section.first && wanted->section.ends)
+            find_moved(match, match->wanted[i]);
+    }
+    for (uint32_t i = 0; i < match->found_count; i++) {
+        if (match->found[i].moved)
+            tell(match, match->found[i].moved, &match->found[i], DARN_MATCH_MOVED);
+    }
+}
+
+void darn_match_add(struct darn_match *match, struct darn_match_wanted *added)
+{
+    for (uint32_t i = 0; i < match->found_count; i++) {
+        struct darn_match_found *found = &match->found[i];
+
+        for (uint32_t j = 0; j < match->wanted_count && !found->is_claimed; j++)
+            found->is_claimed = darn_match_is_at_place(&match->wanted[j]->section, &found->section);
+    }
+    find_at_place(match, added);
+}
+
+/* ---- accesses ---- */
+
+static bool is_of_variable(const struct darn_match_section *wanted,
+                           const struct darn_match_site *site)
+{
+    return site->kind >= DARN_SITE_LEAVE || darn_variable_same(site->variable, wanted->variable);
+}
+
+static bool has_site(const struct darn_match_section *wanted,
+                     const struct darn_section_point *point, const struct darn_match_sites *sites)
+{
+    struct darn_match_site site;
+
+    sites->rewind(sites->context);
+    while (sites->next(sites->context, &site)) {
+        if (site.key == point->key && is_of_variable(wanted, &site))
+            return true;
+    }
+    return false;
+}
+
+static bool has_all_sites(const struct darn_match_section *wanted,
+                          const struct darn_match_sites *sites)
+{
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        if (wanted->points[i].role != DARN_ROLE_LEAVE &&
+            !has_site(wanted, &wanted->points[i], sites))
+            return false;
+    }
+    return wanted->count;
+}
+
+/* The only access of the race's kind to the variable in the function: its key, else 0. */
+static uint64_t find_only(const struct darn_match_section *race,
+                          const struct darn_match_sites *sites)
+{
+    struct darn_match_site site;
+    uint64_t only = 0;
+
+    sites->rewind(sites->context);
+    while (sites->next(sites->context, &site)) {
+        if (site.kind != race->entry->kind || site.key == only ||
+            strcmp(site.function, race->function) != 0 ||
+            strcmp(site.variable, race->variable) != 0 ||
+            strcmp(last_part(site.file), last_part(race->file)) != 0)
+            continue;
+        if (only)
+            return 0;
+        only = site.key;
+    }
+    return only;
+}
+
+uint8_t darn_match_by_sites(const struct darn_match_section *wanted,
+                            const struct darn_match_sites *sites, uint64_t *key)
+{
+    *key = 0;
+    if (is_kind_of_compiler(wanted->kind))
+        return DARN_MATCH_NONE;
+    if (has_all_sites(wanted, sites))
+        return DARN_MATCH_EXACT;
+    if (wanted->kind == DARN_SECTION_RACE && wanted->entry)
+        *key = find_only(wanted, sites);
+    return *key ? DARN_MATCH_MOVED : DARN_MATCH_NONE;
+}
+
+bool darn_match_is_point(const struct darn_match_home *section, uint32_t at, const char *function,
+                         uint32_t call)
+{
+    if (section->kind == DARN_SECTION_LEARNED || strcmp(function, section->function) == 0)
+        return true;
+    return call ? call == darn_site_call_of(section->function, at)
+                : section->inside & DARN_SECTION_ACROSS;
+}
+
+/* ---- for tools ---- */
+
+bool darn_section_applies(const struct darn_section *hand, const struct darn_section *recorded)
+{
+    struct darn_section_point points[DARN_SECTION_POINTS], own[DARN_SECTION_POINTS];
+    struct darn_match_section wanted = darn_match_of_wanted(hand, own);
+    struct darn_match_section found = darn_match_of_section(recorded, points);
+
+    return darn_match_is_in_lines(&wanted, &found);
+}
+
+bool darn_section_resolve(const struct darn_section *hand, struct darn_section *recorded)
+{
+    struct darn_section_point points[DARN_SECTION_POINTS], own[DARN_SECTION_POINTS];
+    struct darn_match_section wanted = darn_match_of_wanted(hand, own);
+    struct darn_match_section found = darn_match_of_section(recorded, points);
+
+    if (!darn_match_is_in_lines(&wanted, &found))
+        return false;
+    recorded->kind = DARN_SECTION_HAND;
+    for (uint32_t i = 0; i < recorded->count; i++) {
+        if (recorded->points[i].role == DARN_ROLE_END)
+            recorded->points[i].allow = darn_match_allow(&wanted, &points[i]);
+    }
+    return true;
 }

@@ -36,7 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/text.h"
+#include "base/json.h"
 #include "site/site_section.h"
 
 #define DARN_REPOSITORY_VERSION 1
@@ -70,6 +70,12 @@ struct darn_section {
     uint32_t count;
     struct darn_point points[DARN_SECTION_POINTS]; /* the entry, then calls, ends, leaves */
 };
+
+/* Whether it is one by hand, over lines (`bank.c:120-131 balance`). */
+static inline bool darn_section_is_lines(const struct darn_section *section)
+{
+    return section->first != 0;
+}
 
 /* The names used in the file: `load-and-store`, `entry`, `read`; NULL when there is no such number.
  */
@@ -110,7 +116,13 @@ struct darn_repository_reader {
 uint32_t darn_repository_read(const char *text, size_t size, struct darn_section *section,
                               const struct darn_repository_reader *reader);
 
-/* Appends one section as the file has it, indented by two blanks, without a comma behind it. */
-void darn_section_write(struct darn_text *text, const struct darn_section *section);
+/* Begins a repository, up to its version: {"darn-sections": 1 */
+void darn_repository_open(struct darn_json *json);
+
+/* How all of the file is written: people edit it, and files are found by their exact names. */
+void darn_repository_style(struct darn_json *json);
+
+/* Appends one section to a list, on a line of its own. */
+void darn_section_write(struct darn_json *json, const struct darn_section *section);
 
 #endif

@@ -6,195 +6,146 @@
 /* Of a line; brackets and a comma may follow, 100 in all. */
 #define WIDTH 97
 
-/* The object as it grows: pieces that do not fit into the line begin the next one. */
-struct page {
-    struct darn_text *text;
-    size_t line;  /* where the line begins */
-    size_t piece; /* where the last piece begins: at its blank */
-};
-
-static bool is_escaped(char c)
+void darn_repository_style(struct darn_json *json)
 {
-    return c == '"' || c == '\\';
+    json->spaced = true;
+    json->bytes = DARN_JSON_KEEP;
 }
 
-static size_t escaped_size(char c)
+void darn_repository_open(struct darn_json *json)
 {
-    return (unsigned char)c < 0x20 ? 6 : is_escaped(c) ? 2 : 1;
+    darn_repository_style(json);
+    darn_json_open(json, NULL, '{');
+    darn_json_number(json, "darn-sections", DARN_REPOSITORY_VERSION);
 }
 
-/*
- * Escapes what was written since `start`, from its end to its beginning. The bytes of names are
- * kept as they are otherwise, also those that are no UTF-8: a file is found again by its exact
- * name.
- */
-static void escape_since(struct darn_text *text, size_t start)
+/* Where the next value begins: at the blank before it. */
+static size_t begin_piece(const struct darn_json *json)
 {
-    static const char digits[] = "0123456789abcdef";
-    size_t from = text->used, to = start;
-
-    for (size_t i = start; i < from; i++)
-        to += escaped_size(text->to[i]);
-    if (to + 1 > text->size) {
-        text->cut = true;
-        return;
-    }
-    text->used = to;
-    text->to[to] = '\0';
-    while (from > start && from != to) {
-        char c = text->to[--from];
-
-        to -= escaped_size(c);
-        if ((unsigned char)c < 0x20) {
-            memcpy(text->to + to, "\\u00", 4);
-            text->to[to + 4] = digits[c >> 4];
-            text->to[to + 5] = digits[c & 15];
-        } else if (is_escaped(c)) {
-            text->to[to] = '\\';
-            text->to[to + 1] = c;
-        } else {
-            text->to[to] = c;
-        }
-    }
+    return json->text.used + 1; /* after the comma */
 }
 
-static void put_string(struct darn_text *text, const char *from)
-{
-    size_t start;
-
-    darn_text_char(text, '"');
-    start = text->used;
-    darn_text_add(text, from);
-    escape_since(text, start);
-    darn_text_char(text, '"');
-}
-
-static void begin_piece(struct page *page, const char *separator)
-{
-    darn_text_add(page->text, separator);
-    page->piece = page->text->used;
-    darn_text_char(page->text, ' ');
-}
-
-/* Writes the last piece again, on a line of its own, if it went too far. */
-static void end_piece(struct page *page)
+/* Moves what was written since begin_piece to a line of its own, if it went too far. */
+static void end_piece(struct darn_json *json, size_t piece)
 {
     static const char turn[] = "\n   ";
-    struct darn_text *text = page->text;
-    size_t more = strlen(turn) - 1; /* than the blank */
+    struct darn_text *text = &json->text;
+    size_t more = strlen(turn) - 1, line = text->used; /* more than the blank */
 
-    if (text->cut || text->used - page->line <= WIDTH)
+    while (line && text->to[line - 1] != '\n')
+        line--;
+    if (text->cut || text->used - line <= WIDTH || !darn_text_reserve(text, more))
         return;
-    if (text->used + more + 1 > text->size) {
-        text->cut = true;
-        return;
-    }
-    memmove(text->to + page->piece + more, text->to + page->piece, text->used - page->piece + 1);
-    memcpy(text->to + page->piece, turn, strlen(turn));
+    memmove(text->to + piece + more, text->to + piece, text->used - piece + 1);
+    memcpy(text->to + piece, turn, strlen(turn));
     text->used += more;
-    page->line = page->piece + 1;
 }
 
-static void put_member(struct page *page, const char *key, const char *value)
+static void put_member(struct darn_json *json, const char *key, const char *value)
 {
-    begin_piece(page, ",");
-    put_string(page->text, key);
-    darn_text_add(page->text, ": ");
-    put_string(page->text, value);
-    end_piece(page);
+    size_t piece = begin_piece(json);
+
+    darn_json_string(json, key, value);
+    end_piece(json, piece);
 }
 
-static void put_point(struct page *page, const struct darn_section *section,
+static void put_point(struct darn_json *json, const char *key, const struct darn_section *section,
                       const struct darn_point *point)
 {
-    size_t start;
+    size_t start = darn_json_string_open(json, key);
 
-    darn_text_char(page->text, '"');
-    start = page->text->used;
-    darn_point_write(page->text, section, point);
-    escape_since(page->text, start);
-    darn_text_char(page->text, '"');
+    darn_point_write(&json->text, section, point);
+    darn_json_string_close(json, start);
 }
 
-static void put_points(struct page *page, const struct darn_section *section, const char *key,
+static void put_entry(struct darn_json *json, const struct darn_section *section)
+{
+    for (uint32_t i = 0; i < section->count; i++) {
+        size_t piece = begin_piece(json);
+
+        if (section->points[i].role != DARN_ROLE_ENTRY)
+            continue;
+        put_point(json, "entry", section, &section->points[i]);
+        end_piece(json, piece);
+    }
+}
+
+static void put_points(struct darn_json *json, const struct darn_section *section, const char *key,
                        uint8_t role)
 {
-    bool is_first = true;
+    bool is_open = false;
 
     for (uint32_t i = 0; i < section->count; i++) {
+        size_t piece = begin_piece(json);
+
         if (section->points[i].role != role)
             continue;
-        begin_piece(page, ",");
-        if (is_first) {
-            put_string(page->text, key);
-            darn_text_add(page->text, role == DARN_ROLE_ENTRY ? ": " : ": [");
-        }
-        put_point(page, section, &section->points[i]);
-        end_piece(page);
-        is_first = false;
+        if (!is_open)
+            darn_json_open(json, key, '[');
+        put_point(json, NULL, section, &section->points[i]);
+        end_piece(json, piece);
+        is_open = true;
     }
-    if (!is_first && role != DARN_ROLE_ENTRY)
-        darn_text_char(page->text, ']');
+    if (is_open)
+        darn_json_close(json, ']');
 }
 
-static void put_inside(struct page *page, const struct darn_section *section)
+static void put_inside(struct darn_json *json, const struct darn_section *section)
 {
-    bool is_first = true;
+    bool is_open = false;
     const char *name;
 
     for (unsigned bit = 0; (name = darn_section_inside_name(bit)); bit++) {
+        size_t piece = begin_piece(json);
+
         if (!(section->inside >> bit & 1))
             continue;
-        begin_piece(page, ",");
-        if (is_first)
-            darn_text_add(page->text, "\"inside\": [");
-        put_string(page->text, name);
-        end_piece(page);
-        is_first = false;
+        if (!is_open)
+            darn_json_open(json, "inside", '[');
+        darn_json_string(json, NULL, name);
+        end_piece(json, piece);
+        is_open = true;
     }
-    if (!is_first)
-        darn_text_char(page->text, ']');
+    if (is_open)
+        darn_json_close(json, ']');
 }
 
 /* `bank.c:120-131 balance`; as an object when it has to say why it was dropped. */
-static void put_lines(struct page *page, const struct darn_section *section)
+static void put_lines(struct darn_json *json, const struct darn_section *section)
 {
-    struct darn_text *text = page->text;
     size_t start;
 
-    darn_text_add(text, section->why ? "{\"lines\": \"" : "\"");
-    start = text->used;
-    darn_lines_write(text, section);
-    escape_since(text, start);
-    darn_text_char(text, '"');
+    if (section->why)
+        darn_json_open(json, NULL, '{');
+    start = darn_json_string_open(json, section->why ? "lines" : NULL);
+    darn_lines_write(&json->text, section);
+    darn_json_string_close(json, start);
     if (!section->why)
         return;
-    put_member(page, "why", section->why);
-    darn_text_char(text, '}');
+    put_member(json, "why", section->why);
+    darn_json_close(json, '}');
 }
 
-void darn_section_write(struct darn_text *text, const struct darn_section *section)
+void darn_section_write(struct darn_json *json, const struct darn_section *section)
 {
-    struct page page = {.text = text, .line = text->used};
-
-    darn_text_add(text, "  ");
+    darn_json_break(json, 2);
     if (section->first) {
-        put_lines(&page, section);
+        put_lines(json, section);
         return;
     }
-    darn_text_add(text, "{\"variable\": ");
-    put_string(text, section->variable);
+    darn_json_open(json, NULL, '{');
+    darn_json_string(json, "variable", section->variable);
     if (section->type && section->type[0])
-        put_member(&page, "type", section->type);
-    put_member(&page, "function", section->function);
-    put_member(&page, "file", section->file);
-    put_member(&page, "kind", darn_section_kind_name(section->kind));
-    put_points(&page, section, "entry", DARN_ROLE_ENTRY);
-    put_points(&page, section, "calls", DARN_ROLE_CALL);
-    put_points(&page, section, "ends", DARN_ROLE_END);
-    put_points(&page, section, "leaves", DARN_ROLE_LEAVE);
-    put_inside(&page, section);
+        put_member(json, "type", section->type);
+    put_member(json, "function", section->function);
+    put_member(json, "file", section->file);
+    put_member(json, "kind", darn_section_kind_name(section->kind));
+    put_entry(json, section);
+    put_points(json, section, "calls", DARN_ROLE_CALL);
+    put_points(json, section, "ends", DARN_ROLE_END);
+    put_points(json, section, "leaves", DARN_ROLE_LEAVE);
+    put_inside(json, section);
     if (section->why)
-        put_member(&page, "why", section->why);
-    darn_text_char(text, '}');
+        put_member(json, "why", section->why);
+    darn_json_close(json, '}');
 }

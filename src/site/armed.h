@@ -63,20 +63,20 @@ static_assert(DARN_ARMED_FREELY <= UINT8_MAX && DARN_ARMED_CONTROLLED <= UINT8_M
 enum darn_level {
     DARN_LEVEL_NONE = 0,               /* nobody */
     DARN_LEVEL_LEAVE = 1,              /* a way out: who is in a section */
-    DARN_LEVEL_TRUST = 2,              /* the same, and who holds no lock of the program's own */
+    DARN_LEVEL_ELIDED = 2,             /* the same, and who holds no lock of the program's own */
     DARN_LEVEL_HEAL = DARN_ARMED_HEAL, /* everybody */
 };
 
 /* What the thread has in its own byte (runtime/thread/own.h): who is in a section 0, else one of these. A
  * guard calls if the level is higher. */
-#define DARN_TRUST_IDLE   0x01
-#define DARN_TRUST_LOCKED 0x3f /* it holds a lock of the program's own */
+#define DARN_LIMIT_IDLE   0x01
+#define DARN_LIMIT_LOCKED 0x3f /* it holds a lock of the program's own */
 
-static_assert(DARN_LEVEL_LEAVE > 0 && DARN_LEVEL_LEAVE <= DARN_TRUST_IDLE,
+static_assert(DARN_LEVEL_LEAVE > 0 && DARN_LEVEL_LEAVE <= DARN_LIMIT_IDLE,
               "ways out are for those who are in a section");
-static_assert(DARN_LEVEL_TRUST > DARN_TRUST_IDLE && DARN_LEVEL_TRUST <= DARN_TRUST_LOCKED,
-              "who holds a lock is trusted, and nobody else");
-static_assert(DARN_LEVEL_HEAL > DARN_TRUST_LOCKED, "at other sites everybody calls");
+static_assert(DARN_LEVEL_ELIDED > DARN_LIMIT_IDLE && DARN_LEVEL_ELIDED <= DARN_LIMIT_LOCKED,
+              "elision is for those who hold a lock, and nobody else");
+static_assert(DARN_LEVEL_HEAL > DARN_LIMIT_LOCKED, "at other sites everybody calls");
 
 static inline uint8_t darn_armed(const struct darn_site *site)
 {
@@ -103,7 +103,7 @@ static inline void darn_armed_set_level(const struct darn_site *site, enum darn_
  * that is built for that. */
 static inline bool darn_armed_is_healed(uint8_t armed, bool levels)
 {
-    return levels ? armed >= DARN_LEVEL_TRUST : armed & DARN_ARMED_HEAL;
+    return levels ? armed >= DARN_LEVEL_ELIDED : armed & DARN_ARMED_HEAL;
 }
 
 #endif

@@ -17,8 +17,11 @@
 #define DARN_SITE_SECTION  "darn_sites"
 #define DARN_ARMED_SECTION "darn_armed" /* the bytes that `armed` names */
 
+/* In .comment, with one letter behind it: the level of optimization of a file that has sites. */
+#define DARN_LEVEL_IDENT "darn -O"
+
 /* Raised whenever the layout or the meaning of a field changes. */
-#define DARN_SITE_VERSION 3
+#define DARN_SITE_VERSION 5
 
 enum darn_site_kind {
     DARN_SITE_READ,
@@ -53,7 +56,7 @@ enum darn_site_flag {
 
     /* Of a function only: */
     DARN_SITE_UNIT = 1 << 14,    /* a function, or a block in one, that is annotated as atomic */
-    DARN_SITE_NO_UNIT = 1 << 15, /* a function that is annotated as not atomic */
+    DARN_SITE_NO_UNIT = 1 << 15, /* a function that is annotated as not atomic, or of the library */
 };
 
 struct darn_site {
@@ -63,7 +66,7 @@ struct darn_site {
     int32_t variable; /* `balance`, `acct->balance`, `tab[].next`; empty when unknown */
     uint32_t line;
     uint16_t column;
-    uint16_t size; /* in bytes; 0 with DARN_SITE_RANGE */
+    uint16_t size; /* in bytes; with DARN_SITE_RANGE the number of the function (site_calls.h), or 0 */
     uint8_t kind;  /* enum darn_site_kind */
     uint8_t version;
     uint16_t flags; /* enum darn_site_flag, or-ed */

@@ -19,6 +19,9 @@
  *
  * and so do, always, blocks that are annotated as atomic (darn_hook_block_begin).
  *
+ * Accesses of a block that are near each other share the look at attention: with attention raised,
+ * another version of that code runs, in which each has the rest of the guard (plugin/core/group.h).
+ *
  * Sites that only sections need (section.h) look at nothing but their own armed byte: accesses that
  * another one covers (DARN_SITE_EXTRA), ways out of sections, calls that lead into them:
  *
@@ -36,6 +39,24 @@
  *         the access
  *     }
  *
+ * An atomic operation or a fence has a second guard, behind its first one, so that happens-before
+ * is known of a run in which nothing else is watched:
+ *
+ *     if (darn_ordering)
+ *         darn_hook_order(address, site);
+ *
+ * A relaxed load has none, and a relaxed store looks at darn_fenced (darn_hook_relaxed).
+ *
+ * So has a call that may lead to code that darn has not compiled, with a byte for each function
+ * that a file calls, until the runtime has seen that it is not such; and inline assembly that
+ * touches memory, which looks at darn_ordering:
+ *
+ *     if (the byte)
+ *         darn_hook_outside(function, &the byte);
+ *
+ * A function of the system's libraries that synchronizes by itself looks at darn_ordering, too, and
+ * has NULL in the place of the function.
+ *
  * A function that is annotated as atomic tells its beginning and its ends without any guard
  * (darn_hook_atomic_begin, darn_hook_atomic_end, with the site of the function).
  */
@@ -49,7 +70,7 @@
 
 /* The byte of each thread that armed bytes are compared with (armed.h): the first of a variable
  * (runtime/thread/own.h). */
-#define DARN_TRUST "darn_own"
+#define DARN_LIMIT "darn_own"
 
 /* Names that end in _here are those of the same program, reached without the detour that shared
  * objects have to make. */
@@ -59,20 +80,36 @@
 #define DARN_FILTER_HERE    "darn_filter_here"
 #define DARN_FUNCTIONS      "darn_functions" /* a byte: begin and end of functions are wanted */
 #define DARN_FUNCTIONS_HERE "darn_functions_here"
+#define DARN_ORDERING       "darn_ordering" /* a byte: atomic operations and fences are wanted */
+#define DARN_ORDERING_HERE  "darn_ordering_here"
+#define DARN_FENCED         "darn_fenced" /* a byte: there was a fence that releases */
+#define DARN_FENCED_HERE    "darn_fenced_here"
+#define DARN_OUTSIDE        "darn_outside" /* a byte: there is code that darn has not compiled */
 
 /* preserve_most void f(…): cold, and the caller keeps nearly all of its registers. */
-#define DARN_HOOK_ACCESS "darn_hook_access" /* (address, site) */
-#define DARN_HOOK_WRITE  "darn_hook_write"  /* (address, value, site): see DARN_SITE_VALUE */
-#define DARN_HOOK_RANGE  "darn_hook_range"  /* (address, length, site) */
-#define DARN_HOOK_STRING "darn_hook_string" /* (address, string that is as long, site) */
-#define DARN_HOOK_FENCE  "darn_hook_fence"  /* (site) */
-#define DARN_HOOK_SPIN   "darn_hook_spin"   /* (address, site) */
-#define DARN_HOOK_WAIT   "darn_hook_wait"   /* (condition variable, site) */
-#define DARN_HOOK_BEGIN  "darn_hook_begin"  /* (site) */
-#define DARN_HOOK_END    "darn_hook_end"    /* (site) */
-#define DARN_HOOK_LEAVE  "darn_hook_leave"  /* (site) */
-#define DARN_HOOK_CALL   "darn_hook_call"   /* (site) */
-#define DARN_HOOK_DONE   "darn_hook_done"   /* (address, site) */
+#define DARN_HOOK_ACCESS  "darn_hook_access"  /* (address, site) */
+#define DARN_HOOK_WRITE   "darn_hook_write"   /* (address, value, site): see DARN_SITE_VALUE */
+#define DARN_HOOK_RANGE   "darn_hook_range"   /* (address, length, site) */
+#define DARN_HOOK_PARTS   "darn_hook_parts"   /* (vector, its length, bytes at most, site) */
+#define DARN_HOOK_STRING  "darn_hook_string"  /* (address, string that is as long, site) */
+#define DARN_HOOK_FENCE   "darn_hook_fence"   /* (site) */
+#define DARN_HOOK_SPIN    "darn_hook_spin"    /* (address, site) */
+#define DARN_HOOK_WAIT    "darn_hook_wait"    /* (condition variable, site) */
+#define DARN_HOOK_BEGIN   "darn_hook_begin"   /* (site) */
+#define DARN_HOOK_END     "darn_hook_end"     /* (site) */
+#define DARN_HOOK_LEAVE   "darn_hook_leave"   /* (site) */
+#define DARN_HOOK_CALL    "darn_hook_call"    /* (site) */
+#define DARN_HOOK_DONE    "darn_hook_done"    /* (address, site) */
+#define DARN_HOOK_ORDER   "darn_hook_order"   /* (address, site) */
+#define DARN_HOOK_RELAXED "darn_hook_relaxed" /* (address, site) */
+#define DARN_HOOK_OUTSIDE "darn_hook_outside" /* (function, byte): a call, or NULL */
+
+/* Instead of a function that is of a library that is known, but calls ours back in ways that are
+ * not. */
+#define DARN_NEVER_KNOWN ((const void *)1)
+
+/* The eight bytes before each function that darn has compiled. */
+#define DARN_INSIDE UINT64_C(0x6e7261640fd15ead)
 
 #define DARN_HOOK_BLOCK_BEGIN "darn_hook_block_begin" /* (variable, site) */
 #define DARN_HOOK_BLOCK_END   "darn_hook_block_end"   /* (variable, site) */

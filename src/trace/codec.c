@@ -2,7 +2,7 @@
 
 #include "trace/format.h"
 
-#define FLAGS_KNOWN 0x1ffu
+#define FLAGS_KNOWN 0x3fffu
 
 /* Nearly every number of an event has one byte. */
 static inline const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64_t *value)

@@ -56,7 +56,9 @@ enum darn_event_kind {
     DARN_EVENT_FENCE,
 
     /* Memory: `target` is the block, `extra` its size. FREE comes before it is really free, ALLOC
-     * after it is really ours. */
+     * after it is really ours. A FREE that has a site or a stack is a call of the program's own,
+     * and as good as a write of all of it; another one only says that the memory has no past. The
+     * flags of an ALLOC are how many bytes the block has behind those that were asked for. */
     DARN_EVENT_ALLOC,
     DARN_EVENT_FREE,
 
@@ -77,8 +79,22 @@ enum darn_event_kind {
      * stored is told. */
     DARN_EVENT_POINTER,
 
+    /* What the thread does from here on comes after all that anybody has done: it may have
+     * synchronized in a way that nobody has seen. */
+    DARN_EVENT_AFTER_ALL,
+
+    /* Objects of libc and the kernel, with darn_event_object: `target` is the object. A call uses
+     * it, or ends it; `extra` is its size then. What a RELEASE, SIGNAL and the like are about is
+     * used without a USE. */
+    DARN_EVENT_USE,
+    DARN_EVENT_DESTROY,
+
     DARN_EVENT_KINDS
 };
+
+/* The target of a SEND or RECEIVE that stands for code that nobody sees into: what it synchronizes
+ * with is not known, only when. No address of a program. */
+#define DARN_EVENT_OUTSIDE (UINT64_C(1) << 59)
 
 enum darn_event_flag {
     DARN_EVENT_ATOMIC = 1 << 0,   /* accesses: an atomic operation */
@@ -93,6 +109,24 @@ enum darn_event_flag {
     DARN_EVENT_GAPS = 1 << 7,     /* accesses: not every byte is touched, `extra` says which */
     DARN_EVENT_HALF = 1 << 8,     /* READ: the second half of an atomic update, which acquires; the
                                      access itself was the first half, an UPDATE that releases */
+    DARN_EVENT_STAYS = 1 << 9,    /* FREE, DESTROY: whoever uses it afterwards may not even notice;
+                                     its next owner is known by an ALLOC or STACK */
+    DARN_EVENT_OBJECT = 15 << 10, /* FREE, DESTROY, USE: of what, enum darn_event_object */
+};
+
+/* What is used or ends, if it is no block of memory. The numbers of src/runtime/watch/touch.h. */
+enum darn_event_object {
+    DARN_EVENT_NO_OBJECT,
+    DARN_EVENT_IS_MUTEX,
+    DARN_EVENT_IS_RWLOCK,
+    DARN_EVENT_IS_SPIN,
+    DARN_EVENT_IS_COND,
+    DARN_EVENT_IS_BARRIER,
+    DARN_EVENT_IS_SEMAPHORE,
+    DARN_EVENT_IS_DESCRIPTOR,
+    DARN_EVENT_IS_STREAM, /* of a FREE: the memory of a stream goes with it */
+    DARN_EVENT_IS_STACK,  /* of a FREE: the stack of the thread, with the thread */
+    DARN_EVENT_OBJECTS
 };
 
 /* The numbers of src/runtime/thread/locks.h. */
@@ -125,6 +159,30 @@ static inline int darn_event_is_access(const struct darn_event *event)
 static inline int darn_event_has_size(const struct darn_event *event)
 {
     return darn_event_is_access(event) || event->kind == DARN_EVENT_POINTER;
+}
+
+static inline enum darn_event_object darn_event_object(const struct darn_event *event)
+{
+    return (enum darn_event_object)((event->flags & DARN_EVENT_OBJECT) >> 10);
+}
+
+static inline uint16_t darn_event_about(enum darn_event_object object)
+{
+    return (uint16_t)(object << 10);
+}
+
+/* The target of what is about a file descriptor is no address of a program: it has the number, and
+ * what tells its files apart. */
+#define DARN_EVENT_FILES (UINT64_C(1) << 56)
+
+static inline uint32_t darn_event_file(uint64_t target)
+{
+    return target >> 4 & 0xfffff;
+}
+
+static inline int darn_event_ends(const struct darn_event *event)
+{
+    return event->kind == DARN_EVENT_FREE || event->kind == DARN_EVENT_DESTROY;
 }
 
 static inline int darn_event_writes(const struct darn_event *event)

@@ -29,7 +29,8 @@
 #include <stdint.h>
 
 #define DARN_TRACE_MAGIC   "darntrc\n"
-#define DARN_TRACE_VERSION 2 /* since 2 there are STACK and POINTER events */
+/* Since 2 there are STACK and POINTER events, since 3 AFTER_ALL, since 4 USE and DESTROY. */
+#define DARN_TRACE_VERSION 4
 #define DARN_TRACE_HEADER  4096
 #define DARN_TRACE_PAGE    4096
 #define DARN_TRACE_BLOCK   65536      /* the largest unpacked block, with its header */

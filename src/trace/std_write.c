@@ -153,6 +153,7 @@ static const struct {
     [DARN_EVENT_END] = {put_block, "end", 0},
     [DARN_EVENT_ALLOC] = {put_named, "alloc", 0},
     [DARN_EVENT_FREE] = {put_named, "free", 0},
+    [DARN_EVENT_DESTROY] = {put_named, "destroy", 0},
     [DARN_EVENT_POINTER] = {put_pointer, "store", 0},
 };
 

@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
 #include "trace/memory.h"
 
 struct darn_trace_names {
     struct darn_trace_arena arena;
-    struct darn_name_slot *slots;
-    size_t capacity; /* a power of two, or 0 */
-    const char **texts;
+    struct darn_htable table; /* of numbers + 1 */
+    struct darn_trace_name *names;
     size_t count, room;
 };
 

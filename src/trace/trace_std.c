@@ -39,6 +39,7 @@ static const struct operation {
     {"end", DARN_EVENT_END, DARN_STD_BLOCK, true},
     {"alloc", DARN_EVENT_ALLOC, DARN_STD_VARIABLE, false},
     {"free", DARN_EVENT_FREE, DARN_STD_VARIABLE, false},
+    {"destroy", DARN_EVENT_DESTROY, DARN_STD_LOCK, false},
     {"store", DARN_EVENT_POINTER, DARN_STD_VARIABLE, false},
     {"give", DARN_EVENT_POINTER, OF_NOTHING, false},
 };
@@ -166,7 +167,7 @@ static int read_operation(struct darn_std *std, struct piece field, struct darn_
     if (!operation)
         return refuse(std, field,
                       "is no operation; there are r, w, acq, rel, fork, join, begin, end, alloc, "
-                      "free, store and give");
+                      "free, destroy, store and give");
     operand = (struct piece){field.end, field.end};
     if (open && field.end[-1] != ')')
         return refuse(std, field, "lacks its ')'");
@@ -177,8 +178,12 @@ static int read_operation(struct darn_std *std, struct piece field, struct darn_
     event->kind = operation->event;
     if (darn_event_is_access(event))
         event->size = VARIABLE_SIZE;
-    if (event->kind == DARN_EVENT_ALLOC || event->kind == DARN_EVENT_FREE)
+    if (event->kind == DARN_EVENT_ALLOC || darn_event_ends(event))
         event->extra = VARIABLE_SIZE;
+    if (darn_event_ends(event))
+        event->flags = DARN_EVENT_STAYS;
+    if (event->kind == DARN_EVENT_DESTROY)
+        event->flags |= darn_event_about(DARN_EVENT_IS_MUTEX);
     if (event->kind == DARN_EVENT_POINTER)
         return read_pointer(std, operation, operand, event);
     if (operation->operand == OF_THREAD)

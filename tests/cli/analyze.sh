@@ -164,9 +164,9 @@ expect_refused "darn analyze: there is no option --fast; 'darn analyze --help' l
 try "$darn" analyze --stats=1 race.std
 expect_refused "darn analyze: --stats takes no value"
 try "$darn" analyze race.std --json
-expect_refused "darn analyze: --json needs a value"
+expect_refused "darn analyze: --json needs a value: --json=FILE"
 try "$darn" analyze --color=pink race.std
-expect_refused "darn analyze: --color is auto, always or never, not 'pink'"
+expect_refused "darn analyze: --color=pink: auto, always or never is needed"
 refused --json=no/such/place race.std
 refused --suppressions=missing race.std
 

@@ -88,22 +88,22 @@ claim "the bound can be set"
 try "$darn" analyze --engine=blocks --block-work=1 vector.std
 expect_has "$err" "comparisons of blocks that were left out (--block-work)"
 try "$darn" analyze --engine=blocks --block-work=none vector.std
-expect_refused "darn analyze: --block-work is a number from 1 on, not 'none'"
+expect_refused "darn analyze: --block-work=none: a number from 1 to 18446744073709551615 is needed"
 try "$darn" analyze --engine=blocks --block-events=400 long.std
 expect_lacks "$err" "(--block-events)"
 try "$darn" analyze --engine=blocks --block-events=1 vector.std
 expect_has "$err" "2 transactions of which not all pairs of accesses were looked at (--block-events)"
 expect_has "$(tail -1 .out)" "SUMMARY: darn: 1 possible atomicity violation ("
 try "$darn" analyze --engine=blocks --block-events=0 vector.std
-expect_refused "darn analyze: --block-events is a number from 1 on, not '0'"
+expect_refused "darn analyze: --block-events=0: a number from 1 to 4294967295 is needed"
 try "$darn" analyze --engine=blocks --block-events=5000000000 vector.std
-expect_refused "darn analyze: --block-events is a number from 1 on, not '5000000000'"
+expect_refused "darn analyze: --block-events=5000000000: a number from 1 to 4294967295 is needed"
 try "$darn" analyze --engine=blocks --block-count=1 long.std
 expect_has "$err" "blocks for which there was no room (--block-count)"
 try "$darn" analyze --engine=blocks --block-count=100000 long.std
 expect_lacks "$err" "(--block-count)"
 try "$darn" analyze --engine=blocks --block-count=0 vector.std
-expect_refused "darn analyze: --block-count is a number from 1 on, not '0'"
+expect_refused "darn analyze: --block-count=0: a number from 1 to 4294967295 is needed"
 
 claim "order can be left out"
 printf '%s\n' 'm|w(x)|1' 'm|fork(a)|2' 'a|begin(f)|10' 'a|r(x)|11' 'a|w(x)|12' 'a|end(f)|13' >ordered.std

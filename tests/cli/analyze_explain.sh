@@ -176,6 +176,6 @@ expect_refused "darn analyze: --explain: there is no finding '2': 1 were found, 
 try "$darn" analyze --explain=1 race.std cycle.std
 expect_refused "darn analyze: --explain takes one trace, not 2"
 try "$darn" analyze --explain= race.std
-expect_refused "darn analyze: --explain needs a value"
+expect_refused "darn analyze: --explain needs a value: --explain=FINDING"
 
 finish

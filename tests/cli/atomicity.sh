@@ -35,6 +35,61 @@ expect_has "$out$err" "vector.c:$size:21: warning: atomicity violation on 'vecto
 try darn replay --times=20 hunt/1
 expect_same "$out" "20 of 20"
 
+# Methods of a class, which are inlined: four copies of one access, two of them in one line.
+cat >bank.cc <<'END'
+#include <mutex>
+#include <thread>
+class account {
+    mutable std::mutex lock;
+    long balance = 0;
+
+  public:
+    long get() const
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        return balance;
+    }
+    void set(long value)
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        balance = value;
+    }
+};
+struct bank {
+    account from, to;
+    void transfer(long amount);
+    long total() const;
+};
+void bank::transfer(long amount)
+{
+    from.set(from.get() - amount);
+    to.set(to.get() + amount);
+}
+long bank::total() const { return from.get() + to.get(); }
+static bank ours;
+int main()
+{
+    long seen = 0;
+    std::thread one([] { ours.transfer(3); }), other([&] { seen = ours.total(); });
+
+    one.join();
+    other.join();
+    return seen != 0;
+}
+END
+claim "what inlined methods do is predicted and made to happen, at any level of optimization"
+for level in -O0 -O1 -O2 "-O1 -fno-inline"; do
+    darn c++ --darn-functions $level -g bank.cc -o bank -pthread || exit 1
+    try darn hunt --seconds=20 --no-explore -o "bank$level" -- ./bank
+    expect_same "$level $status" "$level 66"
+    expect_has "$level $err" "0 mishandled notifications, 1 atomicity violation ("
+    expect_has "$level $out" "atomicity violation on 'this->balance"
+    expect_has "$level $out" "[atomicity-violation, confirmed]"
+    expect_has "$level $out" "  section: transaction in t" # total or transfer, whichever was first
+    try darn replay --times=20 "bank$level/1"
+    expect_same "$level $out" "$level 20 of 20"
+done
+
 # Two variables: each of them alone shows nothing.
 cp "$(dirname "$0")"/../programs/atomicity/range.c . || exit 1
 darn cc --darn-functions -O1 -g -fno-inline range.c -o range -pthread || exit 1

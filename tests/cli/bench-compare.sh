@@ -1,4 +1,5 @@
 #!/bin/bash
+# needs: nothing of darn
 # The runner behind `make bench`: what it measures, what it refuses, what its tables say.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/lib.bash"

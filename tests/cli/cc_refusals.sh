@@ -25,7 +25,7 @@ expect_refused "darn cc: -m32: the runtime is there for 64-bit programs only"
 
 claim "own options are checked"
 try "$darn" cc --darn-frobnicate -c a.c
-expect_refused "darn cc: there is no option --darn-frobnicate; 'darn help cc' lists them"
+expect_refused "darn cc: there is no option --darn-frobnicate; 'darn cc --darn-help' lists them"
 try "$darn" cc --darn-ignorelist -c a.c
 expect_refused "darn cc: --darn-ignorelist needs a value: --darn-ignorelist=FILE"
 try "$darn" cc --darn-help=1

@@ -6,8 +6,10 @@
 export PATH=$bin:$PATH
 
 cat >many.c <<'EOF'
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +59,15 @@ static void fail(void)
     if (is("hang"))
         for (;;)
             pause();
+    if (is("long"))
+        for (volatile long i = 1; i; i++)
+            ;
+    if (is("counts"))
+        for (int i = 0; i < 1000000; i++)
+            sched_yield();
+    if (is("livelock"))
+        while (__atomic_load_n(&shared, __ATOMIC_ACQUIRE))
+            sched_yield();
     if (is("stuck"))
         syscall(SYS_pause);
     if (is("loud"))
@@ -78,6 +89,11 @@ int main(int argc, char **argv)
         char *got = fgets(line, sizeof(line), stdin);
         printf("input %s", got ? got : line);
     }
+    if (is("cores")) {
+        cpu_set_t cores;
+        sched_getaffinity(0, sizeof(cores), &cores);
+        printf("%d cores\n", CPU_COUNT(&cores));
+    }
     for (int i = 0; i < count; i++)
         pthread_create(&threads[i], NULL, other, NULL);
     if (is("forever"))
@@ -92,6 +108,10 @@ int main(int argc, char **argv)
     }
     if (is("always"))
         return 5;
+    if (is("never-right"))
+        assert(shared > 1);
+    if (is("too-early"))
+        assert(shared); /* fails when nobody interferes */
     if (is("output"))
         printf("shared %d\n", shared);
     if (is("file")) {
@@ -134,18 +154,23 @@ expect_has "$(cat .err)" "many.c:"
 try darn explore --schedules=2000 -- ./many assert
 expect_has "$err" "Assertion \`shared == 0' failed."
 
-claim "a run that does not end is a hang, found within the time that it is given"
-try darn explore --schedules=2000 --timeout=2 -- ./many hang
-expect_status 66
-expect_has "$err" " fails: did not end within 2 s"
-try darn explore --schedules=2000 --timeout=2 -- ./many loud
-expect_status 66
-expect_has "$err" " fails: did not end within 2 s"
+claim "a run that is cut off is counted, with the option that gives it more, and is no finding"
+for mode in hang loud stuck long; do
+    try darn explore --schedules=5 --timeout=1 -- ./many $mode
+    expect_status 0
+    expect_has "$err" " cut off after 1 s; --timeout=10 gives them more"
+    expect_has "$err" "SUMMARY: darn: nothing found in 5 schedules"
+done
+try darn explore --schedules=20 --max-steps=2000 -- ./many counts
+expect_status 0
+expect_has "$err" " cut off after 2000 steps; --max-steps=20000 gives them more"
 
-claim "a hang inside of a call is placed where the program makes the call"
-try darn explore --schedules=2000 --timeout=2 -- ./many stuck
+claim "a run that comes to the same state again, with every thread given its turn, hangs; and replays"
+try darn explore --schedules=2000 -o hangs -- ./many livelock
 expect_status 66
-expect_has "$err" "many.c:$(grep -n 'syscall(SYS_pause)' many.c | cut -d: -f1):9: warning: the program hangs"
+expect_has "$err" "warning: the program hangs: every thread gets its turn, and the same state comes again [failure, confirmed]"
+try darn replay --times=5 hangs/1
+expect_has "$out" "5 of 5"
 
 claim "every strategy finds the bug, and only reports it"
 for strategy in portfolio random pct pos surw chess rff hold; do
@@ -261,6 +286,10 @@ expect_status 0
 try darn explore --schedules=10 --oracle='grep -qx "input nothing"' -- ./many input
 expect_status 0
 
+claim "a program has as many cores as without darn: it may make a thread for each"
+try darn explore --schedules=10 --oracle="grep -qx '$(nproc) cores'" -- ./many cores
+expect_status 0
+
 claim "the oracle decides about output and status"
 try darn explore --schedules=2000 --oracle='! grep -q "shared 1"' -- ./many output
 expect_status 66
@@ -275,14 +304,37 @@ claim "--reset removes what a run leaves behind"
 try darn explore --jobs=1 --schedules=100 --reset='rm -f left' -- ./many file
 expect_status 0
 try darn explore --jobs=1 --schedules=100 -- ./many file
-expect_status 66
+expect_has "$err" "every run ends with the status 1"
 rm -f left
+try darn explore --jobs=4 --schedules=100 --json --reset='rm -f left' -- ./many file
+expect_status 0
+expect_has "$err" "darn explore: --reset: one run at a time, as with --jobs=1"
+expect_has "$out" '"jobs":1,'
+
+claim "a hunt resets before the runs that it records, too"
+try darn hunt --no-explore --seconds=10 --jobs=1 --reset='rm -f left; echo >>resets' -o reset.out -- ./many file
+expect_lacks "$out$err" "fails"
+recorded=$(grep -o 'runs: [0-9]*' .err | grep -o '[0-9]*')
+controlled=$(grep -o '[0-9]* under control' .err | grep -o '[0-9]*')
+missing=$((recorded + controlled - $(wc -l <resets))) # the time may be over before the last one
+[ $missing = 0 ] || [ $missing = 1 ] || fault "$missing resets are missing"
 
 claim "what fails without any interference is said to"
-try darn explore -- ./many always
+try darn explore --schedules=300 -- ./many always
+expect_status 0
+expect_has "$err" "every run ends with the status 5: that has nothing to do with schedules"
+expect_lacks "$err" "[failure"
+try darn explore --schedules=300 -- ./many never-right
+expect_status 0
+expect_has "$err" "every run fails (aborted: many.c:$(grep -n 'shared > 1' many.c | cut -d: -f1): "
+expect_lacks "$err" "[failure"
+
+claim "what fails when nobody interferes is a finding if some schedule ends well"
+try darn explore --schedules=1000 --json -- ./many too-early
 expect_status 66
-expect_has "$err" "schedule 1 fails: exited with status 5"
-expect_has "$err" "it fails when no thread is interrupted, too"
+expect_has "$(head -1 .out)" '"certainty":"confirmed"'
+expect_has "$(head -1 .out)" '"outcomes":["assertion"]'
+expect_has "$err" "note: it fails when no thread is interrupted, too"
 
 claim "--races reports what two threads met, and nothing without it"
 try darn explore --races --schedules=500 --json -- ./many
@@ -333,7 +385,7 @@ expect_has "$(tail -1 .err)" "SUMMARY: darn: nothing found in "
 
 claim "a program that cannot be explored: one line, status 2"
 try darn explore --timeout=0.5 -- ./many forever
-expect_refused "darn explore: ./many does not end within 0.5 s under control; --timeout=S gives it more"
+expect_refused "darn explore: ./many does not end within 0.5 s under control, even when no thread is interrupted; --timeout=S allows more, --with=CMD runs the client of a server"
 try darn explore --schedules=2000 -- ./many kill-parent
 expect_status 2
 expect_has "$err" "darn explore: ./many ends its own fork server"
@@ -355,11 +407,11 @@ expect_refused "darn explore: no program; usage: darn explore [options] -- PROGR
 try darn explore --frob ./many
 expect_refused "darn explore: there is no option --frob; 'darn explore --help' lists them"
 try darn explore --strategy=frob ./many
-expect_refused "darn explore: there is no strategy 'frob'; 'darn explore --help' lists them"
+expect_refused "darn explore: --strategy=frob: portfolio, random, pct, pos, surw, chess, rff, hold or states is needed"
 try darn explore --schedules=none ./many
 expect_refused "darn explore: --schedules=none: a number from 1 to 1000000000000 is needed"
 try darn explore --points=some ./many
-expect_refused "darn explore: --points is shared, sync or all, not 'some'"
+expect_refused "darn explore: --points=some: shared, sync or all is needed"
 try darn explore --input=missing ./many
 expect_refused "darn explore: --input: missing: No such file or directory"
 try darn explore --input=. ./many
@@ -369,38 +421,6 @@ expect_refused "darn explore: json: nowhere/x cannot be written: No such file or
 touch file
 try darn explore -o file ./many
 expect_refused "darn explore: -o: file: Not a directory"
-
-claim "daemons of a run do not outlive it"
-cat >daemons.c <<'EOF'
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-int main(void)
-{
-    pid_t child = fork();
-    FILE *list;
-
-    if (child) {
-        waitpid(child, NULL, 0);
-        return 0;
-    }
-    setsid();
-    if (fork())
-        _exit(0);
-    list = fopen("daemons", "a");
-    fprintf(list, "%ld\n", (long)getpid());
-    fclose(list);
-    sleep(600);
-    _exit(0);
-}
-EOF
-darn cc -O1 -g daemons.c -o daemons-prog || exit 1
-try darn explore --schedules=5 -- ./daemons-prog
-expect_status 0
-while read -r pid; do
-    [ ! -d "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || fault "$pid is left running"
-done <daemons
 
 claim "where a function ends with abort, the story does not name the next one"
 cat >last.c <<'EOF'

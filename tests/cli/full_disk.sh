@@ -135,7 +135,7 @@ expect_has "$err" ": there is no room on the disk"
 
 claim "files that are asked for"
 try darn heal --sections=bank.sections --learn=disk/learned -- ./bank
-expect_status 1
+expect_status 66
 expect_has "$err" "darn: heal_learn: the repository cannot be written: No space left on device"
 expect_has "$err" "darn heal: warning: disk/learned was not written"
 [ ! -e disk/learned ] || fault "a part of a repository is left"

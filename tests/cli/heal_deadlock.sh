@@ -199,6 +199,7 @@ __attribute__((noinline)) void take(pthread_mutex_t *first, pthread_mutex_t *sec
 static void *other(void *pause)
 {
     take(&b, &a, *(int *)pause);
+    alarm(1000);
     return NULL;
 }
 int main(int argc, char **argv)
@@ -206,8 +207,8 @@ int main(int argc, char **argv)
     int pause = argc > 1 ? atoi(argv[1]) : 0;
     pthread_t thread;
     pthread_create(&thread, NULL, other, &pause);
-    if (!pause)
-        usleep(20000);
+    while (!pause && !alarm(0)) /* nobody knows that this orders */
+        usleep(1000);
     take(&a, &b, pause);
     pthread_join(thread, NULL);
     puts("done");

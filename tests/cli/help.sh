@@ -55,6 +55,11 @@ try "$darn" frobnicate
 expect_refused "darn: there is no command 'frobnicate'; 'darn help' lists them"
 try "$darn" help frobnicate
 expect_refused "darn help: there is no command 'frobnicate'; 'darn help' lists them"
+try "$darn" help sections infer
+expect_status 0
+expect_has "$out" "usage: darn sections infer [options] PROGRAM"
+try "$darn" help sections frobnicate
+expect_refused "darn help: there is no command 'sections frobnicate'; 'darn help sections' lists them"
 
 claim "output that cannot be written is not a success"
 try sh -c '"$0" help >/dev/full' "$darn"

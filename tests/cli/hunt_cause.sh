@@ -42,10 +42,158 @@ for seed in 1 2 3 4; do
     expect_same "$(grep -c '"directory"' out$seed/index.jsonl)" 1
     expect_has "$(cat out$seed/index.jsonl)" '"kind":"data-race"'
     expect_has "$(cat out$seed/index.jsonl)" '"outcomes":["crash"]'
-    expect_has "$out" "it led to crash"
+    expect_has "$out" "led to crash" # at once, or when the exploration has shown it
     try darn replay --times=3 out$seed/1
     expect_status 66
     expect_has "$out$err" "3 of 3"
 done
+
+# The two writes of `hint` race, and change nothing. Who looks before `set` fails, whatever comes first there.
+cat >beside.c <<'END'
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int set, seen;
+int hint;
+
+static void *give(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    set = 1;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static void *look(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    seen = set;
+    pthread_mutex_unlock(&lock);
+    hint = 1;
+    return unused;
+}
+
+static void *other(void *unused)
+{
+    hint = 2;
+    return unused;
+}
+
+int main(void)
+{
+    void *(*const work[])(void *) = {give, look, other};
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work[i], NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return seen ? 0 : 3;
+}
+END
+darn cc -g -O1 -pthread beside.c -o beside || exit 1
+
+claim "a race did not lead to what happens in its other order as well: that is a failure of its own"
+try darn hunt --seconds=20 --jobs=1 --no-shrink -o beside.out -- ./beside
+expect_status 66
+race=$(grep '"kind":"data-race","certainty":"confirmed","variable":"hint"' beside.out/index.jsonl)
+expect_has "$race" '"outcomes":[]'
+expect_has "$race" '"exit":'
+expect_has "$(cat beside.out/index.jsonl)" '"kind":"failure","certainty":"confirmed"'
+expect_has "$out" "exits with status 3"
+
+cat >both.c <<'EOF'
+/* Every run fails an assertion; some fail another one before. */
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int first, second;
+static void *work(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    first = 1;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    second = 1;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    int a, b;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_mutex_lock(&lock);
+    a = first;
+    b = second;
+    pthread_mutex_unlock(&lock);
+#ifdef STATUS
+    pthread_join(thread, NULL);
+    return a == b ? 3 : 4;
+#else
+    assert(a == b); /* between the two */
+    pthread_join(thread, NULL);
+    assert(!first); /* always */
+    return 0;
+#endif
+}
+EOF
+darn cc -O1 -g both.c -o both -pthread || exit 1
+
+claim "a failure that every run shows hides no other one of its kind"
+try darn hunt --seconds=4 -o both.out -- ./both
+expect_status 66
+expect_has "$out" "both.c:$(grep -n 'between the two' both.c | cut -d: -f1):5: warning: T0 fails an assertion [failure, confirmed]"
+expect_lacks "$out" "both.c:$(grep -n 'always \*/' both.c | cut -d: -f1):"
+try darn explore --keep-going --schedules=300 -- ./both
+expect_status 66
+expect_has "$err" "both.c:$(grep -n 'between the two' both.c | cut -d: -f1):5: warning: T0 fails an assertion [failure, confirmed]"
+expect_lacks "$err" "both.c:$(grep -n 'always \*/' both.c | cut -d: -f1):5: warning"
+
+# Every run ends with a status that is not 0: 3, but for those in which `main` comes between the two.
+darn cc -O1 -g -DSTATUS both.c -o statuses -pthread || exit 1
+
+claim "a status that every run shows hides no other one, and is none"
+try darn hunt --seconds=4 -o statuses.out -- ./statuses
+expect_status 66
+expect_has "$out" "it exits with status 4"
+expect_lacks "$out" "it exits with status 3"
+try darn explore --keep-going --schedules=300 -- ./statuses
+expect_status 66
+expect_has "$err" "it exits with status 4"
+expect_lacks "$err" "it exits with status 3"
+expect_has "$err" "no run ends well, and one in which no thread is interrupted ends with the status 3"
+
+cat >order.c <<'EOF'
+/* The order of two accesses decides between two statuses. One of them comes also when nobody interferes. */
+#include <pthread.h>
+static int hint, seen;
+static void *store(void *unused)
+{
+    hint = 1;
+    return unused;
+}
+static void *load(void *unused)
+{
+    seen = hint;
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, store, NULL);
+    pthread_create(&threads[1], NULL, load, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return seen ? 3 : 4;
+}
+EOF
+darn cc -O1 -g order.c -o order -pthread || exit 1
+
+claim "a race does not lead to the status that the program always ends with, but to the other one"
+try darn hunt --seconds=4 -o order.out -- ./order
+expect_status 66
+expect_has "$out" "it led to exit"
+try darn replay order.out/1
+expect_has "$out$err" "exited with status 4"
 
 finish

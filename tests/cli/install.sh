@@ -6,7 +6,7 @@
 claim "make install honours DESTDIR and PREFIX"
 try env DESTDIR="$PWD/stage" cmake --install "$bin/.." --prefix /opt/darn
 expect_status 0
-for file in bin/darn lib/darn/darn_plugin.so lib/darn/libdarn_rt.a lib/darn/darn_rt.syms include/darn.h; do
+for file in bin/darn lib/darn/darn_plugin.so lib/darn/libdarn_rt.a lib/darn/darn_rt.syms include/darn.h share/man/man1/darn{,-run,-sections-infer}.1 share/bash-completion/completions/darn{,-cc,-c++}; do
     [ -f "stage/opt/darn/$file" ] || fault "$file is missing"
 done
 for link in darn-cc darn-c++; do

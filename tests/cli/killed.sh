@@ -145,4 +145,38 @@ ls -A tmp >left
 try darn predict -- "$victim"
 expect_same "$(ls -A tmp)" ""
 
+claim "daemons of a run do not outlive it"
+cat >daemons.c <<'EOF'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+    pid_t child = fork();
+    FILE *list;
+
+    if (child) {
+        waitpid(child, NULL, 0);
+        return 0;
+    }
+    setsid();
+    if (fork())
+        _exit(0);
+    list = fopen("daemons", "a");
+    fprintf(list, "%ld\n", (long)getpid());
+    fclose(list);
+    sleep(600);
+    _exit(0);
+}
+EOF
+darn cc -O1 -g daemons.c -o daemons-prog || exit 1
+try darn explore --schedules=5 -- ./daemons-prog
+expect_status 0
+is_alive() { grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
+while read -r pid; do
+    for ((i = 0; i < 50; i++)); do is_alive "$pid" && sleep 0.1 || break; done
+    is_alive "$pid" && fault "$pid is left running"
+done <daemons
+
 finish

@@ -1,5 +1,6 @@
 #!/bin/bash
 # needs: compiler
+# more: all levels of optimization
 # --darn-functions: functions tell where they begin and end, whichever way they are left.
 . "$(dirname "$0")/plugin.bash"
 export PATH=$bin:$PATH
@@ -68,6 +69,22 @@ for level in $levels; do
 done
 build env DARN_FUNCTIONS=1 darn-c++ -c calls.cc
 expect_has "$(sites calls.o)" "choose function - 0 -"
+
+claim "what is of the C++ library is no transaction, and the program's own functions are"
+cat >library.cc <<'END'
+#include <thread>
+struct own {
+    void run() { turns++; }
+    int turns = 0;
+};
+void start(own &one) { std::thread([&] { one.run(); }).join(); }
+END
+build darn-c++ --darn-functions -O0 -c library.cc
+expect_has "$(sites library.o)" "
+run function - 0 -"
+expect_has "$(sites library.o)" "
+_M_run function no-unit 0 -"
+expect_same "$(sites library.o | grep -c '^__invoke_impl.* function no-unit 0 -')" 1
 
 claim "the program does the same"
 build clang++-19 -Wno-vla-cxx-extension calls.cc -o plain

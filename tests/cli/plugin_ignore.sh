@@ -1,5 +1,6 @@
 #!/bin/bash
 # needs: compiler
+# more: all levels of optimization
 # What the user does not want to have watched has no sites, also where it would have been inlined
 # into a function that is watched.
 . "$(dirname "$0")/plugin.bash"

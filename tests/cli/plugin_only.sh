@@ -274,7 +274,7 @@ expect_same "$(raw_sites memory.o | cut -d ' ' -f 2-)" "add read - 8 total
 add write after 8 total
 set write after 8 total
 clean write range,after 0 name
-size read range,after 0 name"
+size read range,after strlen name"
 expect_has "$(code_of memory.o clean)" darn_hook_range
 expect_has "$(code_of memory.o size)" darn_hook_string
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # needs: compiler
+# more: all levels of optimization
 # The same sites come out of every way to compile, and are there after linking.
 . "$(dirname "$0")/plugin.bash"
 export PATH=$bin:$PATH

@@ -1,5 +1,6 @@
 #!/bin/bash
 # needs: compiler
+# more: all levels of optimization
 # The programs in plugin/same do the same with darn as without, at every level of optimization: also
 # when each access calls the runtime (noise that never strikes sees to that), so that every register
 # that is alive at an access must have survived the hook. The same for a program that is built to be

@@ -1,5 +1,6 @@
 #!/bin/bash
 # needs: compiler
+# more: all levels of optimization
 # The programs in plugin/sections say which sections are found in them, in comments that begin a
 # line, in the form of tests/tools/sections:
 #
@@ -12,7 +13,7 @@
 # no other sections, unless one of them is "may".
 . "$(dirname "$0")/plugin.bash"
 export PATH=$bin:$PATH
-levels="-O0 -O1 -O2"
+does_all && levels="-O0 -O1 -O2"
 
 sections() { "$bin/../tests/tools/sections" "$1"; }
 
@@ -209,8 +210,8 @@ int neither(void) { never(); return y; }
 END_OF_SOURCE
 for level in $levels; do
     build darn-cc $level -S atomic.c -o atomic.s
-    begins=$(grep -c 'call.*darn_hook_atomic_begin' atomic.s)
-    ends=$(grep -c 'call.*darn_hook_atomic_end' atomic.s)
+    begins=$(grep -c 'darn_hook_atomic_begin@' atomic.s)
+    ends=$(grep -c 'darn_hook_atomic_end@' atomic.s)
     expect_same "$level $begins" "$level 2"
     [ "$ends" -ge 2 ] || fault "$level: $ends ends are told"
     expect_has "$level $(awk '/^both:/,/cfi_endproc/' atomic.s)" darn_hook_atomic_begin

@@ -1,5 +1,6 @@
 #!/bin/bash
 # needs: compiler
+# more: all levels of optimization
 # The programs in plugin/sites say which sites they have, in comments that begin a line:
 #
 #     site: FUNCTION KIND FLAGS SIZE VARIABLE     there is such a site

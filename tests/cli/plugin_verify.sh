@@ -1,10 +1,13 @@
 #!/bin/bash
 # needs: compiler
+# more: all levels of optimization
 # LLVM's verifier accepts what the plugin makes of the programs in plugin/zoo, which hold every
 # construct that we could think of, and the code generator takes it.
 . "$(dirname "$0")/plugin.bash"
 opt=/usr/lib/llvm-19/bin/opt
 [ -x $opt ] || exit 77
+size=
+does_all && size=-Os
 words="-Wall -Wextra -Werror -mcx16 -Wno-array-bounds -Wno-null-dereference -Wno-psabi -Wno-atomic-alignment"
 
 # verified COMPILER SOURCE OBJECT WORD...: compiles twice, to look at the IR and for use.
@@ -20,7 +23,7 @@ verified() {
 
 for source in "$sources"/zoo/*.c "$sources"/sites/spins_*.c "$sources"/sites/waits.c; do
     claim "$(basename "$source")"
-    for level in $levels -Os; do
+    for level in $levels $size; do
         verified "$bin/darn-cc" "$source" object.o $words $level
     done
     verified "$bin/darn-cc" "$source" object.o $words -O2 -fPIC -ffast-math -fstack-protector-all

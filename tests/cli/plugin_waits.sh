@@ -1,5 +1,6 @@
 #!/bin/bash
 # needs: compiler
+# more: all levels of optimization
 # Waits that are not in a loop: the compiler warns, and does nothing else. The program says itself
 # which lines are warned about. (plugin/sites/waits.* show what is noted about waits in loops.)
 . "$(dirname "$0")/plugin.bash"

@@ -100,7 +100,7 @@ ln -s "$PWD/victim" t.trace.packing
 try darn record --quiet -o t.trace -- ./count
 expect_status 0
 expect_victim
-expect_has "$(darn trace stat t.trace)" "version 2, packed"
+expect_has "$(darn trace stat t.trace)" "version 4, packed"
 # The shell has the process id that the program will have.
 sh -c 'ln -s "$PWD/victim" "profile.$$.tmp"; DARN_OPTIONS=learn=$PWD/profile exec ./count' </dev/null
 expect_victim

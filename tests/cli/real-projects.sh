@@ -48,7 +48,7 @@ round_trip() {
 }
 
 make_input() {
-    clang-19 -O1 "$root/bench/real/input.c" -o make-input && ./make-input 8 >input
+    clang-19 -O1 "$root/bench/real/input.c" -o make-input && ./make-input 3 >input
 }
 
 check_pbzip2() {

@@ -230,7 +230,7 @@ wait $session
 status=$?
 expect_status 130
 expect_has "$(cat said)" "the program did not end properly"
-expect_has "$(stat_of c.trace)" "version 2, packed"
+expect_has "$(stat_of c.trace)" "version 4, packed"
 
 claim "one trace is of one process: the first of those that darn compiled, and what takes its place"
 try darn record -o fork.trace -- ./count child
@@ -297,7 +297,7 @@ expect_refused "darn record: there is no option --frob; 'darn record --help' lis
 try darn record --json=x ./count
 expect_refused "darn record: there is no option --json=x; 'darn record --help' lists them"
 try darn record -o
-expect_refused "darn record: -o needs a file"
+expect_refused "darn record: -o needs a value: -o FILE"
 try darn record -o nowhere/t ./count
 expect_refused "darn record: nowhere/t cannot be written: No such file or directory"
 try darn record -o . ./count
@@ -316,7 +316,7 @@ expect_refused "darn record: ./bank left no trace: it ended before it began, or 
 try darn record --learn-runs=x ./count
 expect_refused "darn record: --learn-runs=x: a number from 0 to 1000 is needed"
 try darn record --max-size=0 ./count
-expect_refused "darn record: max_size: '0' is not a number 1..1048576"
+expect_refused "darn record: --max-size=0: a number from 1 to 1048576 is needed"
 try darn record --all --sync-only ./count
 expect_refused "darn record: --all and --sync-only exclude each other"
 echo nonsense >bad

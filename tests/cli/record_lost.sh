@@ -49,6 +49,9 @@ EOF
 darn cc -O1 -g turns.c -o turns -pthread || exit 1
 number() { darn trace stat --json "$1" | sed "s/.*\"$2\":\([0-9a-z\"-]*\).*/\1/"; }
 
+# Whether the end of a thread's stack is an event depends on what else lives then.
+expect_whole() { [ $(($1 - whole)) -ge -4 ] && [ $(($1 - whole)) -le 4 ] || fault "$1 of $whole events"; }
+
 # Only synchronization: which of the accesses of a busy site are recorded depends on addresses.
 claim "what is missing and what is there are all that there was"
 try darn record --sync-only -o whole.trace -- ./turns 60000
@@ -59,7 +62,7 @@ expect_status 0
 expect_same "$out" 240000
 whole=$(number whole.trace events) part=$(number part.trace events) lost=$(number part.trace lost)
 expect_same "$(number whole.trace lost)" 0
-expect_same "$((part + lost))" "$whole"
+expect_whole $((part + lost))
 [ "$lost" -gt 100000 ] || fault "$lost of $whole events were lost"
 expect_same "$err" "darn record: $part events in part.trace (0.0 MB)
 darn record: $lost events are missing, because the trace has reached --max-size"
@@ -71,11 +74,11 @@ claim "'nothing found' does not sound as if all had been seen"
 try darn analyze part.trace
 expect_status 0
 expect_same "$err" "darn analyze: warning: part.trace: $lost events are missing, because the trace has reached --max-size"
-expect_has "$out" "SUMMARY: darn: nothing found in $part of $whole events ("
-try darn predict --sync-only --max-size=1 -- ./turns 60000
+expect_has "$out" "SUMMARY: darn: nothing found in $part of $((part + lost)) events ("
+try darn predict --runs=1 --sync-only --max-size=1 -- ./turns 60000
 expect_status 0
 expect_has "$err" " events are missing, because the trace has reached --max-size"
-expect_has "$err" " of $whole events ("
+expect_whole "$(sed -n 's/.* of \([0-9]*\) events (.*/\1/p' <<<"$err")"
 try darn sections infer -o turns.sections ./turns
 expect_status 0
 try darn sections shared turns.sections part.trace
@@ -86,7 +89,7 @@ try bash -c 'ulimit -f 512; darn record --sync-only -o limited.trace -- ./turns 
 expect_status 0
 expect_same "$out" 240000
 expect_has "$err" " events are missing, because files may not be larger (ulimit -f)"
-expect_same "$(($(number limited.trace events) + $(number limited.trace lost)))" "$whole"
+expect_whole $(($(number limited.trace events) + $(number limited.trace lost)))
 expect_same "$(number limited.trace why_lost)" '"file-limit"'
 
 claim "neither is that of memory"
@@ -103,7 +106,7 @@ victim=$!
 for ((i = 0; i < 300; i++)); do [ -e ready ] && break || sleep 0.1; done
 { kill -9 $victim && wait $victim; } 2>/dev/null
 lost=$(number killed.trace lost) part=$(number killed.trace events)
-[ $((part + lost)) -gt $((whole - 5 * 1024)) ] && [ $((part + lost)) -le "$whole" ] ||
+[ $((part + lost)) -gt $((whole - 5 * 1024)) ] && [ $((part + lost)) -le $((whole + 4)) ] ||
     fault "$part and $lost of $whole events"
 try darn analyze killed.trace
 expect_has "$err" "killed.trace: at least $lost events are missing, because the trace has reached --max-size"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # needs: compiler
-# darn replay: the same run again, how it says where it went another way, and gdb at the scene.
+# darn replay: the same run again, how it says where it went another way, and gdb where it happens.
 . "$(dirname "$0")/lib.bash"
 export PATH=$bin:$PATH
 
@@ -128,11 +128,11 @@ PATH=$PWD/tools "$bin/darn" replay --gdb out/1 >.out 2>.err || status=$?
 out=$(cat .out) err=$(cat .err)
 expect_refused "darn replay: --gdb needs gdb, which was not found in PATH"
 
-claim "gdb gets the process, which stands still at the scene"
+claim "gdb gets the process, which stands still where it happens"
 cat >tools/gdb <<'EOF2'
 #!/bin/bash
 echo "gdb: $1 $2 $4 $(grep '^State' "/proc/$3/status" | cut -f2)"
-grep -c 'darn_scene' "$5"
+grep -c 'darn_capture' "$5"
 EOF2
 chmod +x tools/gdb
 mkdir tmp

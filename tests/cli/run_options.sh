@@ -24,7 +24,7 @@ try "$darn" run --report-volatile=0 --color=never ./show
 options "report_volatile='0':color='never'"
 
 claim "options that say what holds anyway are left out"
-try "$darn" run --budget=20% --log-path=stderr --halt-on-error=no ./show
+try "$darn" run --budget=10% --log-path=stderr --halt-on-error=no ./show
 options ""
 
 claim "the program's arguments are its own"
@@ -40,7 +40,7 @@ try "$darn" run --budget=7 --noise=var:x:1/2 ./show
 options "budget='7%':noise='random:1/2':noise='var:x:1/2':seed='3'"
 try "$darn" run --noise= --noise=random:3/4,random:5/6 ./show
 options "budget='5%':noise='random:3/4':noise='random:5/6':seed='3'"
-try "$darn" run --budget=20 --seed=0 --noise= ./show
+try "$darn" run --budget=10 --seed=0 --noise= ./show
 options ""
 unset DARN_OPTIONS
 

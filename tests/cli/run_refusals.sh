@@ -51,17 +51,17 @@ expect_refused "darn run: there is no option --frob; 'darn run --help' lists the
 try "$darn" run -b ./program
 expect_refused "darn run: there is no option -b; 'darn run --help' lists them"
 try "$darn" run --budget=200% ./program
-expect_refused "darn run: budget: '200%' is not a percentage 1%..100% or the word max"
+expect_refused "darn run: --budget=200%: a percentage 1%..100% or the word max is needed"
 try "$darn" run --window-us ./program
-expect_refused "darn run: window_us: './program' is not a number 1..1000000"
+expect_refused "darn run: --window-us=./program: a number from 1 to 1000000 is needed"
 try "$darn" run --budget
-expect_refused "darn run: --budget needs a value"
+expect_refused "darn run: --budget needs a value: --budget=P%|max"
 try "$darn" run --any=1 ./program
 expect_refused "darn run: --any takes no value"
 try "$darn" run --noise=var:x ./program
-expect_refused "darn run: noise: 'var:x' is not random:F/S, var:NAME:F/S, site:FILE:LINE:F/S or section:F/S, with F 0..1000 and S 0..10000000"
+expect_refused "darn run: --noise=var:x: random:F/S, var:NAME:F/S, site:FILE:LINE:F/S or section:F/S is needed, with F 0..1000 and S 0..10000000"
 try "$darn" run --color=$'a\nb' ./program
-expect_refused "darn run: color: 'a?b' is not one of auto|always|never"
+expect_refused "darn run: --color=a?b: auto, always or never is needed"
 try env DARN_OPTIONS=budget=5:colour=never "$darn" run ./program
 expect_refused "darn run: DARN_OPTIONS: there is no option 'colour'; help=1 lists them"
 try "$darn" run --json="a'b\"c" ./program

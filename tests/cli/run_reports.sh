@@ -150,4 +150,55 @@ try env PATH=/usr/bin:/bin DARN_OPTIONS="noise='site:race.c:10:1000/300'" ./alon
 expect_status 66
 expect_has "$err" "src/race.c:10:9: warning: data race on 'counter' [data-race]"
 expect_has "$(tail -1 .err)" "SUMMARY: darn: 1 data race"
+# One variable, which one thread writes and reads and the other writes: two pairs of places.
+cat >src/pairs.c <<'EOF'
+#include <pthread.h>
+#include <unistd.h>
+static long total, seen;
+static void *work(void *arg)
+{
+    for (int i = 0; i < 300; i++) {
+        total = i;
+        usleep(100);
+        seen += total & 1;
+        usleep(100);
+    }
+    return arg;
+}
+static void *look(void *arg)
+{
+    for (int i = 0; i < 600; i++) {
+        total = i + 1;
+        usleep(100);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, work, NULL);
+    pthread_create(&threads[1], NULL, look, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return seen < 0;
+}
+EOF
+darn cc -O1 -g src/pairs.c -o pairs -pthread || exit 1
+noise=--noise=var:total:1000/300
+
+claim "what has the same cause is one report, and a line for each variant; JSON has them all"
+run --json=pairs.jsonl -- ./pairs
+expect_status 66
+expect_same "$(grep -c ' warning: data race' <<<"$err")" 1
+expect_same "$(grep -c '^darn: data race with the same cause: src/pairs.c:' <<<"$err")" 1
+expect_has "$err" "SUMMARY: darn: 1 data race (src/pairs.c:"
+expect_has "$err" "; 1 variant"
+expect_same "$(grep -c '"kind":"data-race"' pairs.jsonl)" 2
+first=$(sed -n '1s/.*{"id":"\([0-9a-f]*\)".*/\1/p' pairs.jsonl)
+expect_same "$(sed -n '2s/.*"variant_of":"\([0-9a-f]*\)".*/\1/p' pairs.jsonl)" "$first"
+
+claim "--all reports each of them at length"
+run --all -- ./pairs
+expect_same "$(grep -c ' warning: data race' <<<"$err")" 2
+expect_lacks "$err" "variant"
 finish

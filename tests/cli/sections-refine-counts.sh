@@ -154,7 +154,7 @@ fi
 echo "$number"
 EOS
 make_file
-refine --runs=2 --jobs=1 --timeout=5 --oracle='read n; [ "$n" != 3 ] || sleep 1000' prog.sections -- ./prog
+refine --runs=2 --jobs=1 --timeout=3 --oracle='read n; [ "$n" != 3 ] || sleep 1000' prog.sections -- ./prog
 expect_status 0
 expect_same "$(tail -1 .out)" \
     "4 runs, 2 without an answer of the oracle or without counts; the last 2 correct ones changed nothing"
@@ -178,7 +178,7 @@ if [ $number = 1 ]; then kill -SEGV $$; fi
 if [ $number = 2 ]; then sleep 1000; fi
 EOS
 make_file
-refine --runs=2 --jobs=1 --timeout=5 prog.sections -- ./prog
+refine --runs=2 --jobs=1 --timeout=3 prog.sections -- ./prog
 expect_status 0
 expect_has "$err" "run 1 failed (crashed with SIGSEGV): violated"
 expect_has "$out" "violated only in failing runs:

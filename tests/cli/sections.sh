@@ -114,7 +114,7 @@ expect_refused "darn sections show: 'two' is too much; 'darn sections show --hel
 try "$darn" sections show --frob bank.sections
 expect_refused "darn sections show: there is no option --frob; 'darn sections show --help' lists them"
 try "$darn" sections show --source=perhaps bank.sections
-expect_refused "darn sections show: --source=perhaps: yes or no is needed"
+expect_refused "darn sections show: --source=perhaps: 0, 1, false, true, no or yes is needed"
 try "$darn" sections infer
 expect_refused "darn sections infer: no program; usage: darn sections infer [options] PROGRAM"
 try "$darn" sections infer --kind=pair,triple /bin/sh

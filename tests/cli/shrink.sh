@@ -83,6 +83,100 @@ expect_status 1
 expect_has "$err" "darn shrink: the schedule does not show it any more; darn replay says why"
 cmp -s wrong out/1/schedule || fault "it was changed"
 
+# A lost update in a long run, with sleeping in between; and one whose other order is harmless.
+cat >purse.c <<'EOF2'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static long balance;
+static void *work(void *coins)
+{
+    for (int i = 0; i < 100; i++) {
+        for (long j = 0; j < (long)coins; j++)
+            balance += 1;
+        usleep(100);
+    }
+    return NULL;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, (void *)20);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    printf("%ld\n", balance);
+    return 0;
+}
+EOF2
+cat >order.c <<'EOF2'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int is_ready, other;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *setter(void *unused)
+{
+    is_ready = 1;
+    return unused;
+}
+static void *user(void *unused)
+{
+    if (!is_ready)
+        abort();
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, setter, NULL);
+    pthread_create(&threads[1], NULL, user, NULL);
+    for (int i = 0; i < 1000; i++) {
+        pthread_mutex_lock(&lock);
+        other++;
+        pthread_mutex_unlock(&lock);
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+EOF2
+darn cc -O1 -g purse.c -o purse -pthread && darn cc -O1 -g order.c -o order -pthread || exit 1
+
+# What darn hunt proves first, without shrinking: the number of the data race in directory $1.
+hunt_race() {
+    darn hunt --no-shrink --no-explore --jobs=1 --seconds=60 -o "$1" -- "./$1.prog" >hunt.txt 2>&1
+    number=$(sed -n 's/.*"kind":"data-race".*"directory":"\([0-9]*\)".*/\1/p' "$1/index.jsonl" | head -1)
+    [ "$number" ] || fault "no race was proved: $(cat hunt.txt)"
+}
+
+claim "the schedule of a race ends where the threads meet, after one preemption"
+mv purse purse.prog
+hunt_race purse
+try darn shrink "purse/$number"
+expect_status 0
+expect_has "$out" ", 1 of them a preemption ("
+[ "$(grep -c '^T' "purse/$number/schedule")" -le 4 ] || fault "$(cat "purse/$number/schedule")"
+story=$(cat "purse/$number/story.txt")
+[ "$(wc -l <<<"$story")" -le 12 ] || fault "the story is long: $story"
+expect_has "$story" "data race: at the same time"
+expect_has "$(tail -n 1 <<<"$story")" " steps later: the program ends with status 0: printed something else"
+expect_has "$story" "T1 work"
+try darn replay --times=20 "purse/$number"
+expect_same "$out" "20 of 20"
+
+claim "a schedule that is cut still leads to what the order of the two accesses decides"
+mv order order.prog
+hunt_race order
+expect_has "$(cat "order/$number/schedule")" "ending abort"
+try darn shrink "order/$number"
+expect_status 0
+expect_has "$(cat "order/$number/schedule")" "ending abort"
+[ "$(grep -c '^T' "order/$number/schedule")" -le 5 ] || fault "$(cat "order/$number/schedule")"
+try darn replay --times=20 "order/$number"
+expect_same "$out" "20 of 20"
+expect_has "$(tail -n 1 "order/$number/story.txt")" "aborts in user: SIGABRT"
+
 claim "what is no finding is refused"
 try darn shrink
 expect_refused "darn shrink: one directory is needed; usage: darn shrink [options] DIRECTORY"

@@ -93,7 +93,7 @@ expect_has "$out" '"cut_at":41'
 printf 'T1|acq(L)|1\nT1|hold(L)|2\n' >bad.std
 try "$darn" trace stat bad.std
 expect_refused "darn trace: bad.std:2: 'hold(L)' is no operation; there are r, w, acq, rel, fork, join, \
-begin, end, alloc, free, store and give (--prefix reads what comes before)"
+begin, end, alloc, free, destroy, store and give (--prefix reads what comes before)"
 try "$darn" trace export-std --prefix bad.std
 expect_status 0
 expect_same "$out" "T1|acq(L)|1"
@@ -120,7 +120,7 @@ lines as T1|acq(L)|12"
     printf '\7' | dd of=t.trace bs=1 seek=8 conv=notrunc status=none
     try "$darn" trace stat $option t.trace
     expect_refused "darn trace: t.trace: byte 8: the trace has version 7 of the format, this darn reads up to \
-2; use the darn that recorded it, or a newer one"
+4; use the darn that recorded it, or a newer one"
 done
 
 claim "wrong use is told"
@@ -132,7 +132,7 @@ expect_refused "darn trace: no trace; $usage"
 try "$darn" trace t.std
 expect_refused "darn trace: 't.std' is none of stat, dump and export-std"
 try "$darn" trace stat t.std more
-expect_refused "darn trace: 'more' is too much; $usage"
+expect_refused "darn trace: 'more' is too much; 'darn trace --help' says what is wanted"
 try "$darn" trace stat --frob t.std
 expect_refused "darn trace: there is no option --frob; 'darn trace --help' lists them"
 try "$darn" trace dump --json t.std

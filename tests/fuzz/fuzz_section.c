@@ -11,15 +11,16 @@ static char page[256 * 1024];
 
 static bool take(void *context, const struct darn_section *section)
 {
-    struct darn_text text;
+    struct darn_json json;
 
     (void)context;
     if (!section->variable || !section->file || !section->function || !section->position ||
         (!section->first && section->count < 2))
         abort();
-    darn_text_start(&text, page, sizeof(page));
-    darn_section_write(&text, section);
-    if (text.cut)
+    darn_json_start(&json, page, sizeof(page));
+    darn_repository_style(&json);
+    darn_section_write(&json, section);
+    if (json.text.cut)
         abort();
     return true;
 }

@@ -21,7 +21,7 @@ preprocessed() { "$clang" -E -P -I "$root/src" -I "$root/include" "$1" | tr '\n'
 intercepted() {
     local source
 
-    for source in "$root"/src/runtime/*.c "$root"/src/runtime/*/*.c; do
+    for source in $(grep -lE 'DARN_INTERCEPT' "$root"/src/runtime/*.c "$root"/src/runtime/*/*.c); do
         preprocessed "$source" | grep -oE '\(\*real_[A-Za-z0-9_]+\)' | sed 's/(\*real_//; s/)//'
     done | LC_ALL=C sort -u
 }

@@ -1,21 +1,24 @@
 #!/bin/bash
 # usage: words.sh SRC — words that threads of the program share are stored as such. What a thread tells others about itself
 # (struct darn_own) is stored by DARN_OWN_STORE and DARN_OWN_INCREASE, and the armed byte of a site is touched by the
-# functions of site/armed.h alone. And what was freed is not returned, not even as a truth value: the pointer is worth
-# nothing by then. A wrong line is shown as file:line. The check is tried on planted faults first.
+# functions of site/armed.h alone. What glibc keeps in its locks is read by runtime/os/glibc.h alone. And what was freed is not
+# returned, not even as a truth value: the pointer is worth nothing by then. A wrong line is shown as file:line. The check is
+# tried on planted faults first.
 set -u
 
-# Prints one line for each plain store of the tree.
-plain_stores() {
+# Prints one line for each wrong touch of the tree.
+wrong_touches() {
     local src=$1
     # What others read (runtime/own.c); `held`, `left` and `tid` are the thread's own.
-    local shared='(trust|sections|count|beyond|given|now|all|outside)'
+    local shared='(limit|sections|count|beyond|given|now|all|outside)'
     local own="darn_own(_here)?\.$shared" changes='(=[^=]|[-+|&^]=|<<=|>>=|\+\+|--)'
 
     grep -rnE --include='*.[ch]' "$own *$changes|(\+\+|--) *$own" "$src" |
         sed 's/$/ <- a plain store to what other threads load/'
     grep -rnE --include='*.[ch]' '(\*|__atomic_[a-z_]+\() *darn_site_armed\(' "$src" |
         grep -v '/site/[a-z]*\.h:' | sed 's/$/ <- the armed byte is touched by site\/armed.h alone/'
+    grep -rnE --include='*.[ch]' '__data\b' "$src" |
+        grep -v '/os/glibc\.h:' | sed 's/$/ <- the words of glibc are in runtime\/os\/glibc.h/'
 }
 
 # Prints one line for each pointer of the tree that is returned after it was freed: on another line than the end of its
@@ -51,7 +54,7 @@ try_line() {
 
     shift
     printf '%s\n' "$@" >"$tree/some.c"
-    shown=$({ plain_stores "$tree" && freed_returns "$tree"; } | wc -l)
+    shown=$({ wrong_touches "$tree" && freed_returns "$tree"; } | wc -l)
     [ "$shown" -eq "$expected" ] || fault "'$*' is shown $shown times instead of $expected"
 }
 
@@ -63,6 +66,7 @@ try_line 1 '    darn_own_here.outside = before;'
 try_line 1 '        darn_own.sections |= 1;'
 try_line 1 '    *darn_site_armed(site) |= DARN_ARMED_STEP;'
 try_line 1 '    __atomic_fetch_or(darn_site_armed(site), bit, __ATOMIC_RELAXED);'
+try_line 1 '    return mutex->__data.__owner;'
 try_line 0 '    DARN_OWN_STORE(outside, before);'
 try_line 0 '    if (darn_own_here.now == DARN_OWN_NONE || darn_own_here.count >= 1)'
 try_line 0 '    darn_own_here.held[darn_own_here.count] = 1;'
@@ -75,5 +79,5 @@ try_line 0 '    free(text);' '    text = other;' '    return text;' '}'
 
 while read -r line; do
     fault "$line"
-done < <(plain_stores "$1" && freed_returns "$1")
+done < <(wrong_touches "$1" && freed_returns "$1")
 [ "$faults" -eq 0 ]

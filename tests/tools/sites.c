@@ -3,7 +3,8 @@
  *
  *     file:line:col function kind flags size variable
  *
- * Flags, and the variables of a predicate, are separated by commas; an empty field shows as "-".
+ * Flags, and the variables of a predicate, are separated by commas; an empty field shows as "-". What
+ * a function of libc does to a buffer has its name in place of a size.
  * The file is an object, a program or a shared object.
  */
 #include <assert.h>
@@ -13,6 +14,7 @@
 
 #include "elf_table.h"
 #include "site/site.h"
+#include "site/site_calls.h"
 
 static const char *string_of(const struct table *table, size_t number, size_t field)
 {
@@ -35,7 +37,9 @@ static void print_flags(const struct darn_site *site)
             printf("=%llx", (unsigned long long)site->gaps);
         separator = ",";
     }
-    if (!*separator)
+    if (site->kind == DARN_SITE_FUNCTION && site->flags & DARN_SITE_NO_UNIT)
+        printf("%sno-unit", separator);
+    else if (!*separator)
         putchar('-');
 }
 
@@ -60,7 +64,10 @@ static void print_site(const struct table *table, size_t number)
     printf("%s %s ", string_of(table, number, offsetof(struct darn_site, function)),
            kinds[site.kind]);
     print_flags(&site);
-    printf(" %u ", site.size);
+    if (darn_call_name(site.flags, site.size))
+        printf(" %s ", darn_call_name(site.flags, site.size));
+    else
+        printf(" %u ", site.size);
     print_variables(string_of(table, number, offsetof(struct darn_site, variable)));
 }
 

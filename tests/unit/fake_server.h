@@ -124,7 +124,7 @@ static int be_the_program(const char *how, const char *variable)
         return 5;
     }
     block = mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (fd < 0 || block == MAP_FAILED || block->magic != DARN_BLOCK_MAGIC)
+    if (fd < 0 || block == MAP_FAILED || block->magic != DARN_CONTROL_MAGIC)
         return 6;
     if (strcmp(how, "other") == 0)
         block->refused = DARN_REFUSED_VERSION;

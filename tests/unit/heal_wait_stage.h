@@ -18,7 +18,6 @@
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 #include "runtime/thread/waits.h"
-#include "runtime/watch/sampler.h"
 
 #define MS UINT64_C(1000000)
 
@@ -28,10 +27,6 @@
 
 /* No thread has it. */
 #define NO_TID 0x3fffffff
-
-struct darn_state darn_state;
-__thread struct darn_thread *darn_thread_record;
-bool darn_turns;
 
 static struct darn_thread self, other, third;
 static struct darn_cure cure;
@@ -46,56 +41,22 @@ static uint64_t asked_deadline, virtual_now;
 
 /* ---- stand-ins ---- */
 
-struct darn_thread *darn_thread_attach(void)
+struct darn_thread *__wrap_darn_threads_next(uint32_t *place)
 {
-    return NULL;
+    struct darn_thread *threads[] = {&self, &other, &third};
+
+    return *place < 3 ? threads[(*place)++] : NULL;
 }
 
-uint32_t darn_threads_list(struct darn_thread **list, uint32_t most)
-{
-    assert_true(most >= 3);
-    list[0] = &self;
-    list[1] = &other;
-    list[2] = &third;
-    return 3;
-}
-
-void darn_thread_block(struct darn_thread *thread)
-{
-    (void)thread;
-}
-
-void darn_thread_unblock(struct darn_thread *thread)
-{
-    (void)thread;
-}
-
-void darn_sampler_start(void)
-{
-}
-
-void darn_closed_show(struct darn_thread *thread)
-{
-    (void)thread;
-}
-
-void darn_heal_show(struct darn_thread *thread)
+void __wrap_darn_heal_show(struct darn_thread *thread)
 {
     (void)thread;
     shown++;
 }
 
-struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
-{
-    for (uint32_t i = 0; i < locks->count; i++) {
-        if (locks->held[i].address == address)
-            return &locks->held[i];
-    }
-    return NULL;
-}
-
-bool darn_turn_call(struct darn_slot *unused, const volatile void *object, bool (*ready)(void *),
-                    void *argument, uint64_t deadline, const void *frame)
+bool __wrap_darn_turn_call(struct darn_slot *unused, const volatile void *object,
+                           bool (*ready)(void *), void *argument, uint64_t deadline,
+                           const void *frame)
 {
     (void)unused;
     (void)object;
@@ -110,7 +71,7 @@ bool darn_turn_call(struct darn_slot *unused, const volatile void *object, bool 
     return gets_turn;
 }
 
-uint64_t darn_vtime_now(void)
+uint64_t __wrap_darn_vtime_now(void)
 {
     return virtual_now;
 }
@@ -122,8 +83,8 @@ static struct darn_hold *hold_of(struct darn_thread *thread, uint8_t ops, uint8_
     struct darn_hold *hold = darn_hold_new(darn_healer_of(thread));
 
     assert_non_null(hold);
-    hold->address = (uintptr_t)memory;
-    hold->size = 8;
+    hold->stay.address = (uintptr_t)memory;
+    hold->stay.size = 8;
     hold->ops = ops;
     hold->allow = allow;
     hold->cure = &cure;
@@ -141,6 +102,7 @@ static int start(void **state)
     self = (struct darn_thread){.number = 3, .tid = darn_os_thread_id(), .healer = kept[0]};
     other = (struct darn_thread){.number = 2, .tid = NO_TID, .healer = kept[1]};
     third = (struct darn_thread){.number = 1, .tid = NO_TID - 1, .healer = kept[2]};
+    self.is_alive = other.is_alive = third.is_alive = true;
     darn_state = (struct darn_state){.ready = true, .mode = DARN_MODE_HEAL};
     darn_state.options.heal_bound = LONG / MS;
     darn_turns = gets_turn = false;

@@ -49,6 +49,8 @@ enum step {
     STEP_SEND,
     STEP_RECEIVE,
     STEP_MEMORY,
+    STEP_AFTER_ALL,
+    STEP_END,
     STEP_KINDS
 };
 
@@ -71,6 +73,7 @@ struct random_trace {
     uint32_t sites; /* 0: each event has a site of its own */
     bool guarded;   /* accesses keep to what their locks protect, mostly */
     bool orphans;   /* threads come without a fork */
+    bool ends;      /* objects end, and ends are remembered */
     struct random_thread threads[TRACE_THREADS];
     uint32_t thread_count;
     uint32_t holder[TRACE_LOCKS];          /* thread + 1 */
@@ -262,8 +265,26 @@ static inline void give_memory(struct random_trace *trace, uint32_t thread)
 {
     uint32_t at = draw(trace, TRACE_BYTES), size = 1 + draw(trace, TRACE_BYTES - at);
 
-    emit(trace, thread, draw(trace, 2) ? DARN_EVENT_ALLOC : DARN_EVENT_FREE, TRACE_MEMORY + at)
-        ->extra = size;
+    struct darn_event *event =
+        emit(trace, thread, draw(trace, 2) ? DARN_EVENT_ALLOC : DARN_EVENT_FREE, TRACE_MEMORY + at);
+
+    event->extra = size;
+    if (event->kind == DARN_EVENT_FREE && trace->ends && draw(trace, 2))
+        event->flags = DARN_EVENT_STAYS;
+}
+
+/* Of a lock that nobody holds, or of something else that threads use. */
+static inline void end_object(struct random_trace *trace, uint32_t thread)
+{
+    static const uint64_t others[] = {TRACE_RWLOCK, TRACE_BARRIER, TRACE_CONDITION,
+                                      TRACE_SEMAPHORE};
+    uint32_t i = draw(trace, TRACE_LOCKS);
+    uint64_t target = draw(trace, 2) ? TRACE_LOCK + 8 * i : others[draw(trace, 4)];
+    struct darn_event *event = emit(trace, thread, DARN_EVENT_DESTROY, target);
+
+    event->extra = 8;
+    event->flags = (uint16_t)((draw(trace, 2) ? DARN_EVENT_STAYS : 0) |
+                              darn_event_about(DARN_EVENT_IS_MUTEX));
 }
 
 static inline void run(struct random_trace *trace, uint32_t thread, enum step step)
@@ -334,6 +355,12 @@ static inline void run(struct random_trace *trace, uint32_t thread, enum step st
     case STEP_MEMORY:
         give_memory(trace, thread);
         break;
+    case STEP_AFTER_ALL:
+        emit(trace, thread, DARN_EVENT_AFTER_ALL, 0);
+        break;
+    case STEP_END:
+        end_object(trace, thread);
+        break;
     case STEP_KINDS:
         break;
     }
@@ -363,9 +390,10 @@ static inline void go_on(struct random_trace *trace, uint32_t thread)
 
 static inline void draw_weights(struct random_trace *trace)
 {
-    for (int i = 0; i < STEP_KINDS; i++) {
+    for (int i = 0; i < (trace->ends ? STEP_KINDS : STEP_END); i++) {
         trace->weights[i] = draw(trace, 3) ? 1 + draw(trace, 8) : 0;
-        if (i == STEP_EXIT || i == STEP_MEMORY || i == STEP_ARRIVE)
+        if (i == STEP_EXIT || i == STEP_MEMORY || i == STEP_ARRIVE || i == STEP_AFTER_ALL ||
+            i == STEP_END)
             trace->weights[i] = draw(trace, 3);
         if (i == STEP_FORK)
             trace->weights[i] = 1 + draw(trace, 6);
@@ -380,11 +408,11 @@ static inline void draw_weights(struct random_trace *trace)
 }
 
 /* The same seed gives the same trace. */
-static inline void make_trace(struct random_trace *trace, uint64_t seed)
+static inline void make_trace_of(struct random_trace *trace, uint64_t seed, bool ends)
 {
     uint32_t length;
 
-    *trace = (struct random_trace){.seed = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+    *trace = (struct random_trace){.seed = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15), .ends = ends};
     for (int i = 0; i < 4; i++)
         draw(trace, 2);
     trace->guarded = draw(trace, 2);
@@ -407,6 +435,11 @@ static inline void make_trace(struct random_trace *trace, uint64_t seed)
             which -= trace->weights[step++];
         run(trace, thread, (enum step)step);
     }
+}
+
+static inline void make_trace(struct random_trace *trace, uint64_t seed)
+{
+    make_trace_of(trace, seed, false);
 }
 
 #endif

@@ -81,7 +81,7 @@ static inline struct darn_finding *bank_finding(const char *dir)
     set_frame(&finding->accesses[0].stack, 1, "teller_thread", "bank.c", 31, 9);
     set_frame(&finding->accesses[1].stack, 0, "audit", "bank.c", 9, 26);
     finding->accesses[1].locks[0].symbol = (struct darn_symbol){.name = "audit_lock"};
-    set_frame(&finding->place.stack, 0, "open_account", "bank.c", 40, 17);
+    set_frame(&finding->location.stack, 0, "open_account", "bank.c", 40, 17);
     set_frame(&finding->threads[0].stack, 0, "main", "bank.c", 55, 9);
     return finding;
 }

@@ -5,8 +5,9 @@
 #ifndef DARN_TESTS_SEARCH_OUTCOMES_H
 #define DARN_TESTS_SEARCH_OUTCOMES_H
 
-#include "search/random.h"
-#include "search/table.h"
+#include "base/random.h"
+#include "base/map.h"
+#include "search/array.h"
 #include "search_simulator.h"
 
 #define MADE_THREADS 3
@@ -77,16 +78,16 @@ static inline void made(struct sim *s, struct sim_thread *t)
 static inline void make_thread(uint64_t *random, struct made_line *lines, uint32_t count)
 {
     static const uint8_t ops[] = {DARN_STEP_READ, DARN_STEP_WRITE, DARN_STEP_UPDATE};
-    uint32_t at = 0, locks = darn_search_below(random, MADE_LOCKS + 1);
-    uint32_t first = darn_search_below(random, MADE_LOCKS);
+    uint32_t at = 0, locks = darn_random_below(random, MADE_LOCKS + 1);
+    uint32_t first = darn_random_below(random, MADE_LOCKS);
 
     for (uint32_t i = 0; i < locks; i++)
         lines[at++] = (struct made_line){.op = DARN_STEP_LOCK,
                                          .word = 1 + MADE_WORDS + (first + i) % MADE_LOCKS};
     for (uint32_t i = 0; i < count; i++)
-        lines[at++] = (struct made_line){.op = ops[darn_search_below(random, 3)],
-                                         .word = 1 + darn_search_below(random, MADE_WORDS),
-                                         .value = 1 + darn_search_below(random, 9)};
+        lines[at++] = (struct made_line){.op = ops[darn_random_below(random, 3)],
+                                         .word = 1 + darn_random_below(random, MADE_WORDS),
+                                         .value = 1 + darn_random_below(random, 9)};
     /* The last access is outside: two sections of different threads shall overlap. */
     if (locks && count > 1) {
         lines[at] = lines[at - 1];
@@ -101,7 +102,7 @@ static inline void make_program(uint64_t seed)
 {
     uint64_t random = seed;
 
-    made_threads = 2 + darn_search_below(&random, MADE_THREADS - 1);
+    made_threads = 2 + darn_random_below(&random, MADE_THREADS - 1);
     for (uint32_t i = 0; i < made_threads; i++)
         make_thread(&random, made_lines[i], made_threads == 2 ? 4 : 2);
 }
@@ -112,10 +113,10 @@ static inline uint64_t outcome_of(const struct sim *s)
     uint64_t hash = 1;
 
     for (uint32_t i = 1; i < 64; i++)
-        hash = darn_search_join(hash, (uint64_t)s->m[i]);
+        hash = darn_mix_two(hash, (uint64_t)s->m[i]);
     for (uint32_t i = 1; i < s->count; i++) {
-        hash = darn_search_join(hash, (uint64_t)s->threads[i].v[0]);
-        hash = darn_search_join(hash, s->threads[i].ended ? 0 : (uint64_t)s->threads[i].pc);
+        hash = darn_mix_two(hash, (uint64_t)s->threads[i].v[0]);
+        hash = darn_mix_two(hash, s->threads[i].ended ? 0 : (uint64_t)s->threads[i].pc);
     }
     return hash;
 }
@@ -159,16 +160,16 @@ static inline bool next_way(void)
     return true;
 }
 
-static inline void note_outcome(struct darn_search_table *outcomes, const struct sim *s)
+static inline void note_outcome(struct darn_map *outcomes, const struct sim *s)
 {
     bool added;
 
-    *darn_table_at(outcomes, outcome_of(s), &added) = 1;
+    *darn_map_at(outcomes, outcome_of(s), &added) = 1;
 }
 
 /* The outcomes of all schedules; returns how many schedules there are. */
 static inline size_t all_outcomes(struct sim *s, const struct sim_program *program,
-                                  struct darn_search_table *outcomes)
+                                  struct darn_map *outcomes)
 {
     struct darn_task task = {.plan = {.kind = DARN_STRATEGY_STRAIGHT}};
     size_t runs = 0;

@@ -1,7 +1,6 @@
 /*
  * A stage for tests of atomic sections in the runtime: two threads, both played by the test, go
- * through the sites of a small program in a given order. What the runtime has besides is stood in
- * for.
+ * through the sites of a small program in a given order.
  */
 #ifndef DARN_TESTS_SECTION_STAGE_H
 #define DARN_TESTS_SECTION_STAGE_H
@@ -17,92 +16,41 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "runtime/heal/cures.h"
-#include "runtime/heal/heal.h"
-#include "runtime/record/record_profile.h"
 #include "runtime/report/found.h"
-#include "runtime/report/tell.h"
 #include "runtime/section/inside.h"
 #include "runtime/section/rules.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
-#include "runtime/watch/attention.h"
-#include "runtime/watch/hook.h"
-#include "runtime/watch/noise_inject.h"
-#include "runtime/watch/sampler.h"
 #include "runtime/watch/sites.h"
-
-struct darn_state darn_state = {.ready = true};
-__thread struct darn_thread *darn_thread_record;
+#include "said_stage.h"
 
 static struct darn_thread one = {.number = 1}, other = {.number = 2};
 static long x, y;
 
-/* What was found, and said. */
+/* What was found. */
 static uint32_t violations;
 static const struct darn_site *found_entry, *found_remote, *found_end;
 static char found_kind[32];
 static uint32_t found_line;
 static bool found_values;
 static uint64_t found_before, found_after;
-static char said[8192];
 
 /* ---- stand-ins ---- */
 
-struct darn_thread *darn_thread_attach(void)
-{
-    return NULL;
-}
-
-uint32_t darn_threads_alive(void)
+uint32_t __wrap_darn_threads_alive(void)
 {
     return 2;
 }
 
-void darn_attention_refresh(void)
-{
-}
-
-void darn_hook_mark(enum darn_event_kind kind, const volatile void *variable,
-                    const struct darn_site *site, const void *frame)
-{
-    (void)kind;
-    (void)variable;
-    (void)site;
-    (void)frame;
-}
-
-void darn_attention_keep(void)
-{
-}
-
-bool darn_sampler_is_worth(struct darn_thread *thread, uint32_t times)
-{
-    (void)thread;
-    (void)times;
-    return true;
-}
-
-uint64_t darn_sampler_window(void)
-{
-    return 0;
-}
-
-uint64_t darn_noise_in_section(struct darn_thread *thread)
-{
-    (void)thread;
-    return 0;
-}
-
-void darn_side_fill(struct darn_side *side, struct darn_thread *thread,
-                    const struct darn_touch *touch, const void *frame)
+void __wrap_darn_side_fill(struct darn_side *side, struct darn_thread *thread,
+                           const struct darn_touch *touch, const void *frame)
 {
     (void)frame;
     side->touch = *touch;
     side->thread = thread->number;
 }
 
-void darn_finding_violation(const struct darn_violation *violation)
+void __wrap_darn_finding_violation(const struct darn_violation *violation)
 {
     violations++;
     assert_int_equal(violation->entry->thread, violation->end->thread);
@@ -115,39 +63,6 @@ void darn_finding_violation(const struct darn_violation *violation)
     found_before = violation->before;
     found_after = violation->after;
     snprintf(found_kind, sizeof(found_kind), "%s", violation->kind);
-}
-
-void darn_say_start(struct darn_say *say)
-{
-    darn_text_start(&say->text, say->line, sizeof(say->line));
-}
-
-void darn_say_text(struct darn_say *say, const char *text)
-{
-    darn_text_add(&say->text, text);
-}
-
-void darn_say_number(struct darn_say *say, uint64_t number)
-{
-    darn_text_number(&say->text, number);
-}
-
-void darn_say_end(struct darn_say *say)
-{
-    strncat(said, say->line, sizeof(said) - strlen(said) - 2);
-    strcat(said, "\n");
-}
-
-void darn_say(const char *text)
-{
-    strncat(said, text, sizeof(said) - strlen(said) - 2);
-    strcat(said, "\n");
-}
-
-void darn_say_failed(const char *text, int error)
-{
-    (void)text;
-    (void)error;
 }
 
 /* ---- the program ---- */

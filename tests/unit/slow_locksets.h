@@ -116,4 +116,34 @@ static inline void check_predictions(const struct slow *slow, const struct rando
         check_prediction(slow, &trial->predictions[i]);
 }
 
+/* Whether the slow version reports the byte with this number at the event. */
+typedef bool slow_report(const struct slow *slow, uint32_t byte, size_t at);
+
+/* The engine reports where the slow version does, at each event of the trace. How often. */
+static inline size_t compare_with_slow(const struct darn_engine *engine,
+                                       const struct darn_engine_config *config, struct slow *slow,
+                                       const struct random_trace *trace, uint64_t seed,
+                                       slow_report *expects)
+{
+    struct trial trial = start(engine, config);
+    size_t reports = 0;
+
+    slow_open(slow, trace, config);
+    for (size_t j = 0; j < trace->count; j++) {
+        uint64_t before = engine->dynamic(trial.state);
+        bool expected = false;
+
+        for (uint32_t i = 0; i < TRACE_BYTES; i++)
+            expected |= expects(slow, i, j);
+        give(&trial, trace->events[j]);
+        if (expected != (engine->dynamic(trial.state) > before))
+            fail_msg("seed %llu, event %zu: %s", (unsigned long long)seed, j,
+                     expected ? "missed" : "false");
+        reports += expected;
+    }
+    check_predictions(slow, trace, &trial);
+    stop(&trial);
+    return reports;
+}
+
 #endif

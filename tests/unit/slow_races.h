@@ -73,6 +73,8 @@ static inline void slow_threads(struct slow *slow, size_t j)
     for (size_t i = 0; i < j; i++) {
         const struct darn_event *other = &slow->events[i];
 
+        if (event->kind == DARN_EVENT_AFTER_ALL)
+            slow_edge(slow, i, j);
         if (other->thread == event->thread) {
             slow_edge(slow, i, j);
             first = false;
@@ -266,17 +268,25 @@ static inline bool ends_spin(const struct slow *slow, const struct darn_event *e
     return event->flags & DARN_EVENT_SYNC && !slow->config.ignore_sync && darn_event_writes(event);
 }
 
+/* A free is a write, and is remembered if somebody might not notice. */
+static inline bool ends_byte(const struct slow *slow, const struct darn_event *event, uint64_t byte)
+{
+    return slow->locks && event->kind == DARN_EVENT_FREE && renews(event, byte);
+}
+
 static inline bool is_race_on(const struct slow *slow, size_t i, size_t j, uint64_t byte)
 {
     const struct darn_event *a = &slow->events[i], *b = &slow->events[j];
+    bool ended = ends_byte(slow, a, byte) && a->flags & DARN_EVENT_STAYS;
+    bool ends = ends_byte(slow, b, byte);
 
-    if (!touches(a, byte) || !touches(b, byte) || a->thread == b->thread)
+    if (!(touches(a, byte) || ended) || !(touches(b, byte) || ends) || a->thread == b->thread)
         return false;
-    if (!darn_event_writes(a) && !darn_event_writes(b))
+    if (!darn_event_writes(a) && !darn_event_writes(b) && !ends && !ended)
         return false;
     if (is_synchronization(slow, a) && is_synchronization(slow, b))
         return false;
-    if (ends_spin(slow, b) && !darn_event_writes(a))
+    if (ends_spin(slow, b) && !darn_event_writes(a) && !ended)
         return false; /* a look at what it will be waited for */
     for (size_t k = i + 1; k < j; k++) {
         if (renews(&slow->events[k], byte))
@@ -285,8 +295,34 @@ static inline bool is_race_on(const struct slow *slow, size_t i, size_t j, uint6
     return !happens_before(slow, i, j) && (slow->locks || !kept_apart(slow, i, j));
 }
 
+static inline bool uses_object(const struct darn_event *event)
+{
+    return event->kind == DARN_EVENT_RELEASE || event->kind == DARN_EVENT_ARRIVE ||
+           event->kind == DARN_EVENT_WAIT || event->kind == DARN_EVENT_SIGNAL ||
+           event->kind == DARN_EVENT_BROADCAST || event->kind == DARN_EVENT_POST ||
+           event->kind == DARN_EVENT_TAKE;
+}
+
+/* A use of an object and its end. */
+static inline bool is_object_race(const struct slow *slow, size_t i, size_t j)
+{
+    const struct darn_event *a = &slow->events[i], *b = &slow->events[j];
+    bool ended = a->kind == DARN_EVENT_DESTROY && a->flags & DARN_EVENT_STAYS && uses_object(b);
+    bool ends = b->kind == DARN_EVENT_DESTROY && uses_object(a);
+
+    if (!slow->locks || a->thread == b->thread || a->target != b->target || !(ended || ends))
+        return false;
+    for (size_t k = i + 1; k < j; k++) {
+        if (slow->events[k].kind == DARN_EVENT_DESTROY && slow->events[k].target == a->target)
+            return false;
+    }
+    return !happens_before(slow, i, j);
+}
+
 static inline bool is_race(const struct slow *slow, size_t i, size_t j)
 {
+    if (is_object_race(slow, i, j))
+        return true;
     for (uint64_t byte = TRACE_MEMORY; byte < TRACE_MEMORY + TRACE_BYTES; byte++) {
         if (is_race_on(slow, i, j, byte))
             return true;

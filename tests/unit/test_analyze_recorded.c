@@ -113,7 +113,7 @@ static int analyze(const char *dir, const char *engines, const char *path)
         int fd = open(printed, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
         dup2(fd, STDOUT_FILENO);
-        status = darn_cmd_analyze(4, argv);
+        status = darn_command_analyze.run(4, argv);
         fflush(stdout);
         _exit(status);
     }

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "cli/cc_line.h"
-#include "cli/response.h"
 
 static struct darn_cc_line line;
 static struct darn_words words;

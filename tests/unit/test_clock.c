@@ -130,15 +130,15 @@ static void clocks_that_know_the_same_are_one(void **state)
 static void of_two_stamps_of_one_slot_the_later_is_kept(void **state)
 {
     struct darn_stamp a = darn_slots_take(&slots, 0, NULL), b = darn_slots_take(&slots, 1, NULL);
-    struct darn_stamps_item early = {.stamp = darn_stamp_take(&clocks, &a), .turn = 1};
-    struct darn_stamps_item late = {.stamp = darn_stamp_take(&clocks, &a), .turn = 2};
+    struct darn_stamps_item early = {.stamp = darn_stamp_take(&clocks, &a), .number = 1};
+    struct darn_stamps_item late = {.stamp = darn_stamp_take(&clocks, &a), .number = 2};
     struct darn_stamps set = {0};
 
     (void)state;
     darn_stamps_put(&clocks, &set, &late);
     darn_stamps_put(&clocks, &set, &early);
     assert_int_equal(set.count, 1);
-    assert_int_equal(set.items[0].turn, 2);
+    assert_int_equal(set.items[0].number, 2);
     darn_stamps_acquire(&clocks, &b, &set);
     assert_true(darn_stamp_knows(&b, darn_epoch_make(a.slot, a.time - 1)));
     darn_stamps_free(&clocks, &set);

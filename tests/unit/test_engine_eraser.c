@@ -252,29 +252,17 @@ static bool slow_eraser(const struct slow *slow, struct variable *variable, size
 
 static struct random_trace trace;
 static struct slow slow;
+static struct variable variables[TRACE_BYTES];
+
+static bool is_reported(const struct slow *slow, uint32_t byte, size_t at)
+{
+    return slow_eraser(slow, &variables[byte], at, TRACE_MEMORY + byte);
+}
 
 static size_t compare(uint64_t seed, const struct darn_engine_config *config)
 {
-    struct variable variables[TRACE_BYTES] = {{0}};
-    struct trial trial = start(&darn_engine_eraser, config);
-    size_t reports = 0;
-
-    slow_open(&slow, &trace, config);
-    for (size_t j = 0; j < trace.count; j++) {
-        uint64_t before = trial.engine->dynamic(trial.state);
-        bool expected = false;
-
-        for (uint32_t i = 0; i < TRACE_BYTES; i++)
-            expected |= slow_eraser(&slow, &variables[i], j, TRACE_MEMORY + i);
-        give(&trial, trace.events[j]);
-        if (expected != (trial.engine->dynamic(trial.state) > before))
-            fail_msg("seed %llu, event %zu: %s", (unsigned long long)seed, j,
-                     expected ? "missed" : "false");
-        reports += expected;
-    }
-    check_predictions(&slow, &trace, &trial);
-    stop(&trial);
-    return reports;
+    memset(variables, 0, sizeof(variables));
+    return compare_with_slow(&darn_engine_eraser, config, &slow, &trace, seed, is_reported);
 }
 
 static void the_reports_are_those_of_the_slow_version(void **state)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "driver/heal/heal_deadlock.h"
+#include "report/raw.h"
 
 static struct darn_words signatures;
 static char why[300];
@@ -26,18 +27,20 @@ static char why[300];
 static int make(const char *accesses)
 {
     char self[PATH_MAX] = "", text[8192], whole[9000];
-    json_t *finding;
+    json_t *object;
+    struct darn_finding *finding;
     int result;
 
     assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
     snprintf(text, sizeof(text), accesses, self);
     snprintf(whole, sizeof(whole),
              "{\"kind\":\"deadlock\",\"variable\":\"a, b\",\"accesses\":[%s]}", text);
-    finding = json_loads(whole, 0, NULL);
-    assert_non_null(finding);
+    object = json_loads(whole, 0, NULL);
+    finding = darn_finding_reported(object);
+    json_decref(object);
     why[0] = '\0';
     result = darn_heal_deadlocks_from(finding, &signatures, why, sizeof(why));
-    json_decref(finding);
+    darn_finding_free(finding);
     return result;
 }
 
@@ -90,12 +93,11 @@ static void the_same_signature_is_kept_once(void **state)
 
 static void other_findings_are_none(void **state)
 {
-    json_t *race = json_loads("{\"kind\":\"data-race\",\"accesses\":[]}", 0, NULL);
+    struct darn_finding race = {.kind = "data-race"};
 
     (void)state;
-    assert_int_equal(darn_heal_deadlocks_from(race, &signatures, why, sizeof(why)), 0);
+    assert_int_equal(darn_heal_deadlocks_from(&race, &signatures, why, sizeof(why)), 0);
     assert_int_equal(signatures.count, 0);
-    json_decref(race);
 }
 
 static void expect_refused(const char *accesses, const char *text)

@@ -17,10 +17,6 @@
 /* Blocks are addresses only: nobody looks into them. */
 #define BLOCK UINT64_C(0x5555000000)
 
-struct darn_state darn_state;
-
-__thread struct darn_thread *darn_thread_record;
-
 static struct darn_thread thread;
 static uintptr_t stack[WORDS];
 static struct darn_heap_block found;

@@ -10,41 +10,18 @@
 #include <cmocka.h>
 
 #include "base/options_print.h"
-#include "cli/analyze.h"
-#include "cli/cc_options.h"
-#include "cli/command.h"
-#include "driver/explore/explore_options.h"
-#include "driver/heal/healing.h"
-#include "driver/hunt/hunt_options.h"
-#include "driver/analysis/recording.h"
-#include "cli/replay.h"
-#include "cli/run_options.h"
-#include "cli/sections.h"
-#include "driver/section/sections_learn.h"
-#include "driver/section/sections_refine.h"
-#include "cli/shrink.h"
-#include "cli/trace_line.h"
+#include "cli/page.h"
+#include "search/search.h"
 
 static char page[64 * 1024];
 
-/* What a function prints on stdout goes to `page`. */
-static void capture(void (*print)(void))
+static void read_help(const struct darn_command *command)
 {
-    FILE *file = tmpfile();
-    int saved = dup(STDOUT_FILENO);
-    size_t length;
+    FILE *out = fmemopen(page, sizeof(page), "w");
 
-    assert_non_null(file);
-    fflush(stdout);
-    dup2(fileno(file), STDOUT_FILENO);
-    print();
-    fflush(stdout);
-    dup2(saved, STDOUT_FILENO);
-    close(saved);
-    rewind(file);
-    length = fread(page, 1, sizeof(page) - 1, file);
-    page[length] = '\0';
-    fclose(file);
+    assert_non_null(out);
+    darn_page_help(command, out);
+    fclose(out);
 }
 
 static void read_document(const char *name)
@@ -68,39 +45,28 @@ static void expect(const char *text)
         fail_msg("'%s' is missing in:\n%s", text, page);
 }
 
-static void spell(char *to, const char *name)
+/* "--color=", "--json[=", "-o ", "--help`": how a row of a document goes on. */
+static void write_start(char *to, size_t size, const struct darn_option *option,
+                        enum darn_options_style style)
 {
-    sprintf(to, "--%s", name);
-    for (char *c = to + 2; *c; c++)
-        if (*c == '_')
-            *c = '-';
+    struct darn_text text;
+    char *bar;
+
+    darn_text_start(&text, to, size);
+    darn_option_usage(&text, option, style);
+    darn_text_add(&text, "`");
+    bar = strchr(to, '|'); /* in a table of Markdown it has a backslash */
+    if (bar)
+        *bar = '\0';
 }
 
-/* "--name" of every option of the table, followed by what must follow it. */
-static void expect_every_run_option(const char *before)
+static void expect_row(const struct darn_option *option, enum darn_options_style style)
 {
-    char spelled[128], text[192];
+    char start[128], row[192];
 
-    for (size_t i = 0; i < darn_option_count(); i++) {
-        const struct darn_option *option = darn_option_at(i);
-
-        spell(spelled, option->name);
-        snprintf(text, sizeof(text), "%s%s%s=", before, spelled,
-                 option->type == DARN_OPTION_BOOL ? "[" : "");
-        expect(text);
-    }
-}
-
-static void expect_own(const char *before, const struct darn_cli_option *table)
-{
-    for (; table->name; table++) {
-        const char *between = table->name[0] == '-' && table->name[1] != '-' ? " " : "=";
-        char text[192];
-
-        snprintf(text, sizeof(text), "%s%s%s%s", before, table->name, table->value ? between : "",
-                 table->value ? table->value : "");
-        expect(text);
-    }
+    write_start(start, sizeof(start), option, style);
+    snprintf(row, sizeof(row), "\n| `%s", start);
+    expect(row);
 }
 
 /* How often a line, or a cell of a table, begins with an option. */
@@ -111,15 +77,6 @@ static size_t count(const char *before)
     for (const char *at = page; (at = strstr(at, before)); at++)
         found++;
     return found;
-}
-
-static size_t length_of(const struct darn_cli_option *table)
-{
-    size_t length = 0;
-
-    while (table[length].name)
-        length++;
-    return length;
 }
 
 static void expect_narrow(void)
@@ -133,25 +90,223 @@ static void expect_narrow(void)
     }
 }
 
-static void help_of_run_has_every_option_and_no_other(void **state)
+/* "  --name=VALUE" at the beginning of a line. */
+static void expect_line(const struct darn_option *option, enum darn_options_style style)
 {
-    (void)state;
-    capture(darn_help_run);
-    expect_every_run_option("\n  ");
-    expect_own("\n  ", darn_run_options);
-    assert_int_equal(count("\n  --"), darn_option_count() + length_of(darn_run_options));
+    char line[192];
+    struct darn_text text;
+
+    darn_text_start(&text, line, sizeof(line));
+    darn_text_add(&text, "\n  ");
+    darn_option_usage(&text, option, style);
+    expect(line);
+}
+
+static void expect_variables(const struct darn_command *command,
+                             void (*expect_one)(const struct darn_option *option,
+                                                enum darn_options_style style))
+{
+    for (const struct darn_option_group *group = command->groups; group && group->options; group++)
+        for (const struct darn_option *option = group->options; group->environment && option->name;
+             option++)
+            expect_one(option, DARN_STYLE_VARIABLE);
+}
+
+/* Of another command's options the names are enough. */
+static void expect_name(const struct darn_option *option)
+{
+    char name[64];
+    struct darn_text text;
+
+    darn_text_start(&text, name, sizeof(name));
+    darn_option_spell(&text, option, DARN_STYLE_COMMAND);
+    expect(name);
+}
+
+static void check_help(const struct darn_command *command)
+{
+    struct darn_command_option each;
+    size_t listed = 0;
+
+    read_help(command);
+    for (each = darn_first_option(command); each.option; darn_next_option(&each)) {
+        if (each.group->only) {
+            expect_name(each.option);
+        } else if (each.option->help) {
+            expect_line(each.option, DARN_STYLE_COMMAND);
+            listed++;
+        }
+    }
+    expect_variables(command, expect_line);
+    if (count("\n  -") != listed)
+        fail_msg("darn %s: %zu options are listed instead of %zu", command->name, count("\n  -"),
+                 listed);
     expect_narrow();
 }
 
-static void help_of_cc_has_every_option_and_no_other(void **state)
+static bool has_row(const struct darn_option *option)
+{
+    char row[192];
+    struct darn_text text;
+
+    darn_text_start(&text, row, sizeof(row));
+    darn_text_add(&text, "\n| `");
+    darn_option_spell(&text, option, DARN_STYLE_COMMAND);
+    darn_text_add(&text, option->value ? "=" : "`");
+    return strstr(page, row) != NULL;
+}
+
+/* That of cc also has rows for options of clang, which are short. */
+static void check_document(const struct darn_command *command, const char *name)
+{
+    struct darn_command_option each;
+    size_t listed = 0;
+
+    read_document(name);
+    for (each = darn_first_option(command); each.option; darn_next_option(&each)) {
+        if (each.group->only) {
+            expect_name(each.option);
+            listed += has_row(each.option);
+        } else if (each.option->help) {
+            expect_row(each.option, DARN_STYLE_COMMAND);
+            listed += each.option->name[1] != '\0';
+        } else {
+            listed += has_row(each.option);
+        }
+    }
+    expect_variables(command, expect_row);
+    if (count("\n| `--") != listed)
+        fail_msg("docs/%s: %zu options are listed instead of %zu", name, count("\n| `--"), listed);
+}
+
+static void help_has_every_option_and_no_other(void **state)
 {
     (void)state;
-    capture(darn_help_cc);
-    expect_own("\n  ", darn_cc_options);
-    expect_own("\n  ", darn_cc_environment);
-    assert_int_equal(count("\n  --"), length_of(darn_cc_options));
-    assert_int_equal(count("\n  DARN"), length_of(darn_cc_environment));
-    expect_narrow();
+    for (size_t i = 0; darn_commands[i]; i++) {
+        check_help(darn_commands[i]);
+        for (size_t j = 0; darn_commands[i]->parts && darn_commands[i]->parts[j]; j++)
+            check_help(darn_commands[i]->parts[j]);
+    }
+}
+
+static void documents_have_every_option_and_no_other(void **state)
+{
+    (void)state;
+    for (size_t i = 0; darn_commands[i]; i++) {
+        const struct darn_command *command = darn_commands[i];
+        char name[64];
+
+        if (command == &darn_command_cxx || command == &darn_command_help || command->parts)
+            continue; /* the page of cc, README.md, and the test below */
+        snprintf(name, sizeof(name), "cmd-%s.md", command->name);
+        check_document(command, name);
+    }
+}
+
+static void document_of_sections_has_every_option(void **state)
+{
+    const struct darn_command *const *part = darn_command_sections.parts;
+    struct darn_command_option each;
+
+    (void)state;
+    read_document("cmd-sections.md");
+    for (; *part; part++) {
+        for (each = darn_first_option(*part); each.option; darn_next_option(&each)) {
+            char start[128], text[192];
+
+            write_start(start, sizeof(start), each.option, DARN_STYLE_COMMAND);
+            snprintf(text, sizeof(text), "`%s", start);
+            expect(text);
+        }
+    }
+}
+
+/* What a page of roff says, without fonts. */
+static void strip_roff(void)
+{
+    char *to = page;
+
+    for (const char *at = page; *at; at++) {
+        if (*at != '\\')
+            *to++ = *at;
+        else if (at[1] == 'f')
+            at += 2;
+        else if (at[1] == '-')
+            *to++ = *++at;
+    }
+    *to = '\0';
+}
+
+static void expect_entry(const struct darn_option *option, enum darn_options_style style)
+{
+    char line[192];
+    struct darn_text text;
+
+    darn_text_start(&text, line, sizeof(line));
+    darn_text_add(&text, ".TP\n");
+    darn_option_usage(&text, option, style);
+    darn_text_add(&text, "\n");
+    expect(line);
+}
+
+static void check_manual(const struct darn_command *command, const struct darn_command *also)
+{
+    struct darn_command_option each;
+    FILE *out = fmemopen(page, sizeof(page), "w");
+
+    assert_non_null(out);
+    darn_page_manual(command, also, out);
+    fclose(out);
+    strip_roff();
+    for (each = darn_first_option(command); each.option; darn_next_option(&each))
+        if (each.option->help)
+            expect_entry(each.option, DARN_STYLE_COMMAND);
+    for (each = darn_first_option(also ? also : command); each.option; darn_next_option(&each))
+        if (each.option->help)
+            expect_entry(each.option, DARN_STYLE_COMMAND);
+    expect_variables(command, expect_entry);
+    assert_non_null(command->exits);
+}
+
+static void check_manuals(const struct darn_command *const *list)
+{
+    for (size_t i = 0; list[i]; i++) {
+        bool twice = list[i + 1] && strcmp(list[i]->name, list[i + 1]->name) == 0;
+
+        check_manual(list[i], twice ? list[i + 1] : NULL);
+        if (list[i]->parts)
+            check_manuals(list[i]->parts);
+        i += twice;
+    }
+}
+
+static void manual_pages_have_every_option(void **state)
+{
+    (void)state;
+    check_manuals(darn_commands);
+}
+
+/* "| `--seed=N` | 0 |" */
+static void document_of_run_has_the_defaults(void **state)
+{
+    (void)state;
+    read_document("cmd-run.md");
+    for (const struct darn_option *option = darn_run_options; option->name; option++) {
+        char start[128], text[192];
+        const char *row, *cell;
+
+        if (strcmp(option->name, "help") == 0)
+            continue;
+        write_start(start, sizeof(start), option, DARN_STYLE_COMMAND);
+        snprintf(text, sizeof(text), "\n| `%s", start);
+        row = strstr(page, text);
+        assert_non_null(row);
+        cell = strstr(row, "` | ");
+        assert_non_null(cell);
+        snprintf(text, sizeof(text), "` | %s | ", option->initial[0] ? option->initial : "none");
+        if (strncmp(cell, text, strlen(text)) != 0)
+            fail_msg("the default of %s is not '%s'", option->name, text);
+    }
 }
 
 static size_t used;
@@ -171,13 +326,11 @@ static void help_of_the_variable_names_options_as_it_does(void **state)
     (void)state;
     page[0] = '\n';
     used = 1;
-    darn_options_help(DARN_STYLE_VARIABLE, to_page, NULL);
-    for (size_t i = 0; i < darn_option_count(); i++) {
-        const struct darn_option *option = darn_option_at(i);
+    darn_options_help(darn_run_options, DARN_STYLE_VARIABLE, to_page, NULL);
+    for (const struct darn_option *option = darn_run_options; option->name; option++) {
         char text[192];
 
-        snprintf(text, sizeof(text), "\n  %s=%s", option->name, option->value);
-        expect(text);
+        expect_line(option, DARN_STYLE_VARIABLE);
         if (option->initial[0]) {
             snprintf(text, sizeof(text), "(default: %s)", option->initial);
             expect(text);
@@ -186,252 +339,46 @@ static void help_of_the_variable_names_options_as_it_does(void **state)
     expect_narrow();
 }
 
-static void document_of_run_has_every_option_and_no_other(void **state)
+/* The table of explore has them as text, for help and completion. */
+static void strategies_are_those_of_the_search(void **state)
 {
-    (void)state;
-    read_document("cmd-run.md");
-    expect_every_run_option("\n| `");
-    expect_own("\n| `", darn_run_options);
-    assert_int_equal(count("\n| `--"), darn_option_count() + length_of(darn_run_options));
-}
+    struct darn_command_option each = darn_first_option(&darn_command_explore);
+    char words[256] = "";
 
-/* "| `--seed=N` | 0 |" */
-static void document_of_run_has_the_defaults(void **state)
-{
     (void)state;
-    read_document("cmd-run.md");
-    for (size_t i = 0; i < darn_option_count(); i++) {
-        const struct darn_option *option = darn_option_at(i);
-        char spelled[128], text[192];
-        const char *row, *cell;
-
-        if (strcmp(option->name, "help") == 0)
-            continue;
-        spell(spelled, option->name);
-        snprintf(text, sizeof(text), "\n| `%s%s=", spelled,
-                 option->type == DARN_OPTION_BOOL ? "[" : "");
-        row = strstr(page, text);
-        assert_non_null(row);
-        cell = strstr(row, "` | ");
-        assert_non_null(cell);
-        snprintf(text, sizeof(text), "` | %s | ", option->initial[0] ? option->initial : "none");
-        if (strncmp(cell, text, strlen(text)) != 0)
-            fail_msg("the default of %s is not '%s'", option->name, text);
+    for (int kind = 0; kind < DARN_SEARCHES; kind++) {
+        strcat(words, kind ? "|" : "");
+        strcat(words, darn_search_name((enum darn_search_kind)kind));
     }
+    while (strcmp(each.option->name, "strategy") != 0)
+        darn_next_option(&each);
+    assert_string_equal(each.option->words, words);
 }
 
-static void document_of_cc_has_every_option_and_no_other(void **state)
+/* What a line has given is a bit of a word. */
+static void no_command_has_more_options_than_a_line_can_note(void **state)
 {
     (void)state;
-    read_document("cmd-cc.md");
-    expect_own("\n| `", darn_cc_options);
-    expect_own("\n| `", darn_cc_environment);
-    assert_int_equal(count("\n| `--"), length_of(darn_cc_options));
-}
+    for (size_t i = 0; darn_commands[i]; i++) {
+        struct darn_command_option each = darn_first_option(darn_commands[i]);
 
-static void help_of_analyze_has_every_option_and_no_other(void **state)
-{
-    (void)state;
-    capture(darn_help_analyze);
-    expect_own("\n  ", darn_analyze_options);
-    assert_int_equal(count("\n  --"), length_of(darn_analyze_options));
-    expect_narrow();
-}
-
-/* "`--color=auto\|always`": in a table of Markdown a bar has a backslash. */
-static void document_of_analyze_has_every_option_and_no_other(void **state)
-{
-    (void)state;
-    read_document("cmd-analyze.md");
-    for (const struct darn_cli_option *option = darn_analyze_options; option->name; option++) {
-        char text[192];
-
-        snprintf(text, sizeof(text), "\n| `%s%s", option->name, option->value ? "=" : "`");
-        expect(text);
+        while (each.option)
+            darn_next_option(&each);
+        assert_true(each.number <= 64);
     }
-    assert_int_equal(count("\n| `--"), length_of(darn_analyze_options));
-}
-
-static void help_of_trace_has_every_option_and_no_other(void **state)
-{
-    (void)state;
-    capture(darn_help_trace);
-    expect_own("\n  ", darn_trace_options);
-    assert_int_equal(count("\n  --"), length_of(darn_trace_options));
-    expect_narrow();
-}
-
-static void document_of_trace_has_every_option_and_no_other(void **state)
-{
-    (void)state;
-    read_document("cmd-trace.md");
-    expect_own("\n| `", darn_trace_options);
-    assert_int_equal(count("\n| `--"), length_of(darn_trace_options));
-}
-
-static void help_of_record_has_every_option_and_no_other(void **state)
-{
-    (void)state;
-    capture(darn_help_record);
-    expect_own("\n  ", darn_recording_options);
-    expect("\n  -o FILE");
-    assert_int_equal(count("\n  --"), length_of(darn_recording_options));
-    expect_narrow();
-}
-
-static void help_of_predict_has_the_options_of_recording_and_analyzing(void **state)
-{
-    (void)state;
-    capture(darn_help_predict);
-    expect_own("\n  ", darn_recording_options);
-    expect_own("\n  ", darn_analyze_options);
-    expect("\n  -o FILE");
-    expect("\n  --atomicity");
-    assert_int_equal(count("\n  --"),
-                     1 + length_of(darn_recording_options) + length_of(darn_analyze_options));
-    expect_narrow();
-}
-
-static void expect_help_and_document(void (*help)(void), const struct darn_cli_option *options,
-                                     const char *document)
-{
-    capture(help);
-    expect_own("\n  ", options);
-    assert_int_equal(count("\n  --") + count("\n  -o"), length_of(options));
-    expect_narrow();
-    read_document(document);
-    for (const struct darn_cli_option *option = options; option->name; option++) {
-        char text[192];
-
-        snprintf(text, sizeof(text), "\n| `%s%s", option->name,
-                 !option->value           ? "`"
-                 : option->name[1] == '-' ? "="
-                                          : " ");
-        expect(text);
-    }
-    assert_int_equal(count("\n| `-"), length_of(options));
-}
-
-static void help_and_document_of_explore_have_every_option_and_no_other(void **state)
-{
-    (void)state;
-    expect_help_and_document(darn_help_explore, darn_explore_options, "cmd-explore.md");
-}
-
-static void help_and_document_of_hunt_have_every_option_and_no_other(void **state)
-{
-    (void)state;
-    expect_help_and_document(darn_help_hunt, darn_hunt_options, "cmd-hunt.md");
-}
-
-static void help_and_document_of_replay_have_every_option_and_no_other(void **state)
-{
-    (void)state;
-    expect_help_and_document(darn_help_replay, darn_replay_options, "cmd-replay.md");
-}
-
-static void help_and_document_of_sections_have_every_option(void **state)
-{
-    static const struct {
-        void (*help)(void);
-        const struct darn_cli_option *options;
-    } parts[] = {
-        {darn_help_sections_infer, darn_sections_infer_options},
-        {darn_help_sections_show, darn_sections_show_options},
-        {darn_help_sections_check, darn_sections_check_options},
-        {darn_help_sections_learn, darn_sections_learn_options},
-        {darn_help_sections_refine, darn_sections_refine_options},
-        {darn_help_sections_shared, darn_sections_shared_options},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        capture(parts[i].help);
-        expect_own("\n  ", parts[i].options);
-        assert_int_equal(count("\n  -"), length_of(parts[i].options));
-        expect_narrow();
-        read_document("cmd-sections.md");
-        for (const struct darn_cli_option *option = parts[i].options; option->name; option++) {
-            char text[192];
-
-            /* A bar has a backslash in a table. */
-            snprintf(text, sizeof(text), "`%.*s", (int)strcspn(option->name, "|"), option->name);
-            expect(text);
-        }
-    }
-    capture(darn_help_sections);
-    expect_narrow();
-}
-
-static void help_and_document_of_shrink_have_every_option_and_no_other(void **state)
-{
-    (void)state;
-    expect_help_and_document(darn_help_shrink, darn_shrink_options, "cmd-shrink.md");
-}
-
-static void help_and_document_of_heal_have_every_option_and_no_other(void **state)
-{
-    (void)state;
-    expect_help_and_document(darn_help_heal, darn_heal_options, "cmd-heal.md");
-}
-
-/* Those of the options of a run that a recording takes are named. */
-static void expect_taken_run_options(void)
-{
-    char spelled[128];
-
-    for (size_t i = 0; i < darn_option_count(); i++) {
-        if (!darn_recording_takes(darn_option_at(i)->name))
-            continue;
-        spell(spelled, darn_option_at(i)->name);
-        expect(spelled);
-    }
-}
-
-static void documents_of_record_and_predict_have_every_option(void **state)
-{
-    (void)state;
-    read_document("cmd-record.md");
-    expect_own("\n| `", darn_recording_options);
-    expect("\n| `-o FILE`");
-    expect_taken_run_options();
-    read_document("cmd-predict.md");
-    expect_own("\n| `", darn_recording_options);
-    expect("\n| `-o FILE`");
-    expect_taken_run_options();
-    for (const struct darn_cli_option *option = darn_analyze_options; option->name; option++) {
-        char text[192];
-
-        snprintf(text, sizeof(text), "\n| `%s%s", option->name, option->value ? "=" : "`");
-        expect(text);
-    }
-    expect("\n| `--atomicity`");
-    assert_int_equal(count("\n| `--"),
-                     1 + length_of(darn_recording_options) + length_of(darn_analyze_options));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_of_run_has_every_option_and_no_other),
-        cmocka_unit_test(help_of_cc_has_every_option_and_no_other),
+        cmocka_unit_test(help_has_every_option_and_no_other),
         cmocka_unit_test(help_of_the_variable_names_options_as_it_does),
-        cmocka_unit_test(document_of_run_has_every_option_and_no_other),
+        cmocka_unit_test(documents_have_every_option_and_no_other),
+        cmocka_unit_test(manual_pages_have_every_option),
+        cmocka_unit_test(document_of_sections_has_every_option),
         cmocka_unit_test(document_of_run_has_the_defaults),
-        cmocka_unit_test(document_of_cc_has_every_option_and_no_other),
-        cmocka_unit_test(help_of_analyze_has_every_option_and_no_other),
-        cmocka_unit_test(document_of_analyze_has_every_option_and_no_other),
-        cmocka_unit_test(help_of_trace_has_every_option_and_no_other),
-        cmocka_unit_test(document_of_trace_has_every_option_and_no_other),
-        cmocka_unit_test(help_of_record_has_every_option_and_no_other),
-        cmocka_unit_test(help_of_predict_has_the_options_of_recording_and_analyzing),
-        cmocka_unit_test(documents_of_record_and_predict_have_every_option),
-        cmocka_unit_test(help_and_document_of_explore_have_every_option_and_no_other),
-        cmocka_unit_test(help_and_document_of_hunt_have_every_option_and_no_other),
-        cmocka_unit_test(help_and_document_of_replay_have_every_option_and_no_other),
-        cmocka_unit_test(help_and_document_of_sections_have_every_option),
-        cmocka_unit_test(help_and_document_of_shrink_have_every_option_and_no_other),
-        cmocka_unit_test(help_and_document_of_heal_have_every_option_and_no_other),
+        cmocka_unit_test(strategies_are_those_of_the_search),
+        cmocka_unit_test(no_command_has_more_options_than_a_line_can_note),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/say.h"
 #include "driver/play/index.h"
 
 static char directory[64];
@@ -19,7 +20,7 @@ static int open_index(void **state)
     (void)state;
     snprintf(directory, sizeof(directory), "/tmp/test-index-XXXXXX");
     assert_non_null(mkdtemp(directory));
-    assert_int_equal(darn_index_open(&hunt, "test", directory), 0);
+    assert_int_equal(darn_index_open(&hunt, NULL, directory), 0);
     return 0;
 }
 
@@ -103,7 +104,7 @@ static void what_is_written_is_read_again(void **state)
     darn_index_put(&hunt, prediction("b"));
     json_object_set_new(hunt.state, "runs", json_integer(7));
     assert_int_equal(darn_index_write(&hunt), 0);
-    assert_int_equal(darn_index_open(&again, "test", directory), 0);
+    assert_int_equal(darn_index_open(&again, NULL, directory), 0);
     assert_true(json_equal(again.state, hunt.state));
     assert_true(json_equal(again.entries, hunt.entries));
     darn_index_close(&again);
@@ -123,12 +124,13 @@ static void a_damaged_index_is_refused(void **state)
     assert_non_null(file);
     fputs("{\"id\":3}\n", file);
     fclose(file);
-    assert_int_equal(darn_index_open(&again, "test", directory), 2);
+    assert_int_equal(darn_index_open(&again, NULL, directory), DARN_REFUSED);
 }
 
 static void predictions_take_a_line_each(void **state)
 {
     static const struct darn_style plain;
+    struct darn_index_wanted wanted = {.name = "out"};
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
@@ -138,11 +140,37 @@ static void predictions_take_a_line_each(void **state)
     darn_index_put(&hunt, prediction("b"));
     json_object_set_new(darn_index_find(&hunt, "b"), "trials", json_integer(0));
     json_object_set_new(hunt.state, "runs", json_integer(1));
-    darn_index_print(&hunt, "out", out, &plain);
+    darn_index_print(&hunt, &wanted, out, &plain);
     fclose(out);
     assert_string_equal(
         text, "a.c:3: possible data race on 'x' with b.c:4: predicted, not confirmed in 20 trials\n"
               "a.c:3: possible data race on 'x' with b.c:4: predicted, not tried\n"
+              "\n"
+              "SUMMARY: darn: nothing found in 1 controlled run\n");
+    free(text);
+}
+
+static void what_has_the_same_cause_is_told_once(void **state)
+{
+    static const struct darn_style plain;
+    struct darn_index_wanted wanted = {.name = "out"};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    (void)state;
+    darn_index_put(&hunt, prediction("a"));
+    darn_index_put(&hunt, prediction("b"));
+    json_object_set_new(hunt.state, "runs", json_integer(1));
+    darn_index_group(&hunt);
+    assert_null(json_object_get(darn_index_find(&hunt, "a"), "variant_of"));
+    assert_string_equal(
+        json_string_value(json_object_get(darn_index_find(&hunt, "b"), "variant_of")), "a");
+    darn_index_print(&hunt, &wanted, out, &plain);
+    fclose(out);
+    assert_string_equal(
+        text, "a.c:3: possible data race on 'x' with b.c:4: predicted, not confirmed in 20 trials\n"
+              "and 1 variant of these: --all shows it\n"
               "\n"
               "SUMMARY: darn: nothing found in 1 controlled run\n");
     free(text);
@@ -158,6 +186,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_written_is_read_again, open_index, close_index),
         cmocka_unit_test_setup_teardown(a_damaged_index_is_refused, open_index, close_index),
         cmocka_unit_test_setup_teardown(predictions_take_a_line_each, open_index, close_index),
+        cmocka_unit_test_setup_teardown(what_has_the_same_cause_is_told_once, open_index,
+                                        close_index),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

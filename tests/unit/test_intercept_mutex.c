@@ -1,4 +1,5 @@
-/* All ways to take a mutex: what is known of it afterwards, and locks that are closed. */
+/* All ways to take a lock, mutexes above all: what is known of it afterwards, and locks that are
+ * closed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -10,25 +11,16 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "runtime/control/turn.h"
-#include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
-#include "runtime/interpose/intercept.h"
+#include "runtime/interpose/lockops.h"
+#include "runtime/os/os.h"
 #include "runtime/state.h"
 #include "runtime/thread/locks.h"
-#include "runtime/watch/noise_inject.h"
-
-struct darn_state darn_state;
-__thread struct darn_thread *darn_thread_record;
-_Atomic uint32_t darn_closed_count;
-bool darn_healing, darn_turns, darn_gates_on;
-uint8_t darn_gate_marks[DARN_GATE_MARKS];
 
 static struct darn_thread thread = {.number = 1};
 static pthread_mutex_t mutex;
 
-/* What the interceptors have told: locks in the list for reports, and waits. */
-static int listed;
+/* What the interceptors have told of waits. */
 static uint32_t waits, begun;
 static uintptr_t waited_with;
 
@@ -37,41 +29,8 @@ static int closed, opened;
 static bool opens;
 static uint64_t asked_until;
 
-struct darn_thread *darn_thread_attach(void)
-{
-    return NULL;
-}
-
-void darn_lock_taken(struct darn_thread *self, const volatile void *lock, enum darn_lock_kind kind,
-                     unsigned flags, const void *frame)
-{
-    (void)self;
-    (void)lock;
-    (void)kind;
-    (void)flags;
-    (void)frame;
-    listed++;
-}
-
-bool darn_lock_given(struct darn_thread *self, const volatile void *lock, const void *frame)
-{
-    (void)self;
-    (void)lock;
-    (void)frame;
-    return listed-- > 0;
-}
-
-void darn_lock_requested(struct darn_thread *self, const volatile void *lock,
-                         enum darn_lock_kind kind, const void *frame)
-{
-    (void)self;
-    (void)lock;
-    (void)kind;
-    (void)frame;
-}
-
-void darn_wait_begin(struct darn_thread *self, enum darn_wait_kind kind,
-                     const volatile void *target, const void *frame)
+void __wrap_darn_wait_begin(struct darn_thread *self, enum darn_wait_kind kind,
+                            const volatile void *target, const void *frame)
 {
     (void)target;
     (void)frame;
@@ -80,12 +39,7 @@ void darn_wait_begin(struct darn_thread *self, enum darn_wait_kind kind,
     waited_with = self ? self->waits_with : 0;
 }
 
-void darn_wait_end(struct darn_thread *self)
-{
-    (void)self;
-}
-
-bool darn_closed_is(struct darn_thread *self, const volatile void *lock)
+bool __wrap_darn_closed_is(struct darn_thread *self, const volatile void *lock)
 {
     (void)self;
     assert_ptr_equal(lock, &mutex);
@@ -93,8 +47,8 @@ bool darn_closed_is(struct darn_thread *self, const volatile void *lock)
     return closed-- > 0;
 }
 
-bool darn_closed_wait(struct darn_thread *self, const volatile void *lock, uint64_t until,
-                      const void *frame)
+bool __wrap_darn_closed_wait(struct darn_thread *self, const volatile void *lock, uint64_t until,
+                             const void *frame)
 {
     (void)self;
     (void)lock;
@@ -107,59 +61,10 @@ bool darn_closed_wait(struct darn_thread *self, const volatile void *lock, uint6
     return opens;
 }
 
-/* ---- of no interest here ---- */
-
-void darn_closed_give(struct darn_thread *self, const volatile void *lock)
-{
-    (void)self;
-    darn_own_remove(lock);
-}
-
-void darn_gate_ask(struct darn_thread *self, const volatile void *lock, const void *frame)
+void __wrap_darn_closed_give(struct darn_thread *self, const volatile void *lock)
 {
     (void)self;
     (void)lock;
-    (void)frame;
-}
-
-void darn_gate_gone(struct darn_thread *self, const volatile void *lock)
-{
-    (void)self;
-    (void)lock;
-}
-
-void darn_noise_delay(struct darn_thread *self)
-{
-    (void)self;
-}
-
-int darn_turn_lock(struct darn_slot *slot, enum darn_step_op op, volatile void *lock, uint32_t size,
-                   int (*try)(volatile void *lock), uint64_t deadline, const void *frame)
-{
-    (void)slot;
-    (void)op;
-    (void)size;
-    (void)deadline;
-    (void)frame;
-    return try(lock);
-}
-
-int darn_turn_try(struct darn_slot *slot, enum darn_step_op op, volatile void *lock,
-                  int (*try)(volatile void *lock), const void *frame)
-{
-    (void)slot;
-    (void)op;
-    (void)frame;
-    return try(lock);
-}
-
-int darn_turn_unlock(struct darn_slot *slot, enum darn_step_op op, volatile void *lock,
-                     int (*give)(volatile void *lock), const void *frame)
-{
-    (void)slot;
-    (void)op;
-    (void)frame;
-    return give(lock);
 }
 
 /* ---- the tests ---- */
@@ -169,7 +74,8 @@ static int start(void **state)
     (void)state;
     darn_state = (struct darn_state){.ready = true, .mode = DARN_MODE_HEAL, .quiet = true};
     darn_healing = true;
-    listed = closed = opened = 0;
+    closed = opened = 0;
+    thread.locks.count = 0;
     waits = begun = 0;
     opens = true;
     waited_with = asked_until = 0;
@@ -241,7 +147,7 @@ static void in_production_a_mutex_is_known_while_it_is_held_and_then_no_more(voi
             assert_int_equal(take_by(way, 1000), 0);
             assert_int_equal(darn_own_here.count, 1);
             assert_int_equal(darn_own_find(&mutex), 0);
-            assert_int_equal(listed, 0); /* the list for reports has no way out there */
+            assert_int_equal(thread.locks.count, 0); /* the list for reports has no way out there */
             assert_int_equal(pthread_mutex_unlock(&mutex), 0);
             assert_int_equal(darn_own_here.count, 0);
             assert_int_equal(darn_own_here.beyond, 0);
@@ -255,12 +161,80 @@ static void elsewhere_it_is_in_the_list_for_reports_as_well(void **state)
     darn_state.quiet = false;
     for (int way = 0; way < WAYS; way++) {
         assert_int_equal(take_by(way, 1000), 0);
-        assert_int_equal(listed, 1);
+        assert_int_equal(thread.locks.count, 1);
         assert_int_equal(darn_own_here.count, 1);
         assert_int_equal(pthread_mutex_unlock(&mutex), 0);
-        assert_int_equal(listed, 0);
+        assert_int_equal(thread.locks.count, 0);
         assert_int_equal(darn_own_here.count, 0);
     }
+}
+
+/* For ever held as far as healing knows, it would seem to keep all others out. */
+static void a_spin_lock_that_was_given_back_is_not_held_any_more(void **state)
+{
+    pthread_spinlock_t lock;
+
+    (void)state;
+    darn_state.quiet = false;
+    pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
+    for (int times = 0; times < 2 * DARN_OWN_LOCKS; times++) {
+        assert_int_equal(times % 2 ? pthread_spin_lock(&lock) : pthread_spin_trylock(&lock), 0);
+        assert_int_equal(thread.locks.count, 1);
+        assert_int_equal(darn_own_here.count, 1);
+        assert_int_equal(pthread_spin_unlock(&lock), 0);
+        assert_int_equal(thread.locks.count, 0);
+        assert_int_equal(darn_own_here.now, DARN_OWN_NONE);
+    }
+}
+
+/* By its other name: else it would be libc's. */
+extern __typeof__(pthread_rwlock_rdlock) __interceptor_pthread_rwlock_rdlock;
+
+static void a_read_write_lock_is_shared_by_those_who_read(void **state)
+{
+    pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+
+    (void)state;
+    assert_int_equal(__interceptor_pthread_rwlock_rdlock(&lock),
+                     0); /* in production, too: it has no owner */
+    assert_int_equal(pthread_rwlock_tryrdlock(&lock), 0);
+    assert_int_equal(thread.locks.count, 1);
+    assert_int_equal(thread.locks.held[0].depth, 2);
+    assert_int_equal(darn_own_here.count, 2);
+    assert_true(darn_own_is_shared(darn_own_here.held[1]));
+    assert_int_equal(pthread_rwlock_trywrlock(&lock), EBUSY);
+    assert_int_equal(darn_own_here.count, 2);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(thread.locks.count, 0);
+    assert_int_equal(pthread_rwlock_wrlock(&lock), 0);
+    assert_int_equal(thread.locks.held[0].kind, DARN_LOCK_WRITE);
+    assert_false(darn_own_is_shared(darn_own_here.held[0]));
+    assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+    assert_int_equal(darn_own_here.now, DARN_OWN_NONE);
+}
+
+static void what_cannot_be_given_back_is_held_as_before(void **state)
+{
+    pthread_mutexattr_t checks;
+
+    (void)state;
+    darn_state.quiet = false;
+    pthread_mutexattr_init(&checks);
+    pthread_mutexattr_settype(&checks, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&mutex, &checks);
+    assert_int_equal(pthread_mutex_lock(&mutex), 0);
+    mutex.__data.__owner++; /* another thread's, for once */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(i ? mtx_unlock((mtx_t *)&mutex) : pthread_mutex_unlock(&mutex),
+                         i ? thrd_error : EPERM);
+        assert_int_equal(thread.locks.count, 1);
+        assert_int_equal(darn_own_here.count, 1);
+    }
+    mutex.__data.__owner--;
+    assert_int_equal(pthread_mutex_unlock(&mutex), 0);
+    assert_int_equal(thread.locks.count, 0);
+    assert_int_equal(darn_own_here.count, 0);
 }
 
 static void *hold(void *unused)
@@ -296,7 +270,7 @@ static void a_limit_ends_a_wait_and_nothing_is_held_then(void **state)
         assert_int_equal(waited_with, (uintptr_t)&mutex);
         assert_int_equal(thread.waits_with, 0);
         assert_int_equal(darn_own_here.count, 0);
-        assert_int_equal(listed, 0);
+        assert_int_equal(thread.locks.count, 0);
     }
     assert_int_equal(take_by(1, 0), EBUSY);
     assert_int_equal(take_by(5, 0), thrd_busy);
@@ -376,11 +350,12 @@ static void a_mutex_that_a_wait_has_taken_again_is_reopened(void **state)
 {
     (void)state;
     assert_int_equal(pthread_mutex_lock(&mutex), 0);
-    assert_int_equal(darn_mutex_reopen(&thread, &mutex, __builtin_frame_address(0)), 0);
+    assert_int_equal(darn_lock_regain_open(&thread, &mutex, 0, __builtin_frame_address(0)), 0);
     assert_int_equal(opened, 0);
     atomic_store(&darn_closed_count, 1);
     closed = 1;
-    assert_int_equal(darn_mutex_reopen(&thread, &mutex, __builtin_frame_address(0)), 0);
+    assert_int_equal(darn_lock_regain_open(&thread, &mutex, ETIMEDOUT, __builtin_frame_address(0)),
+                     ETIMEDOUT);
     assert_int_equal(opened, 1);
     assert_int_equal(mutex.__data.__owner, darn_os_thread_id());
     assert_int_equal(pthread_mutex_unlock(&mutex), 0);
@@ -410,6 +385,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(in_production_a_mutex_is_known_while_it_is_held_and_then_no_more),
         TEST(elsewhere_it_is_in_the_list_for_reports_as_well),
+        TEST(a_spin_lock_that_was_given_back_is_not_held_any_more),
+        TEST(a_read_write_lock_is_shared_by_those_who_read),
+        TEST(what_cannot_be_given_back_is_held_as_before),
         TEST(a_limit_ends_a_wait_and_nothing_is_held_then),
         TEST(what_is_closed_is_given_back_until_it_is_open),
         TEST(what_stays_closed_for_too_long_is_taken_all_the_same),

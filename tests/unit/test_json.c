@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "base/json.h"
+#include "base/json_file.h"
 
 static char text[1024];
 static struct darn_json json;
@@ -77,7 +77,7 @@ static void quotes_backslashes_and_control_characters_are_escaped(void **state)
 {
     (void)state;
     darn_json_string(&json, "a\"b", "\\ \" / \n \t \x1f \x7f");
-    assert_string_equal(text, "\"a\\\"b\":\"\\\\ \\\" / \\u000a \\u0009 \\u001f \x7f\"");
+    assert_string_equal(text, "\"a\\\"b\":\"\\\\ \\\" / \\n \\t \\u001F \x7f\"");
 }
 
 static void letters_beyond_ascii_are_left_as_they_are(void **state)
@@ -97,8 +97,97 @@ static void bytes_that_are_no_letters_are_taken_for_latin_1(void **state)
     darn_json_string(&json, NULL, "\xc0\xaf");     /* a slash, written too long */
     darn_json_string(&json, NULL, "\xed\xa0\x80"); /* half of a pair */
     darn_json_close(&json, ']');
-    assert_string_equal(text, "[\"b\\u00e4r.c\",\"\\u00c3\",\"\\u00c0\\u00af\","
-                              "\"\\u00ed\\u00a0\\u0080\"]");
+    assert_string_equal(text, "[\"b\\u00E4r.c\",\"\\u00C3\",\"\\u00C0\\u00AF\","
+                              "\"\\u00ED\\u00A0\\u0080\"]");
+}
+
+static void what_people_read_has_marks_and_what_is_a_name_stays(void **state)
+{
+    (void)state;
+    json.bytes = DARN_JSON_MARK;
+    darn_json_open(&json, NULL, '[');
+    darn_json_string(&json, NULL, "b\xe4r\xc3\xbc.c");
+    json.bytes = DARN_JSON_KEEP;
+    darn_json_string(&json, NULL, "b\xe4r\xc3\xbc.c");
+    darn_json_close(&json, ']');
+    assert_string_equal(text, "[\"b?r\xc3\xbc.c\",\"b\xe4r\xc3\xbc.c\"]");
+}
+
+static void a_string_of_parts_is_the_same_as_one_of_one(void **state)
+{
+    static const char value[] = "\"a\\\n\x01 \xe4 \xc3\xbc";
+    char whole[128];
+    size_t start;
+
+    (void)state;
+    for (int bytes = DARN_JSON_LATIN1; bytes <= DARN_JSON_KEEP; bytes++) {
+        darn_json_start(&json, whole, sizeof(whole));
+        json.bytes = (enum darn_json_bytes)bytes;
+        darn_json_string(&json, "k", value);
+        for (size_t size = strlen(whole); size <= strlen(whole) + 1; size++) {
+            darn_json_start(&json, text, size);
+            json.bytes = (enum darn_json_bytes)bytes;
+            start = darn_json_string_open(&json, "k");
+            darn_text_part(&json.text, value, 3);
+            darn_text_add(&json.text, value + 3);
+            darn_json_string_close(&json, start);
+            assert_int_equal(json.text.cut, size <= strlen(whole));
+        }
+        assert_string_equal(text, whole);
+    }
+}
+
+static void lines_and_blanks_are_where_they_are_wanted(void **state)
+{
+    (void)state;
+    json.spaced = true;
+    darn_json_open(&json, NULL, '{');
+    darn_json_number(&json, "a", 1);
+    darn_json_break(&json, 1);
+    darn_json_open(&json, "b", '[');
+    darn_json_break(&json, 2);
+    darn_json_literal(&json, NULL, "null");
+    darn_json_number(&json, NULL, 2);
+    darn_json_break(&json, 1);
+    darn_json_close(&json, ']');
+    darn_json_close(&json, '}');
+    darn_json_end_line(&json);
+    darn_json_number(&json, NULL, 3);
+    assert_string_equal(text, "{\"a\": 1,\n \"b\": [\n  null, 2\n ]}\n3");
+}
+
+static void in_a_tool_the_text_grows(void **state)
+{
+    struct darn_json growing;
+    json_t *root;
+
+    (void)state;
+    darn_json_start_growing(&growing);
+    darn_json_open(&growing, NULL, '[');
+    for (int i = 0; i < 10000; i++) {
+        size_t start = darn_json_string_open(&growing, NULL);
+
+        darn_text_add(&growing.text, "\n\n\n");
+        darn_json_string_close(&growing, start);
+    }
+    darn_json_close(&growing, ']');
+    assert_false(growing.text.cut);
+    root = json_loads(growing.text.to, 0, NULL);
+    assert_int_equal(json_array_size(root), 10000);
+    assert_string_equal(json_string_value(json_array_get(root, 9999)), "\n\n\n");
+    json_decref(root);
+    darn_json_release(&growing);
+}
+
+static void real_numbers_stay_real(void **state)
+{
+    (void)state;
+    darn_json_open(&json, NULL, '[');
+    darn_json_real(&json, NULL, 2, 6);
+    darn_json_real(&json, NULL, 0.1, 6);
+    darn_json_real(&json, NULL, 1e30, 6);
+    darn_json_close(&json, ']');
+    assert_string_equal(text, "[2.0,0.1,1e+30]");
 }
 
 static void another_reader_reads_what_was_written(void **state)
@@ -172,6 +261,11 @@ int main(void)
         cmocka_unit_test_setup(quotes_backslashes_and_control_characters_are_escaped, start),
         cmocka_unit_test_setup(letters_beyond_ascii_are_left_as_they_are, start),
         cmocka_unit_test_setup(bytes_that_are_no_letters_are_taken_for_latin_1, start),
+        cmocka_unit_test_setup(what_people_read_has_marks_and_what_is_a_name_stays, start),
+        cmocka_unit_test_setup(a_string_of_parts_is_the_same_as_one_of_one, start),
+        cmocka_unit_test_setup(lines_and_blanks_are_where_they_are_wanted, start),
+        cmocka_unit_test_setup(in_a_tool_the_text_grows, start),
+        cmocka_unit_test_setup(real_numbers_stay_real, start),
         cmocka_unit_test_setup(another_reader_reads_what_was_written, start),
         cmocka_unit_test_setup(a_text_that_does_not_fit_is_cut_and_marked, start),
         cmocka_unit_test_setup(no_room_at_all_is_left_alone, start),

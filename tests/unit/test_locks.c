@@ -1,4 +1,6 @@
-/* The list of locks that a thread holds, as reports show it. */
+/* The locks that a thread holds: as reports show them, and as healing knows them. */
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,31 +8,23 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime/record/record.h"
+#include "runtime/heal/heal.h"
 #include "runtime/report/counters.h"
 #include "runtime/thread/locks.h"
 #include "runtime/thread/thread.h"
 
 static struct darn_thread thread;
-static char locks[DARN_LOCKS_HELD + 2]; /* their addresses are all that matters */
+static pthread_mutex_t locks[DARN_LOCKS_HELD + 2];
 static const uintptr_t frame[2] = {0, 0x1234};
-
-/* The recorder is not part of this test. */
-bool darn_recording;
-
-void darn_record_event(struct darn_thread *thread_of, const struct darn_event *event,
-                       const struct darn_site *site, const void *where)
-{
-    (void)thread_of;
-    (void)event;
-    (void)site;
-    (void)where;
-}
 
 static int start(void **state)
 {
     (void)state;
     memset(&thread, 0, sizeof(thread));
+    darn_healing = true;
+    darn_own_begin(&thread);
+    for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
+        locks[i] = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     return 0;
 }
 
@@ -47,8 +41,10 @@ static void give(int lock)
 static void expect_held(uint32_t count, const int *held)
 {
     assert_int_equal(thread.locks.count, count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         assert_ptr_equal(thread.locks.held[i].address, &locks[held[i]]);
+        assert_true(darn_own_find(&locks[held[i]]) >= 0);
+    }
 }
 
 static void locks_are_listed_in_the_order_in_which_they_were_taken(void **state)
@@ -88,6 +84,7 @@ static void locks_may_be_given_back_in_any_order(void **state)
 static void a_recursive_lock_is_held_until_it_was_given_back_as_often(void **state)
 {
     (void)state;
+    locks[0] = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     take(0);
     take(1);
     take(0);
@@ -101,6 +98,32 @@ static void a_recursive_lock_is_held_until_it_was_given_back_as_often(void **sta
     expect_held(1, (int[]){1});
 }
 
+/* A mutex that serves as a semaphore: else it would be in the list for ever. */
+static void a_mutex_that_another_thread_has_given_back_is_held_once(void **state)
+{
+    (void)state;
+    take(0);
+    take(1);
+    take(0);
+    expect_held(2, (int[]){1, 0});
+    assert_int_equal(darn_own_here.count, 2);
+    give(0);
+    expect_held(1, (int[]){1});
+    assert_int_equal(darn_own_here.count, 1);
+}
+
+static void healing_knows_of_no_lock_where_nothing_is_healed(void **state)
+{
+    (void)state;
+    darn_healing = false;
+    take(0);
+    assert_int_equal(thread.locks.count, 1);
+    assert_int_equal(darn_own_here.now, DARN_OWN_NONE);
+    give(0);
+    assert_int_equal(thread.locks.count, 0);
+    assert_int_equal(darn_own_here.now, DARN_OWN_NONE);
+}
+
 static void how_a_lock_is_held_is_remembered(void **state)
 {
     (void)state;
@@ -110,6 +133,9 @@ static void how_a_lock_is_held_is_remembered(void **state)
     assert_int_equal(thread.locks.held[0].kind, DARN_LOCK_READ);
     assert_int_equal(thread.locks.held[1].kind, DARN_LOCK_WRITE);
     assert_int_equal(thread.locks.held[2].kind, DARN_LOCK_SPIN);
+    assert_true(darn_own_is_shared(darn_own_here.held[0]));
+    assert_false(darn_own_is_shared(darn_own_here.held[1]));
+    assert_false(darn_own_is_shared(darn_own_here.held[2]));
 }
 
 static void giving_back_what_was_never_taken_changes_nothing(void **state)
@@ -157,6 +183,8 @@ int main(void)
         cmocka_unit_test_setup(a_lock_that_was_given_back_is_not_listed, start),
         cmocka_unit_test_setup(locks_may_be_given_back_in_any_order, start),
         cmocka_unit_test_setup(a_recursive_lock_is_held_until_it_was_given_back_as_often, start),
+        cmocka_unit_test_setup(a_mutex_that_another_thread_has_given_back_is_held_once, start),
+        cmocka_unit_test_setup(healing_knows_of_no_lock_where_nothing_is_healed, start),
         cmocka_unit_test_setup(how_a_lock_is_held_is_remembered, start),
         cmocka_unit_test_setup(giving_back_what_was_never_taken_changes_nothing, start),
         cmocka_unit_test_setup(locks_beyond_the_list_are_counted_and_not_missed, start),

@@ -14,8 +14,6 @@
 #include "runtime/thread/own.h"
 #include "runtime/thread/thread.h"
 
-_Atomic uint32_t darn_closed_count;
-
 enum { MANY = 20 };
 
 static char locks[MANY];
@@ -102,7 +100,7 @@ static void those_without_room_are_counted(void **state)
     assert_int_equal(darn_own_here.count, 0);
     assert_true(darn_own_here.beyond > 0);
     assert_true(darn_own_excludes());
-    assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
+    assert_int_equal(darn_own_here.limit, DARN_LIMIT_LOCKED);
 }
 
 static void a_lock_that_nests_is_there_as_often(void **state)
@@ -140,46 +138,46 @@ static void to_give_back_what_is_not_held_changes_nothing(void **state)
     assert_int_equal(darn_own_find(&locks[2]), 0);
 }
 
-static void who_shares_a_lock_is_not_trusted(void **state)
+static void who_shares_a_lock_still_calls(void **state)
 {
     (void)state;
     darn_own_add(&locks[0], true, false);
     assert_int_equal(darn_own_find(&locks[0]), 0);
     assert_false(darn_own_excludes());
-    assert_int_equal(darn_own_here.trust, DARN_TRUST_IDLE);
+    assert_int_equal(darn_own_here.limit, DARN_LIMIT_IDLE);
     darn_own_add(&locks[2], false, false);
-    assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
+    assert_int_equal(darn_own_here.limit, DARN_LIMIT_LOCKED);
     darn_own_remove(&locks[2]);
-    assert_int_equal(darn_own_here.trust, DARN_TRUST_IDLE);
+    assert_int_equal(darn_own_here.limit, DARN_LIMIT_IDLE);
 }
 
-static void who_is_in_a_section_is_not_trusted(void **state)
+static void who_is_in_a_section_calls_everywhere(void **state)
 {
     (void)state;
     darn_own_add(&locks[0], false, false);
     assert_int_equal(darn_own_here.now, DARN_OWN_ONE);
     darn_own_set_sections(4, 0);
-    assert_int_equal(darn_own_here.trust, 0);
+    assert_int_equal(darn_own_here.limit, 0);
     darn_own_add(&locks[2], false, false);
-    assert_int_equal(darn_own_here.trust, 0);
+    assert_int_equal(darn_own_here.limit, 0);
     darn_own_set_sections(0, 0);
-    assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
+    assert_int_equal(darn_own_here.limit, DARN_LIMIT_LOCKED);
 }
 
-static void who_is_in_sections_that_are_left_to_locks_is_trusted(void **state)
+static void who_is_in_sections_that_are_left_to_locks_does_not_call(void **state)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
     (void)state;
     assert_int_equal(darn_simple_lock(&mutex), 0);
     darn_own_set_sections(5, 5);
-    assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
+    assert_int_equal(darn_own_here.limit, DARN_LIMIT_LOCKED);
     darn_own_add(&locks[2], false, false);
     darn_own_remove(&locks[2]);
-    assert_int_equal(darn_own_here.trust, DARN_TRUST_LOCKED);
+    assert_int_equal(darn_own_here.limit, DARN_LIMIT_LOCKED);
     assert_int_equal(darn_own_here.left, 5);
     darn_own_set_sections(5, 4);
-    assert_int_equal(darn_own_here.trust, 0);
+    assert_int_equal(darn_own_here.limit, 0);
     darn_own_set_sections(4, 4);
     assert_int_equal(darn_simple_unlock(&mutex), 0); /* it has to be seen */
     assert_int_equal(slow_unlocks, 1);
@@ -356,9 +354,9 @@ int main(void)
         TEST(a_lock_that_nests_is_there_as_often),
         TEST(a_lock_that_another_gave_back_does_not_stay_for_ever),
         TEST(to_give_back_what_is_not_held_changes_nothing),
-        TEST(who_shares_a_lock_is_not_trusted),
-        TEST(who_is_in_a_section_is_not_trusted),
-        TEST(who_is_in_sections_that_are_left_to_locks_is_trusted),
+        TEST(who_shares_a_lock_still_calls),
+        TEST(who_is_in_a_section_calls_everywhere),
+        TEST(who_is_in_sections_that_are_left_to_locks_does_not_call),
         TEST(who_is_outside_is_so_in_sections),
         TEST(a_free_mutex_is_taken_as_libc_does_it),
         TEST(each_gives_back_what_the_other_took),

@@ -38,7 +38,7 @@ static _Noreturn void run_child(const char *dir, const char *options, char **arg
     setenv(DARN_OPTIONS_VARIABLE, options, 1);
     while (argv[argc])
         argc++;
-    _exit(darn_cmd_report(argc, argv));
+    _exit(darn_command_report.run(argc, argv));
 }
 
 /* The exit status; `out` and `err` are what was printed. `option` may be NULL. */
@@ -200,7 +200,7 @@ static void signals_are_not_blocked(void **state)
         sigprocmask(SIG_SETMASK, &all, NULL);
         redirect(path_in(*state, "in"), O_RDONLY, STDIN_FILENO);
         redirect("/dev/null", O_WRONLY, STDERR_FILENO);
-        if (darn_cmd_report(1, argv))
+        if (darn_command_report.run(1, argv))
             _exit(1);
         sigprocmask(SIG_SETMASK, NULL, &mask);
         _exit(sigismember(&mask, SIGTERM) || sigismember(&mask, SIGINT));

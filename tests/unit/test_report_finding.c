@@ -36,8 +36,8 @@ static void every_field_is_read(void **state)
     assert_false(read->value.known);
     assert_int_equal(read->lock_count, 1);
     assert_int_equal(read->locks[0].address, 0x404040);
-    assert_int_equal(finding->place.kind, DARN_PLACE_HEAP);
-    assert_int_equal(finding->place.size, 32);
+    assert_int_equal(finding->location.kind, DARN_LOCATION_HEAP);
+    assert_int_equal(finding->location.size, 32);
     assert_int_equal(finding->thread_count, 2);
     assert_string_equal(darn_finding_thread(finding, "T2")->name, "audit");
     assert_null(darn_finding_thread(finding, "T3"));

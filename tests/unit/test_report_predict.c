@@ -2,6 +2,7 @@
  * is a stand-in that knows a few sites, stacks and threads. */
 #include "report_fixture.h"
 
+#include "base/fingerprint.h"
 #include "report/identity.h"
 #include "report/predict.h"
 #include "site/site.h"
@@ -206,8 +207,8 @@ static void the_fingerprint_is_that_of_the_runtime(void **state)
     assert_string_equal(finding->id, other->id);
     assert_string_equal(
         finding->id,
-        darn_identity_race(&pool, darn_identity_site("data-race", "bank.c", "deposit", 4, 19),
-                           darn_identity_site("data-race", "bank.c", "audit", 9, 26),
+        darn_identity_race(&pool, darn_fingerprint_site("data-race", "bank.c", "deposit", 4, 19),
+                           darn_fingerprint_site("data-race", "bank.c", "audit", 9, 26),
                            "acct->balance"));
     /* What the runtime makes of these two sites. */
     assert_string_equal(finding->id, "9dbb0caff849e263");
@@ -223,9 +224,9 @@ static void globals_are_found_by_module(void **state)
     struct darn_finding *finding = predict(&recorded, &prediction, "hb", NULL);
 
     (void)state;
-    assert_int_equal(finding->place.kind, DARN_PLACE_GLOBAL);
-    assert_string_equal(finding->place.symbol.module, "/nowhere/bank");
-    assert_int_equal(finding->place.symbol.offset, 0x4010);
+    assert_int_equal(finding->location.kind, DARN_LOCATION_GLOBAL);
+    assert_string_equal(finding->location.symbol.module, "/nowhere/bank");
+    assert_int_equal(finding->location.symbol.offset, 0x4010);
     darn_finding_free(finding);
 }
 
@@ -320,11 +321,11 @@ static void a_deadlock_of_a_text_trace_names_its_locks(void **state)
 static void names_that_differ_are_one_name(void **state)
 {
     (void)state;
-    assert_string_equal(darn_identity_variable("p->x", "total"), "total");
-    assert_string_equal(darn_identity_variable("total", "*p"), "total");
-    assert_string_equal(darn_identity_variable("q->x", "p->x"), "p->x");
-    assert_string_equal(darn_identity_variable(NULL, "p->x"), "p->x");
-    assert_null(darn_identity_variable(NULL, NULL));
+    assert_string_equal(darn_fingerprint_variable("p->x", "total"), "total");
+    assert_string_equal(darn_fingerprint_variable("total", "*p"), "total");
+    assert_string_equal(darn_fingerprint_variable("q->x", "p->x"), "p->x");
+    assert_string_equal(darn_fingerprint_variable(NULL, "p->x"), "p->x");
+    assert_null(darn_fingerprint_variable(NULL, NULL));
 }
 
 int main(void)

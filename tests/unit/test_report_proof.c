@@ -81,8 +81,9 @@ static void a_failure_is_told_by_its_outcome(void **state)
         {"crash", "SIGSEGV", ": warning: T1 crashes with SIGSEGV [failure, confirmed]\n"},
         {"abort", "SIGABRT", ": warning: T1 aborts [failure, confirmed]\n"},
         {"assertion", "SIGABRT", ": warning: T1 fails an assertion [failure, confirmed]\n"},
-        {"sanitizer", "status 1", ": warning: T1 runs into an error that a sanitizer reports ["},
-        {"hang", "after 10 steps it was stopped", ": warning: the program hangs: after 10 steps"},
+        {"sanitizer", "double-free",
+         ": warning: T1 runs into an error that a sanitizer reports: double-free ["},
+        {"hang", "the same state comes again", ": warning: the program hangs: the same state"},
         {"exit", "status 3", ": warning: the program fails: it exits with status 3 ["},
         {"output", NULL, ": warning: the program prints something else than in other runs ["},
         {"deadlock", NULL, ": warning: the program comes to a standstill ["},
@@ -126,6 +127,16 @@ static void the_next_step_after_a_failure_is_the_debugger(void **state)
     assert_null(strstr(text, "--noise"));
     free(text);
     darn_finding_free(finding);
+}
+
+/* Nobody knows what would have come. */
+static void a_race_in_runs_that_were_cut_off_has_not_made_no_difference(void **state)
+{
+    (void)state;
+    expect_text(confirmed("\"trials\":5,\"hits\":2,\"outcomes\":[],"),
+                "2 of 5 controlled runs; it made no difference\n");
+    expect_text(confirmed("\"trials\":5,\"hits\":2,\"outcomes\":[],\"cut_off\":true,"),
+                "2 of 5 controlled runs; what it leads to is not known: runs were cut off\n");
 }
 
 static json_t *json_of(struct darn_finding *finding)
@@ -214,6 +225,30 @@ static void the_id_of_a_failure_depends_on_its_first_thread_alone(void **state)
     darn_finding_free(other);
 }
 
+/* A program may end with a status whatever its schedule is, and with another one by a bug. */
+static void the_id_of_a_failing_status_has_the_status(void **state)
+{
+    struct darn_finding *one = confirmed(""), *other = confirmed("");
+    struct darn_finding *both[] = {one, other};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        both[i]->kind = "failure";
+        both[i]->reason = "exit";
+        both[i]->detail = "status 3";
+        both[i]->id = NULL;
+    }
+    darn_identify(one);
+    darn_identify(other);
+    assert_string_equal(one->id, other->id);
+    other->id = NULL;
+    other->detail = "status 4";
+    darn_identify(other);
+    assert_string_not_equal(one->id, other->id);
+    darn_finding_free(one);
+    darn_finding_free(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,9 +257,11 @@ int main(void)
         cmocka_unit_test(a_schedule_is_how_to_see_it_again),
         cmocka_unit_test(a_failure_is_told_by_its_outcome),
         cmocka_unit_test(the_next_step_after_a_failure_is_the_debugger),
+        cmocka_unit_test(a_race_in_runs_that_were_cut_off_has_not_made_no_difference),
         cmocka_unit_test(tools_get_schedule_outcomes_and_numbers),
         cmocka_unit_test(the_summary_counts_what_is_confirmed_apart),
         cmocka_unit_test(the_id_of_a_failure_depends_on_its_first_thread_alone),
+        cmocka_unit_test(the_id_of_a_failing_status_has_the_status),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,14 +100,14 @@ static void race_matches_a_global_by_name(void **state)
 {
     struct darn_finding *finding = bank_finding("/nowhere");
 
-    finding->place = (struct darn_place){
-        .kind = DARN_PLACE_GLOBAL,
+    finding->location = (struct darn_location){
+        .kind = DARN_LOCATION_GLOBAL,
         .symbol = {.name = "accounts", .module = "/nowhere/libbank.so"},
     };
     assert_non_null(match(*state, "race:^accounts$", finding));
     assert_non_null(match(*state, "race:libbank.so", finding));
     /* The variable of a heap block is no global. */
-    finding->place.kind = DARN_PLACE_HEAP;
+    finding->location.kind = DARN_LOCATION_HEAP;
     assert_null(match(*state, "race:^accounts$", finding));
     darn_finding_free(finding);
 }

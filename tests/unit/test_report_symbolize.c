@@ -138,6 +138,30 @@ static void variables_have_names_and_declarations(void **state)
     darn_pool_release(&pool);
 }
 
+static void what_was_looked_up_is_known_and_outlives_the_modules(void **state)
+{
+    struct darn_frame first[DARN_SYMBOLIZE_DEPTH], second[DARN_SYMBOLIZE_DEPTH];
+    struct darn_modules modules = {NULL};
+    struct darn_text_pool pool = {NULL}, other = {NULL};
+    struct darn_module_cache *cache;
+    struct spot spot;
+    size_t count;
+
+    (void)state;
+    outer(&spot);
+    count = darn_symbolize_code(&modules, &pool, self, spot.offset - 1, first);
+    cache = darn_module_cache(&modules, self);
+    assert_int_equal(cache->code.count, 1);
+    assert_int_equal(darn_symbolize_code(&modules, &other, self, spot.offset - 1, second), count);
+    assert_int_equal(cache->code.count, 1);
+    darn_modules_close(&modules);
+    darn_pool_release(&pool);
+    expect_frame(&second[0], "inner", line_of_inner_call);
+    assert_int_equal(second[2].offset, spot.offset - 1);
+    assert_string_equal(second[2].module, self);
+    darn_pool_release(&other);
+}
+
 static void what_cannot_be_found_stays_unknown(void **state)
 {
     static const struct {
@@ -330,6 +354,7 @@ int main(void)
         cmocka_unit_test(locks_are_named_as_parts_of_variables),
         cmocka_unit_test(inlined_functions_become_frames),
         cmocka_unit_test(variables_have_names_and_declarations),
+        cmocka_unit_test(what_was_looked_up_is_known_and_outlives_the_modules),
         cmocka_unit_test(what_cannot_be_found_stays_unknown),
         cmocka_unit_test(a_free_is_placed_by_its_stack),
         cmocka_unit_test(the_site_is_the_first_frame),

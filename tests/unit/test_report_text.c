@@ -52,7 +52,7 @@ static struct darn_finding *bare_finding(void)
     finding->before.known = finding->after.known = false;
     finding->accesses[0].value.known = false;
     finding->accesses[1].lock_count = 0;
-    finding->place.kind = DARN_PLACE_UNKNOWN;
+    finding->location.kind = DARN_LOCATION_UNKNOWN;
     finding->thread_count = 0;
     return finding;
 }
@@ -205,8 +205,8 @@ static void globals_are_named_with_their_declaration(void **state)
 
     (void)state;
     finding->variable = "config.limit";
-    finding->place = (struct darn_place){
-        .kind = DARN_PLACE_GLOBAL,
+    finding->location = (struct darn_location){
+        .kind = DARN_LOCATION_GLOBAL,
         .symbol = {.module = "/nowhere/bank",
                    .offset = 0x4050,
                    .name = "config",
@@ -219,16 +219,16 @@ static void globals_are_named_with_their_declaration(void **state)
 
     finding = bare_finding();
     finding->variable = "total";
-    finding->place = (struct darn_place){
-        .kind = DARN_PLACE_GLOBAL,
+    finding->location = (struct darn_location){
+        .kind = DARN_LOCATION_GLOBAL,
         .symbol = {.module = "/nowhere/bank", .offset = 0x4050, .name = "total"},
     };
     expect_part(print(finding), "  variable: 'total' is a global variable\n");
 
     finding = bare_finding();
     finding->variable = NULL;
-    finding->place = (struct darn_place){
-        .kind = DARN_PLACE_GLOBAL,
+    finding->location = (struct darn_location){
+        .kind = DARN_LOCATION_GLOBAL,
         .symbol = {.module = "/nowhere/bank", .offset = 0x4050},
     };
     expect_part(print(finding),
@@ -240,7 +240,7 @@ static void stacks_are_named_with_their_thread(void **state)
     struct darn_finding *finding = bare_finding();
 
     (void)state;
-    finding->place = (struct darn_place){.kind = DARN_PLACE_STACK, .thread = "T0"};
+    finding->location = (struct darn_location){.kind = DARN_LOCATION_STACK, .thread = "T0"};
     expect_part(print(finding), "  variable: 'acct->balance' is on the stack of main thread T0\n");
 }
 

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "base/fingerprint.h"
 #include "report/identity.h"
 #include "report/symbol/resolve.h"
 
@@ -362,8 +363,8 @@ static void the_id_is_that_of_the_runtime(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct darn_finding_access *access = &finding->accesses[i];
 
-        access->site_hash = darn_identity_site(finding->kind, access->file, access->function,
-                                               access->line, access->column);
+        access->site_hash = darn_fingerprint_site(finding->kind, access->file, access->function,
+                                                  access->line, access->column);
     }
     assert_string_equal(darn_identity_places(finding), ID);
     darn_finding_free(finding);

@@ -7,18 +7,13 @@
 
 #include <cmocka.h>
 
-#include "runtime/section/sections.h"
-#include "runtime/spin/spins.h"
-#include "runtime/state.h"
 #include "runtime/watch/attention.h"
 #include "runtime/watch/watch.h"
-
-struct darn_state darn_state;
 
 static volatile sig_atomic_t raises, handled;
 
 /* What attention asks for, with its lock held: the moment for a signal. */
-bool darn_watch_each(void (*visit)(uintptr_t address, uint32_t size))
+bool __wrap_darn_watch_each(void (*visit)(uintptr_t address, uint32_t size))
 {
     (void)visit;
     if (raises)
@@ -26,31 +21,9 @@ bool darn_watch_each(void (*visit)(uintptr_t address, uint32_t size))
     return false;
 }
 
-bool darn_watch_is_open(void)
+bool __wrap_darn_watch_is_open(void)
 {
     return darn_watch_each(NULL);
-}
-
-bool darn_spins_each(void (*visit)(uintptr_t address, uint32_t size))
-{
-    (void)visit;
-    return false;
-}
-
-bool darn_sections_each(void (*visit)(uintptr_t address, uint32_t size))
-{
-    (void)visit;
-    return false;
-}
-
-bool darn_sections_want_all(void)
-{
-    return false;
-}
-
-void darn_sections_invite(bool on)
-{
-    (void)on;
 }
 
 static void spin_in_handler(int number)

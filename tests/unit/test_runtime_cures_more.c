@@ -10,7 +10,7 @@ static void a_test_takes_along_the_update_that_it_leads_to(void)
     ADD(TEST_USE, "take", "seats", {10, R, 0}, {12, R, DARN_ALLOW_READ});
     ADD(LOAD_STORE, "take", "seats", {12, R, 0}, {14, W, DARN_ALLOW_READ});
     cure = heal(SECTION("test-and-use", "take", "seats", "10:5 read", "\"12:5 read allow=read\""));
-    expect_match(cure, DARN_CURE_EXACT, 2);
+    expect_match(cure, DARN_MATCH_EXACT, 2);
     for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
         assert_ptr_equal(rule->cure, cure);
         assert_int_not_equal(rule->ops & DARN_ALLOW_WRITE, 0); /* two must not both go on */
@@ -28,7 +28,7 @@ static void updates_of_the_same_name_are_its_companions(void)
     ADD(LOAD_STORE, "rename", "acct->owner", {30, R, 0}, {32, W, DARN_ALLOW_READ});
     ADD(TEST_USE, "look", "acct->balance", {40, R, 0}, {42, R, DARN_ALLOW_READ});
     cure = heal(DEPOSIT);
-    expect_match(cure, DARN_CURE_EXACT, 2);
+    expect_match(cure, DARN_MATCH_EXACT, 2);
     assert_true(cure->has_companion);
     rule = darn_rules();
     assert_false(rule->companion);
@@ -44,7 +44,7 @@ static void without_a_section_of_its_own_there_are_no_companions(void)
 
     ADD(LOAD_STORE, "withdraw", "acct->balance", {20, R, 0}, {22, W, DARN_ALLOW_READ});
     cure = heal(DEPOSIT);
-    expect_match(cure, DARN_CURE_NONE, 0);
+    expect_match(cure, DARN_MATCH_NONE, 0);
     assert_false(cure->has_companion);
 }
 
@@ -57,7 +57,7 @@ static void without_a_section_of_its_own_there_are_no_companions(void)
 static void a_race_is_the_access_at_its_place(void)
 {
     add_site(W, 10, "stop", "flag");
-    expect_match(heal(RACE("10:5 write")), DARN_CURE_EXACT, 1);
+    expect_match(heal(RACE("10:5 write")), DARN_MATCH_EXACT, 1);
     assert_int_equal(darn_rules()->ops, DARN_ALLOW_WRITE);
     assert_int_equal(darn_rules()->allows, 0);
 }
@@ -65,7 +65,7 @@ static void a_race_is_the_access_at_its_place(void)
 static void a_race_that_reads_lets_others_read(void)
 {
     add_site(R, 10, "stop", "flag");
-    expect_match(heal(RACE("10:5 read")), DARN_CURE_EXACT, 1);
+    expect_match(heal(RACE("10:5 read")), DARN_MATCH_EXACT, 1);
     assert_int_equal(darn_rules()->allows, DARN_ALLOW_READ);
 }
 
@@ -75,7 +75,7 @@ static void a_race_that_has_moved_is_the_only_such_access_of_its_function(void)
     add_site(W, 30, "stop", "flag");
     add_site(W, 40, "start", "flag");
     add_site(W, 50, "stop", "flags");
-    expect_match(heal(RACE("10:5 write")), DARN_CURE_MOVED, 1);
+    expect_match(heal(RACE("10:5 write")), DARN_MATCH_MOVED, 1);
     assert_int_equal(darn_rules()->points[0].key, darn_site_key(&fixture.sites[1]));
 }
 
@@ -83,7 +83,7 @@ static void of_two_such_accesses_neither_is_meant(void)
 {
     add_site(W, 30, "stop", "flag");
     add_site(W, 31, "stop", "flag");
-    expect_match(heal(RACE("10:5 write")), DARN_CURE_NONE, 0);
+    expect_match(heal(RACE("10:5 write")), DARN_MATCH_NONE, 0);
 }
 
 #define LEARNED                                                                                    \
@@ -95,20 +95,20 @@ static void a_learned_section_needs_all_of_its_sites(void)
 
     add_site(R, 10, "deposit", "acct->balance");
     cure = heal(LEARNED);
-    expect_match(cure, DARN_CURE_NONE, 0);
+    expect_match(cure, DARN_MATCH_NONE, 0);
     add_site(W, 12, "deposit", "acct->owner"); /* there, but of another variable */
     resolve();
-    expect_match(cure, DARN_CURE_NONE, 0);
+    expect_match(cure, DARN_MATCH_NONE, 0);
     add_site(W, 12, "deposit", "acct->balance");
     resolve();
-    expect_match(cure, DARN_CURE_EXACT, 1);
+    expect_match(cure, DARN_MATCH_EXACT, 1);
 }
 
 static void what_the_compiler_finds_is_not_looked_for_by_sites(void)
 {
     add_site(R, 10, "deposit", "acct->balance");
     add_site(W, 12, "deposit", "acct->balance");
-    expect_match(heal(DEPOSIT), DARN_CURE_NONE, 0);
+    expect_match(heal(DEPOSIT), DARN_MATCH_NONE, 0);
 }
 
 /* ---- how, and who is armed ---- */
@@ -122,7 +122,7 @@ static void what_synchronizes_inside_holds_no_lock_meanwhile(void)
     assert_int_equal(darn_cures_way(DARN_SECTION_UNKNOWN), DARN_HEAL_BLOCK);
     ADD(LOAD_STORE, "deposit", "acct->balance", {10, R, 0}, {12, W, DARN_ALLOW_READ})->inside =
         DARN_SECTION_SYNC;
-    expect_match(heal(DEPOSIT), DARN_CURE_EXACT, 1); /* whatever the repository says of it */
+    expect_match(heal(DEPOSIT), DARN_MATCH_EXACT, 1); /* whatever the repository says of it */
     assert_int_equal(darn_rules()->with, DARN_HEAL_BLOCK);
     assert_int_equal(darn_cures()->with, DARN_HEAL_BLOCK);
 }
@@ -144,7 +144,22 @@ static void points_and_all_who_may_touch_the_variable_are_armed(void)
     assert_int_equal(darn_armed(stranger), 0);
     assert_int_equal(darn_armed(pointee), 0);
     assert_int_equal(darn_armed(&fixture.sites[4]), 0); /* a way out of somebody else's */
-    assert_int_equal(trusted, 2);
+    assert_int_equal(elided, 2);
+}
+
+static void who_touches_the_variable_by_the_name_that_the_program_has_is_armed(void)
+{
+    struct darn_site *named, *stranger;
+
+    ADD(LOAD_STORE, "add", "total", {10, R, 0}, {12, W, DARN_ALLOW_READ});
+    named = add_site(W, 40, "set", "total");
+    stranger = add_site(W, 41, "set", "other");
+    expect_match(
+        heal(SECTION("load-and-store", "add", "*to", "10:5 read", "\"12:5 write allow=read\"")),
+        DARN_MATCH_EXACT, 1);
+    darn_cures_arm(fixture.sites, fixture.sites + fixture.count);
+    assert_int_equal(darn_armed(named), DARN_ARMED_HEAL);
+    assert_int_equal(darn_armed(stranger), 0);
 }
 
 static void modules_are_remembered_and_replaced_where_they_lay(void)
@@ -186,6 +201,7 @@ int main(void)
         TEST(what_the_compiler_finds_is_not_looked_for_by_sites),
         TEST(what_synchronizes_inside_holds_no_lock_meanwhile),
         TEST(points_and_all_who_may_touch_the_variable_are_armed),
+        TEST(who_touches_the_variable_by_the_name_that_the_program_has_is_armed),
         TEST(modules_are_remembered_and_replaced_where_they_lay),
         TEST(a_section_is_known_when_an_entry_means_it_for_certain),
     };

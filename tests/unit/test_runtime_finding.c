@@ -14,13 +14,10 @@
 
 #include "runtime/heal/heal.h"
 #include "runtime/os/helper.h"
-#include "runtime/report/crash.h"
-#include "runtime/report/deliver.h"
-#include "runtime/report/tell.h"
-#include "runtime/spin/spins.h"
+#include "runtime/report/found.h"
 #include "runtime/state.h"
-#include "runtime/watch/heap.h"
 #include "site/site_section.h"
+#include "said_stage.h"
 #include "sites_fixture.h"
 
 /* How `darn report` ends. */
@@ -29,16 +26,13 @@ enum { REPORTED = 0, SUPPRESSED = 3, BROKEN = 70 };
 /* Of sides_of(): test_report_violation.c has the same. */
 #define ID "180c450f07792671"
 
-struct darn_state darn_state;
-
 static struct sites_fixture table;
 static struct darn_site *read_site, *write_site, *other_site;
 static int answer;     /* of `darn report` */
 static int asked;      /* how often it was started */
 static json_t *record; /* the last that it got */
-static char said[4096];
 
-int darn_helper_run(const char *flag, const char *input, size_t length)
+int __wrap_darn_helper_run(const char *flag, const char *input, size_t length)
 {
     assert_null(flag);
     asked++;
@@ -48,77 +42,11 @@ int darn_helper_run(const char *flag, const char *input, size_t length)
     return answer;
 }
 
-const char *darn_helper_program(void)
-{
-    return "/nowhere/bank";
-}
-
-int darn_finish(int status)
-{
-    return status;
-}
-
-bool darn_healing;
-
-void darn_heal_learn(const struct darn_site *one, const struct darn_site *other)
+void __wrap_darn_heal_learn(const struct darn_site *one, const struct darn_site *other)
 {
     (void)one;
     (void)other;
     fail();
-}
-
-void darn_crash_watch(void)
-{
-}
-
-bool darn_spins_may_wait(const struct darn_touch *read, const struct darn_touch *store)
-{
-    (void)read;
-    (void)store;
-    return false;
-}
-
-bool darn_spins_synchronize(const struct darn_touch *a, const struct darn_touch *b)
-{
-    (void)a;
-    (void)b;
-    return false;
-}
-
-bool darn_heap_find(uintptr_t address, struct darn_heap_block *block)
-{
-    (void)address;
-    (void)block;
-    return false;
-}
-
-void darn_say_start(struct darn_say *say)
-{
-    (void)say;
-}
-
-void darn_say_text(struct darn_say *say, const char *text)
-{
-    (void)say;
-    strncat(said, text, sizeof(said) - strlen(said) - 1);
-}
-
-void darn_say_number(struct darn_say *say, uint64_t number)
-{
-    char digits[32];
-
-    snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
-    darn_say_text(say, digits);
-}
-
-void darn_say_end(struct darn_say *say)
-{
-    darn_say_text(say, "\n");
-}
-
-void darn_say(const char *text)
-{
-    (void)text;
 }
 
 static struct {

@@ -10,16 +10,9 @@
 
 #include "runtime/heal/hold.h"
 
-__thread struct darn_thread *darn_thread_record;
-
 static struct darn_thread one = {.number = 1}, other = {.number = 2};
 static struct darn_cure cure;
 static _Alignas(64) char memory[256];
-
-struct darn_thread *darn_thread_attach(void)
-{
-    return NULL;
-}
 
 #define R DARN_ALLOW_READ
 #define W DARN_ALLOW_WRITE
@@ -30,8 +23,8 @@ static struct darn_hold *hold_of(struct darn_thread *thread, uint8_t ops, uint8_
     struct darn_hold *hold = darn_hold_new(darn_healer_of(thread));
 
     assert_non_null(hold);
-    hold->address = (uintptr_t)address;
-    hold->size = size;
+    hold->stay.address = (uintptr_t)address;
+    hold->stay.size = size;
     hold->ops = ops;
     hold->allow = allow;
     hold->cure = &cure;

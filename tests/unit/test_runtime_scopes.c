@@ -131,6 +131,34 @@ static void who_throws_out_of_a_function_is_out_of_it(void **state)
     assert_int_equal(one.scope_depth, 0);
 }
 
+static void free_memory(struct darn_thread *thread, long *memory)
+{
+    struct darn_touch freed = {
+        .address = (uintptr_t)memory, .size = sizeof(*memory), .op = DARN_OP_FREE};
+    const void *hook = &frames[0];
+
+    darn_sections_access(thread, &freed, &hook);
+    darn_sections_meet(thread, &freed, &hook);
+}
+
+/* The next one at that address may be anybody's. */
+static void memory_that_a_function_frees_is_its_variable_no_more(void **state)
+{
+    (void)state;
+    obey("");
+    darn_thread_record = &one;
+    darn_hook_atomic_begin(&module.sites[CALL]);
+    go(&one, READ);
+    free_memory(&one, &x);
+    go(&other, REMOTE_WRITE);
+    free_memory(&other, &x);
+    go(&one, READ2);
+    assert_int_equal(violations, 0);
+    darn_thread_record = &one;
+    darn_hook_atomic_end(&module.sites[CALL]);
+    nobody_is_inside();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +166,7 @@ int main(void)
         TEST(a_block_makes_pairs_of_its_accesses),
         TEST(a_function_is_one_section_for_each_variable),
         TEST(who_throws_out_of_a_function_is_out_of_it),
+        TEST(memory_that_a_function_frees_is_its_variable_no_more),
     };
 
     return play(tests, sizeof(tests) / sizeof(tests[0]));

@@ -10,28 +10,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "runtime/os/os.h"
 #include "runtime/record/sets.h"
+#include "memory_stage.h"
 
 #define THREADS 4
 #define SETS    2000
 
-static bool has_no_memory;
 static uint32_t seen[512], seen_count;
-
-void *darn_os_allocate(size_t size)
-{
-    void *at = has_no_memory ? MAP_FAILED
-                             : mmap(NULL, size, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return at == MAP_FAILED ? NULL : at;
-}
-
-void darn_os_free(void *at, size_t size)
-{
-    munmap(at, size);
-}
 
 static void visit(uint32_t site)
 {

@@ -85,6 +85,7 @@ static void expect_same(const struct darn_schedule *a, const struct darn_schedul
     expect_same_texts(a->arguments, b->arguments);
     expect_same_texts(a->environment, b->environment);
     assert_true(a->time == b->time && a->build == b->build && a->max_steps == b->max_steps);
+    assert_true(a->fair_from == b->fair_from);
     assert_int_equal(a->run_flags, b->run_flags);
     assert_int_equal(a->module_count, b->module_count);
     for (size_t i = 0; i < a->module_count; i++)
@@ -159,6 +160,7 @@ static struct darn_schedule sample(void)
         .time = UINT64_MAX,
         .build = 0x1234,
         .max_steps = 1000,
+        .fair_from = 70,
         .run_flags = DARN_RUN_FEED | DARN_RUN_RACES | 1u << 20,
         .modules = modules,
         .module_count = 2,
@@ -194,6 +196,7 @@ static void a_schedule_looks_like_this(void **state)
                               "build 0000000000001234\n"
                               "time 18446744073709551615\n"
                               "max-steps 1000\n"
+                              "fair-from 70\n"
                               "flags races feed 0x100000\n"
                               "ending abort\n"
                               "armed 0000000000000001 0000000000000002 ffffffffffffffff "

@@ -43,7 +43,7 @@ static uint64_t story(enum darn_search_kind kind, uint64_t seed)
 
     for (int i = 0; i < 200 && search_once(search, &sim, &program); i++) {
         for (uint64_t k = 0; k < sim.result.steps; k++)
-            hash = darn_search_join(hash, sim.steps[k].thread);
+            hash = darn_mix_two(hash, sim.steps[k].thread);
     }
     darn_search_free(search);
     return hash;
@@ -60,7 +60,7 @@ static void the_same_seed_makes_the_same_runs_and_another_one_others(void **stat
 
 /* All outcomes that the search shows until it is at its end. */
 static void search_outcomes(enum darn_search_kind kind, const struct sim_program *program,
-                            struct darn_search_table *outcomes, size_t *runs)
+                            struct darn_map *outcomes, size_t *runs)
 {
     struct darn_search *search = start(kind, 1, 0);
     struct darn_search_stats stats;
@@ -73,13 +73,10 @@ static void search_outcomes(enum darn_search_kind kind, const struct sim_program
     darn_search_free(search);
 }
 
-static void assert_same(const struct darn_search_table *expected,
-                        const struct darn_search_table *shown)
+static void assert_same(const struct darn_map *expected, const struct darn_map *shown)
 {
-    for (size_t i = 0; i < expected->capacity; i++) {
-        if (expected->slots[i].stamp == expected->stamp)
-            assert_int_equal(darn_table_get(shown, expected->slots[i].key, 0), 1);
-    }
+    for (size_t i = 0; i < expected->count; i++)
+        assert_int_equal(darn_map_get(shown, expected->entries[i].key, 0), 1);
     assert_int_equal(expected->count, shown->count);
 }
 
@@ -90,7 +87,7 @@ static void check_outcomes(enum darn_search_kind kind)
     size_t all = 0, tried = 0;
 
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        struct darn_search_table expected = {0}, shown = {0};
+        struct darn_map expected = {0}, shown = {0};
         size_t runs;
 
         make_program(seed);
@@ -98,8 +95,8 @@ static void check_outcomes(enum darn_search_kind kind)
         search_outcomes(kind, &program, &shown, &runs);
         tried += runs;
         assert_same(&expected, &shown);
-        darn_table_free(&expected);
-        darn_table_free(&shown);
+        darn_map_free(&expected);
+        darn_map_free(&shown);
     }
     assert_true(tried < all);
 }
@@ -330,24 +327,24 @@ static void fill_with_nonsense(uint64_t *random)
     static const uint8_t flags[] = {0, DARN_STEP_ALONE, DARN_STEP_PREEMPTS};
 
     memset(&sim.result, 0, sizeof(sim.result));
-    sim.result.steps = darn_search_below(random, 300);
-    sim.result.partial_order = darn_search_below(random, 50);
-    sim.result.read_count = darn_search_below(random, 20);
-    sim.result.new_shared = darn_search_below(random, 50) == 0;
+    sim.result.steps = darn_random_below(random, 300);
+    sim.result.partial_order = darn_random_below(random, 50);
+    sim.result.read_count = darn_random_below(random, 20);
+    sim.result.new_shared = darn_random_below(random, 50) == 0;
     for (uint64_t i = 0; i < sim.result.steps; i++) {
         sim.steps[i] = (struct darn_step){
-            .thread = darn_search_below(random, 150),
-            .op = (uint8_t)darn_search_below(random, DARN_STEP_OPS),
-            .flags = flags[darn_search_below(random, 3)],
-            .slot = (uint16_t)darn_search_below(random, 200),
-            .object = darn_search_below(random, 9),
-            .place = darn_search_below(random, 40),
-            .enabled = darn_search_random(random),
+            .thread = darn_random_below(random, 150),
+            .op = (uint8_t)darn_random_below(random, DARN_STEP_OPS),
+            .flags = flags[darn_random_below(random, 3)],
+            .slot = (uint16_t)darn_random_below(random, 200),
+            .object = darn_random_below(random, 9),
+            .place = darn_random_below(random, 40),
+            .enabled = darn_random(random),
         };
     }
     for (uint32_t i = 0; i < sim.result.read_count; i++)
         sim.reads[i] =
-            (struct darn_block_read){darn_search_below(random, 40), darn_search_below(random, 40)};
+            (struct darn_block_read){darn_random_below(random, 40), darn_random_below(random, 40)};
 }
 
 static void no_run_confuses_a_search(void **state)

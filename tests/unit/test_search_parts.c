@@ -49,25 +49,25 @@ static int free_trail(void **state)
 
 static void a_table_keeps_its_keys_when_it_grows_and_none_when_cleared(void **state)
 {
-    struct darn_search_table table = {0};
+    struct darn_map table = {0};
     bool added;
 
     (void)state;
-    assert_int_equal(darn_table_get(&table, 5, 9), 9);
+    assert_int_equal(darn_map_get(&table, 5, 9), 9);
     for (uint32_t i = 0; i < 10000; i++) {
-        *darn_table_at(&table, (uint64_t)i << 40, &added) = i;
+        *darn_map_at(&table, (uint64_t)i << 40, &added) = i;
         assert_true(added);
     }
     for (uint32_t i = 0; i < 10000; i++)
-        assert_int_equal(*darn_table_at(&table, (uint64_t)i << 40, &added), i);
+        assert_int_equal(*darn_map_at(&table, (uint64_t)i << 40, &added), i);
     assert_false(added);
     assert_int_equal(table.count, 10000);
-    darn_table_clear(&table);
+    darn_map_clear(&table);
     assert_int_equal(table.count, 0);
-    assert_int_equal(darn_table_get(&table, 1, 9), 9);
-    assert_int_equal(*darn_table_at(&table, 1, &added), 0);
+    assert_int_equal(darn_map_get(&table, 1, 9), 9);
+    assert_int_equal(*darn_map_at(&table, 1, &added), 0);
     assert_true(added);
-    darn_table_free(&table);
+    darn_map_free(&table);
 }
 
 static void an_array_grows_zeroed(void **state)
@@ -82,7 +82,7 @@ static void an_array_grows_zeroed(void **state)
         *element = i;
     }
     array.count = 50;
-    assert_true(darn_array_reach(&array, 200, sizeof(uint32_t)));
+    darn_array_reach(&array, 200, sizeof(uint32_t));
     assert_int_equal(((uint32_t *)array.at)[49], 49);
     assert_int_equal(((uint32_t *)array.at)[50], 0);
     assert_int_equal(((uint32_t *)array.at)[199], 0);
@@ -137,7 +137,7 @@ static uint64_t state_after(enum darn_state_grade grade)
     struct darn_search_state state = {0};
     uint64_t now;
 
-    assert_true(darn_state_begin(&state, grade, &trail));
+    darn_state_begin(&state, grade, &trail);
     for (uint32_t i = 0; i < trail.count; i++)
         darn_state_step(&state, &trail, i);
     now = darn_state_now(&state);
@@ -204,7 +204,7 @@ static void a_glance_ahead_shows_the_state_after_the_step(void **unused)
     for (int grade = DARN_STATE_OF_PLACES; grade <= DARN_STATE_EXACT; grade++) {
         struct darn_search_state state = {0};
 
-        assert_true(darn_state_begin(&state, grade, &trail));
+        darn_state_begin(&state, grade, &trail);
         for (uint32_t i = 0; i < trail.count; i++) {
             struct darn_state_glance glance = darn_state_glance(&state, &trail.steps[i]);
             uint64_t expected = glance.rest;

@@ -29,7 +29,7 @@ struct told {
     size_t size;
     size_t sections, errors;
     char *written; /* NULL, or where all sections are written to */
-    struct darn_text to;
+    struct darn_json to;
 };
 
 /* Whether the place is one of the text, or right behind a line of it. */
@@ -67,7 +67,6 @@ static bool take(void *context, const struct darn_section *section)
     }
     if (told->written) {
         darn_section_write(&told->to, section);
-        darn_text_char(&told->to, '\n');
     }
     return true;
 }
@@ -224,32 +223,35 @@ static void fill(struct darn_section *section, uint32_t points)
     }
 }
 
-static void write_file(struct darn_text *text, const struct darn_section *section)
+static void write_file(struct darn_json *json, const struct darn_section *section)
 {
-    darn_text_add(text, "{\"darn-sections\": 1,\n \"sections\": [\n");
-    darn_section_write(text, section);
-    darn_text_add(text, "\n ]}\n");
+    darn_repository_open(json);
+    darn_json_open(json, "sections", '[');
+    darn_section_write(json, section);
+    darn_json_close(json, ']');
+    darn_json_close(json, '}');
 }
 
 static void what_is_written_reads_back_as_it_was(void **state)
 {
     static struct darn_section section;
     static char file[65536], again[65536], once[65536];
-    struct darn_text text;
+    struct darn_json json;
 
     (void)state;
     for (uint32_t points = 2; points <= DARN_SECTION_POINTS; points++) {
         struct told told = {.written = again};
 
         fill(&section, points);
-        darn_text_start(&text, once, sizeof(once));
-        darn_section_write(&text, &section);
-        darn_text_char(&text, '\n');
-        darn_text_start(&text, file, sizeof(file));
-        write_file(&text, &section);
-        assert_false(text.cut);
-        darn_text_start(&told.to, again, sizeof(again));
-        read_text(&told, file, text.used, 65536);
+        darn_json_start(&json, once, sizeof(once));
+        darn_repository_style(&json);
+        darn_section_write(&json, &section);
+        darn_json_start(&json, file, sizeof(file));
+        write_file(&json, &section);
+        assert_false(json.text.cut);
+        darn_json_start(&told.to, again, sizeof(again));
+        darn_repository_style(&told.to);
+        read_text(&told, file, json.text.used, 65536);
         assert_int_equal(told.errors, 0);
         assert_string_equal(again, once);
         for (const char *line = file; *line; line += strcspn(line, "\n") + 1)
@@ -261,21 +263,23 @@ static void a_text_without_room_is_cut_and_says_so(void **state)
 {
     static struct darn_section section;
     char to[2048];
-    struct darn_text text;
+    struct darn_json json;
     size_t needed;
 
     (void)state;
     fill(&section, 6);
-    darn_text_start(&text, to, sizeof(to));
-    darn_section_write(&text, &section);
-    assert_false(text.cut);
-    needed = text.used + 1;
+    darn_json_start(&json, to, sizeof(to));
+    darn_repository_style(&json);
+    darn_section_write(&json, &section);
+    assert_false(json.text.cut);
+    needed = json.text.used + 1;
     for (size_t size = 1; size < needed; size++) {
         char *small = malloc(size);
 
-        darn_text_start(&text, small, size);
-        darn_section_write(&text, &section);
-        assert_true(text.cut && text.used < size && small[text.used] == '\0');
+        darn_json_start(&json, small, size);
+        darn_repository_style(&json);
+        darn_section_write(&json, &section);
+        assert_true(json.text.cut && json.text.used < size && small[json.text.used] == '\0');
         free(small);
     }
 }

@@ -19,14 +19,15 @@ static char written[1 << 16];
 
 static bool keep(void *context, const struct darn_deadlock *deadlock)
 {
-    struct darn_text text;
+    struct darn_json json;
 
     (void)context;
     last = *deadlock;
     found++;
-    darn_text_start(&text, written, sizeof(written));
-    darn_deadlock_write(&text, deadlock);
-    assert_false(text.cut);
+    darn_json_start(&json, written, sizeof(written));
+    darn_repository_style(&json);
+    darn_deadlock_write(&json, deadlock);
+    assert_false(json.text.cut);
     return true;
 }
 
@@ -64,7 +65,7 @@ static void what_is_written_is_read_again(void **state)
     };
     struct darn_deadlock_stack *holds = &deadlock.threads[0].holds;
     char text[1 << 14], first[1 << 14];
-    struct darn_text to;
+    struct darn_json json;
 
     (void)state;
     holds->count = 3;
@@ -75,11 +76,12 @@ static void what_is_written_is_read_again(void **state)
     holds->frames[2] = (struct darn_deadlock_frame){.module = "libc.so", .offset = 0xf000000000};
     deadlock.threads[0].wants = *holds;
     deadlock.threads[1].holds = *holds;
-    darn_text_start(&to, text, sizeof(text));
-    darn_text_add(&to, HEAD);
-    darn_deadlock_write(&to, &deadlock);
+    darn_json_start(&json, text, sizeof(text));
+    darn_repository_style(&json);
+    darn_text_add(&json.text, HEAD);
+    darn_deadlock_write(&json, &deadlock);
     strcpy(first, text + strlen(HEAD));
-    darn_text_add(&to, "\n ]}\n");
+    darn_text_add(&json.text, "\n ]}\n");
     assert_int_equal(read_text(text), 0);
     assert_int_equal(found, 1);
     assert_string_equal(written, first);

@@ -17,11 +17,13 @@
 #define UTIL_KEY  "0x91c1bf139e302945"
 
 /* clang-format off */
+#define TEXT_OF(number) #number
+#define TEXT(number)    TEXT_OF(number)
 #define STRING(label) ".long " #label " - .\n"
 #define SITE(file, function, variable, line, column, kind)                                         \
     STRING(file) STRING(t_dir) STRING(function) STRING(variable)                                   \
-    ".long " #line "\n.short " #column "\n.short 8\n.byte " #kind "\n.byte 3\n.short 0\n"          \
-    STRING(t_armed) ".quad 0\n"
+    ".long " #line "\n.short " #column "\n.short 8\n.byte " #kind                                   \
+    "\n.byte " TEXT(DARN_SITE_VERSION) "\n.short 0\n" STRING(t_armed) ".quad 0\n"
 #define RECORD(size, version, kind, inside, count)                                                 \
     ".long " #size "\n.byte " #version "\n.byte " #kind "\n.short " #inside "\n"                   \
     STRING(t_bank) STRING(t_deposit) STRING(t_balance) STRING(t_account) ".long " #count           \
@@ -69,7 +71,7 @@ static struct darn_section_elf elf;
 static int read_self(void **state)
 {
     (void)state;
-    return darn_section_elf_read(&elf, "test", "/proc/self/exe", false);
+    return darn_section_elf_read(&elf, NULL, "/proc/self/exe", false);
 }
 
 static int forget(void **state)

@@ -20,18 +20,30 @@
 #include "base/options.h"
 #include "driver/play/judge.h"
 #include "driver/process/server.h"
+#include "driver/process/wall_clock.h"
 #include "fake_server.h"
 
 static char self[PATH_MAX], told[4096];
 static char *program[] = {self, "serve", NULL};
 static struct darn_server_options options;
 
+static void hear(struct darn_listener *listener, enum darn_news news, const char *line)
+{
+    size_t length = strlen(told);
+
+    (void)listener;
+    assert_int_equal(news, DARN_NEWS_REFUSAL);
+    snprintf(told + length, sizeof(told) - length, "%s\n", line);
+}
+
+static struct darn_listener listener = {.say = hear};
+
 static int set_up(void **state)
 {
     (void)state;
     program[1] = "serve";
     options = (struct darn_server_options){
-        .command = "test",
+        .listener = &listener,
         .program = program,
         .cpu = -1,
         .timeout_ms = 60000,
@@ -39,23 +51,11 @@ static int set_up(void **state)
     return 0;
 }
 
-/* What is said on stderr meanwhile goes to `told`. */
+/* What it has to say goes to `told`. */
 static struct darn_server *start(int *status)
 {
-    FILE *file = tmpfile();
-    int saved = dup(STDERR_FILENO);
-    struct darn_server *server;
-    size_t length;
-
-    dup2(fileno(file), STDERR_FILENO);
-    server = darn_server_start(&options, status);
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    rewind(file);
-    length = fread(told, 1, sizeof(told) - 1, file);
-    told[length] = '\0';
-    fclose(file);
-    return server;
+    told[0] = '\0';
+    return darn_server_start(&options, status);
 }
 
 static struct darn_server *started(void)
@@ -89,8 +89,8 @@ static void expect_refusal(const char *how, const char *text)
 
     program[1] = (char *)how;
     assert_null(start(&status));
-    assert_int_equal(status, 2);
-    snprintf(line, sizeof(line), "darn test: %s %s\n", self, text);
+    assert_int_equal(status, DARN_REFUSED);
+    snprintf(line, sizeof(line), "%s %s\n", self, text);
     assert_string_equal(told, line);
 }
 
@@ -219,6 +219,22 @@ static void an_interrupted_run_is_stopped_and_no_other_begins(void **state)
     assert_int_equal(run(server, HANG), DARN_SERVER_STOPPED);
     pthread_join(thread, NULL);
     assert_int_equal(run(server, SAY), DARN_SERVER_STOPPED);
+    darn_server_stop(server);
+}
+
+static void when_the_time_of_all_runs_is_over_none_goes_on_and_none_begins(void **state)
+{
+    struct darn_server *server = started();
+    double start = darn_clock();
+
+    (void)state;
+    darn_server_set_until(server, start + 0.3);
+    assert_int_equal(run(server, SAY), DARN_SERVER_RAN);
+    assert_int_equal(run(server, HANG), DARN_SERVER_STOPPED);
+    assert_true(darn_clock() - start < 30); /* of the sixty that a run may take */
+    assert_int_equal(run(server, SAY), DARN_SERVER_STOPPED);
+    darn_server_set_until(server, 0);
+    assert_int_equal(run(server, SAY), DARN_SERVER_RAN);
     darn_server_stop(server);
 }
 
@@ -393,6 +409,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_server_that_is_lost_is_started_again, set_up),
         cmocka_unit_test_setup(a_run_that_always_kills_its_server_is_lost, set_up),
         cmocka_unit_test_setup(an_interrupted_run_is_stopped_and_no_other_begins, set_up),
+        cmocka_unit_test_setup(when_the_time_of_all_runs_is_over_none_goes_on_and_none_begins,
+                               set_up),
         cmocka_unit_test_setup(a_run_that_is_held_is_left_alone, set_up),
         cmocka_unit_test_setup(nothing_is_left_when_the_server_is_stopped, set_up),
         cmocka_unit_test_setup(the_reset_command_comes_before_each_run, set_up),

@@ -14,10 +14,10 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "runtime/os/os.h"
 #include "runtime/record/share.h"
 #include "runtime/report/counters.h"
 #include "runtime/watch/sites.h"
+#include "memory_stage.h"
 #include "sites_fixture.h"
 
 #define THREADS 4
@@ -25,37 +25,11 @@
 
 static struct sites_fixture fixture;
 static uint32_t next_site;
-static bool has_no_memory;
 
 /* Memory is addresses only: nobody looks into it. Each test has its own. */
 static uintptr_t memory = UINT64_C(0x7f0000000000);
 
 static struct darn_thread threads[THREADS + 1];
-
-void *darn_os_allocate(size_t size)
-{
-    void *at = has_no_memory ? MAP_FAILED
-                             : mmap(NULL, size, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return at == MAP_FAILED ? NULL : at;
-}
-
-void darn_os_free(void *at, size_t size)
-{
-    munmap(at, size);
-}
-
-void darn_os_discard(void *start, size_t size)
-{
-    madvise(start, size, MADV_DONTNEED);
-}
-
-long darn_os_copy(void *to, const void *from, size_t size)
-{
-    memcpy(to, from, size);
-    return (long)size;
-}
 
 static int announce(void **state)
 {

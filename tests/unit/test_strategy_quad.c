@@ -111,6 +111,28 @@ static void both_in_one_section_each_are_never_met(void **state)
     }
 }
 
+/* One function reads, one writes, whichever variable it is: `get(x); set(y)` and `set(y); get(x)`.
+ * The writes are in one order, and two reads are in none: first one thread, then the other. */
+static void two_reads_are_no_conflict(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{GET(X), GET(Z), PUT(Y, 1)}, {PUT(Y, 2), GET(Z), GET(X)}},
+        .starts = {0, 1},
+        .count = 2,
+    };
+    const uint64_t places[] = {SIM_PLACE(0, 0), SIM_PLACE(1, 0), SIM_PLACE(1, 2), SIM_PLACE(0, 2)};
+    struct darn_plan plan = quad(DARN_AIM_THIRD, places);
+    uint32_t came = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        run(&program, &plan, seed);
+        came += when(places[0]) < when(places[1]) && when(places[2]) < when(places[3]);
+        assert_int_equal(s->met_count, 0);
+    }
+    assert_true(came > 0);
+}
+
 /* The threads come to the two variables in opposite orders. */
 static const struct sim_program crossed = {
     .bodies = {{GET(Z), LOCK(L), PUT(X, 1), GET(Z), UNLOCK(L), GET(Z), LOCK(M), PUT(Y, 1),
@@ -439,6 +461,7 @@ int main(void)
         cmocka_unit_test(a_reader_comes_between_two_writes),
         cmocka_unit_test(both_in_one_section_each_are_never_met),
         cmocka_unit_test(two_that_overlap_are_met),
+        cmocka_unit_test(two_reads_are_no_conflict),
         cmocka_unit_test(an_overlap_in_one_direction_is_no_quad),
         cmocka_unit_test(a_quad_is_about_the_same_memory),
         cmocka_unit_test(threads_with_the_same_code_are_met),

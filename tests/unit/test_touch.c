@@ -8,8 +8,6 @@
 #include "runtime/state.h"
 #include "runtime/watch/touch.h"
 
-struct darn_state darn_state;
-
 static int start(void **state)
 {
     (void)state;

@@ -268,7 +268,7 @@ static void a_newer_version_is_told(void **state)
     image_sample(&image);
     image.bytes[8] = 7;
     refuse(image.bytes, image.length,
-           "t.trace: byte 8: the trace has version 7 of the format, this darn reads up to 2; use "
+           "t.trace: byte 8: the trace has version 7 of the format, this darn reads up to 4; use "
            "the darn that recorded it, or a newer one");
 }
 
@@ -313,7 +313,7 @@ static void damage_is_named(void **state)
     image.bytes[block + 12] = 1;
     expect_damage(block, "block 1 of a thread stands here; block 0 was expected");
     image_sample(&image);
-    image.bytes[block + 32] = 0x5f;
+    image.bytes[block + 32] = 0x40;
     expect_damage(block + 32, "an event of thread 1 makes no sense");
     image_sample(&image);
     image.bytes[block_of_sample(1) + 34] = 99; /* the length of the program's path */

@@ -194,8 +194,8 @@ static void a_second_reading_is_the_same(void **state)
 static void a_malformed_line_is_told(void **state)
 {
 #define OPERATIONS                                                                                 \
-    "is no operation; there are r, w, acq, rel, fork, join, begin, end, alloc, free, store and "   \
-    "give"
+    "is no operation; there are r, w, acq, rel, fork, join, begin, end, alloc, free, destroy, "    \
+    "store and give"
 #define NO_EVENT "is no event; a line is THREAD|OPERATION|LOCATION, as in T1|acq(L)|12"
     static const struct {
         const char *line, *message;

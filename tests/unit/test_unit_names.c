@@ -1,4 +1,5 @@
-/* Which functions are transactions, as the command line and a file say it (src/cli/unit_names.h).
+/* Which functions are transactions, as the command line and a file say it
+ * (src/driver/analysis/unit_names.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>

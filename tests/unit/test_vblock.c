@@ -18,7 +18,7 @@ static struct bench bench_open(void)
 {
     struct bench bench = {.world = {darn_locksets_create(), darn_periods_create()}};
 
-    bench.blocks.periods = bench.world.periods;
+    darn_vblocks_init(&bench.blocks, bench.world.periods);
     for (uint32_t i = 0; i < 2; i++)
         bench.period[i] = darn_periods_keep(bench.world.periods, i);
     bench.k = darn_lockset_add(bench.world.sets, DARN_LOCKSET_EMPTY, K, true);
@@ -128,32 +128,33 @@ static void one_that_fits_inside_is_found_either_way(void **state)
 
 static void equal_sets_have_equal_numbers(void **state)
 {
-    struct darn_vsets sets = {0};
-    struct darn_vplace place = {{1, 0}, {4, 0}};
+    struct darn_vsets sets;
+    struct darn_vtarget place = {{1, 0}, {4, 0}};
     bool gone[8] = {[2] = true, [5] = true};
     uint32_t a = 0, b = 0, c;
 
     (void)state;
+    darn_vsets_init(&sets);
     a = darn_vsets_add(&sets, darn_vsets_add(&sets, darn_vsets_add(&sets, 0, 5), 2), 7);
     b = darn_vsets_add(&sets, darn_vsets_add(&sets, darn_vsets_add(&sets, 0, 7), 5), 2);
     assert_int_equal(a, b);
     assert_int_equal(darn_vsets_add(&sets, a, 5), a);
-    assert_int_equal(sets.all[a].references, 2);
+    assert_int_equal(darn_vset_at(&sets, a)->references, 2);
     c = darn_vsets_add(&sets, b, 1);
     assert_int_not_equal(c, a);
-    assert_int_equal(sets.all[a].count, 3);
-    assert_int_equal(sets.all[c].count, 4);
+    assert_int_equal(darn_vset_at(&sets, a)->count, 3);
+    assert_int_equal(darn_vset_at(&sets, c)->count, 4);
     darn_vsets_end(&sets, a, &place);
     darn_vsets_leave(&sets, a);
-    assert_int_equal(sets.live, 2);
+    assert_int_equal(sets.all.used, 2);
     darn_vsets_done(&sets, a);
-    assert_int_equal(sets.live, 1);
+    assert_int_equal(sets.all.used, 1);
     c = darn_vsets_strip(&sets, c, gone);
-    assert_int_equal(sets.all[c].count, 2);
-    assert_int_equal(sets.all[c].members[0], 1);
-    assert_int_equal(sets.all[c].members[1], 7);
+    assert_int_equal(darn_vset_at(&sets, c)->count, 2);
+    assert_int_equal(darn_vset_at(&sets, c)->members[0], 1);
+    assert_int_equal(darn_vset_at(&sets, c)->members[1], 7);
     darn_vsets_leave(&sets, c);
-    assert_int_equal(sets.live, 0);
+    assert_int_equal(sets.all.used, 0);
     darn_vsets_free(&sets);
 }
 

@@ -112,14 +112,23 @@ static void deadlocks_and_hangs_do_not_depend_on_the_status(void **state)
     ended(exited(0), "");
     result.end = DARN_END_DEADLOCK;
     expect(DARN_VERDICT_DEADLOCK, "deadlock: no thread can go on");
+    result.end = DARN_END_LIVELOCK;
+    expect(DARN_VERDICT_HANG, "hangs: a state came again, with every thread given its turn");
+}
+
+static void a_run_that_is_cut_off_is_no_failure(void **state)
+{
+    (void)state;
+    ended(exited(0), "");
     result.end = DARN_END_STEPS;
     result.steps = 100;
-    expect(DARN_VERDICT_HANG, "did not end within 100 steps");
+    expect(DARN_VERDICT_CUT, "cut off after 100 steps");
     evidence.how = DARN_SERVER_TIMEOUT;
     result.end = DARN_END_EXIT;
-    expect(DARN_VERDICT_HANG, "did not end within 10 s");
+    expect(DARN_VERDICT_CUT, "cut off after 10 s");
     evidence.timeout_ms = 500;
-    expect(DARN_VERDICT_HANG, "did not end within 0.5 s");
+    expect(DARN_VERDICT_CUT, "cut off after 0.5 s");
+    assert_false(darn_verdict_is_failure(DARN_VERDICT_CUT));
 }
 
 static void nobody_can_say_how_a_run_ended_that_darn_has_ended(void **state)
@@ -190,6 +199,7 @@ int main(void)
         cmocka_unit_test(an_assertion_is_shown_without_the_name_of_the_program),
         cmocka_unit_test(what_a_sanitizer_reports_comes_before_the_status),
         cmocka_unit_test(deadlocks_and_hangs_do_not_depend_on_the_status),
+        cmocka_unit_test(a_run_that_is_cut_off_is_no_failure),
         cmocka_unit_test(nobody_can_say_how_a_run_ended_that_darn_has_ended),
         cmocka_unit_test(the_oracle_judges_statuses_but_no_crashes),
         cmocka_unit_test(other_output_is_a_failure_only_of_a_success),

@@ -6,36 +6,17 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/heal/heal_closed.h"
 #include "runtime/thread/thread.h"
 #include "runtime/thread/waits.h"
 #include "runtime/watch/sampler.h"
 
 #define TURNS 2000000
 
-__thread struct darn_own darn_own;
-extern __thread struct darn_own darn_own_here __attribute__((alias("darn_own")));
-
 static struct darn_thread thread;
 static uint32_t started;
 static int end;
 
-void darn_closed_show(struct darn_thread *unused)
-{
-    (void)unused;
-}
-
-void darn_thread_block(struct darn_thread *unused)
-{
-    (void)unused;
-}
-
-void darn_thread_unblock(struct darn_thread *unused)
-{
-    (void)unused;
-}
-
-void darn_sampler_start(void)
+void __wrap_darn_sampler_start(void)
 {
     started++;
 }
@@ -60,12 +41,12 @@ static void a_wait_is_seen_from_its_beginning_to_its_end(void **state)
     assert_int_equal(wait.kind, DARN_WAIT_MUTEX);
     assert_int_equal(wait.target, (uintptr_t)&end);
     assert_ptr_equal(wait.frame, &turn);
-    turn = wait.turn;
+    turn = wait.version;
     darn_wait_end(&thread);
     assert_false(darn_wait_read(&thread.wait, &wait));
     darn_wait_begin(&thread, DARN_WAIT_MUTEX, &end, &turn);
     assert_true(darn_wait_read(&thread.wait, &wait));
-    assert_int_not_equal(wait.turn, turn); /* another wait, for the same */
+    assert_int_not_equal(wait.version, turn); /* another wait, for the same */
 }
 
 static void who_waits_for_a_mutex_with_another_in_hand_is_looked_after(void **state)
@@ -104,7 +85,7 @@ static void what_is_read_belongs_to_one_wait(void **state)
     do {
         if (darn_wait_read(&thread.wait, &wait))
             wrong += wait.target != wait.kind || (uintptr_t)wait.frame != wait.kind;
-    } while (wait.turn < TURNS);
+    } while (wait.version < TURNS);
     __atomic_store_n(&end, 1, __ATOMIC_RELAXED);
     pthread_join(other, NULL);
     assert_int_equal(wrong, 0);

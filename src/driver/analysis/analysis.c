@@ -5,52 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/color.h"
-#include "cli/command.h"
-#include "driver/analysis/explain.h"
 #include "driver/analysis/gaps.h"
-#include "driver/analysis/lineup.h"
-#include "driver/process/output.h"
 #include "driver/analysis/places.h"
 #include "driver/analysis/race_blocks.h"
-#include "cli/say.h"
-#include "driver/analysis/unit_hints.h"
-#include "driver/analysis/unit_names.h"
-#include "driver/analysis/verdicts.h"
-#include "report/report_format.h"
+#include "driver/process/listener.h"
+#include "driver/process/wall_clock.h"
 #include "report/predict.h"
 #include "report/shell.h"
-#include "report/sink.h"
-#include "report/suppress.h"
 
 /* Events are handed on in pieces: an engine is timed by the piece, and its code stays in the cache.
  */
 #define PIECE 1024
 
-struct analysis {
-    const struct darn_analysis_options *options;
-    struct darn_lineup lineup;
-    struct darn_verdicts verdicts;
-    struct darn_explain explain;
-    struct darn_modules modules;
-    struct darn_suppressions *suppressions;
-    struct darn_unit_names unit_names;
-    uint64_t events, lost;
-    bool at_least;
-    double reading; /* seconds */
-    uint32_t trace; /* the number of the present one */
-    struct darn_unit_hints hints;
-    bool has_blocks;
-    bool has_functions; /* the present trace has */
-};
+#define PATIENCE 1.0 /* seconds without a word */
+#define PROGRESS 0.2 /* seconds between two */
 
 static bool is_given(const char *text)
 {
     return text && *text;
 }
 
+static bool is_over(struct darn_analysis *analysis)
+{
+    double until = analysis->options->until;
+
+    analysis->cut_off |= until && darn_clock() > until;
+    return analysis->cut_off;
+}
+
 /* Reads the next piece: how many events it has, or -1. */
-static int read_piece(struct analysis *analysis, struct darn_trace *trace, struct darn_event *piece)
+static int read_piece(struct darn_analysis *analysis, struct darn_trace *trace,
+                      struct darn_event *piece)
 {
     double start = darn_lineup_clock();
     int count = 0, result = 1;
@@ -65,21 +50,21 @@ static int read_piece(struct analysis *analysis, struct darn_trace *trace, struc
     return result < 0 ? -1 : count;
 }
 
-/* 0, or an exit status. */
-static int feed(struct analysis *analysis, struct darn_trace *trace)
+/* 0 or DARN_REFUSED. */
+static int feed(struct darn_analysis *analysis, struct darn_trace *trace)
 {
     static struct darn_event piece[PIECE];
     int count;
 
-    while ((count = read_piece(analysis, trace, piece)) > 0)
+    while ((count = is_over(analysis) ? 0 : read_piece(analysis, trace, piece)) > 0)
         darn_lineup_events(&analysis->lineup, piece, (size_t)count);
     if (count < 0)
-        return darn_refuse(analysis->options->command, "%s", darn_trace_error(trace));
+        return darn_tell_refusal(analysis->listener, "%s", darn_trace_error(trace));
     darn_lineup_finish(&analysis->lineup);
     return 0;
 }
 
-static void want_blocks(struct analysis *analysis, struct darn_race_blocks *blocks)
+static void want_blocks(struct darn_analysis *analysis, struct darn_race_blocks *blocks)
 {
     for (size_t i = 0; i < analysis->lineup.count; i++) {
         const struct darn_lineup_entry *entry = &analysis->lineup.entries[i];
@@ -106,16 +91,30 @@ static void add_arguments(struct darn_finding *finding, char *const *arguments)
         finding->arguments = line;
 }
 
-static void collect(struct analysis *analysis, struct darn_trace *trace, const char *path,
+/* Symbols of large programs take their time: whoever waits for more than a second is told. */
+static void show_symbols(struct darn_analysis *analysis, double start, double *shown)
+{
+    double now = darn_clock();
+
+    if (now - start < PATIENCE || now - *shown < PROGRESS)
+        return;
+    *shown = now;
+    darn_tell_progress(analysis->listener, "looking up the symbols of %zu findings so far",
+                       analysis->verdicts.count);
+}
+
+static void collect(struct darn_analysis *analysis, struct darn_trace *trace, const char *path,
                     const struct darn_race_blocks *blocks)
 {
+    double start = darn_clock(), shown = 0;
+
     for (size_t i = 0; i < analysis->lineup.count; i++) {
         const struct darn_lineup_entry *entry = &analysis->lineup.entries[i];
         size_t count;
         const struct darn_prediction *predictions =
             entry->engine->predictions(entry->state, &count);
 
-        for (size_t j = 0; j < count; j++) {
+        for (size_t j = 0; j < count && !(j && is_over(analysis)); j++) {
             struct darn_predicted predicted = {
                 .trace = trace,
                 .path = path,
@@ -131,20 +130,19 @@ static void collect(struct analysis *analysis, struct darn_trace *trace, const c
                               darn_verdicts_add(&analysis->verdicts, finding, analysis->trace,
                                                 &analysis->modules),
                               i, j);
+            show_symbols(analysis, start, &shown);
         }
     }
+    darn_tell_progress(analysis->listener, "%s", "");
 }
 
-/* The one finding that is to be explained, while its trace is open. 0, or an exit status. */
-static int explain(struct analysis *analysis, struct darn_trace *trace, const char *path,
+/* The one finding that is to be explained, while its trace is open. 0 or DARN_REFUSED. */
+static int explain(struct darn_analysis *analysis, struct darn_trace *trace, const char *path,
                    const struct darn_engine_config *config)
 {
     const struct darn_analysis_options *options = analysis->options;
-    FILE *out = options->out ? options->out : stdout;
-    struct darn_style style = {options->strip_path_prefix,
-                               darn_wants_color(options->color, fileno(out))};
-    int64_t chosen =
-        darn_explain_choose(options->explain, &analysis->verdicts, analysis->suppressions);
+    int64_t chosen = darn_explain_choose(options->explain, &analysis->verdicts,
+                                         analysis->suppressions, options->sure_first);
     const struct darn_explain_origin *origin;
     const struct darn_lineup_entry *entry;
     struct darn_explain_job job = {0};
@@ -153,10 +151,11 @@ static int explain(struct analysis *analysis, struct darn_trace *trace, const ch
     int result;
 
     if (chosen < 0 || (size_t)chosen >= analysis->explain.count)
-        return darn_refuse(options->command,
-                           "--explain: there is no finding '%s': %zu were found, and have the "
-                           "numbers from 1 on in the order in which they are printed",
-                           options->explain, analysis->verdicts.count);
+        return darn_tell_refusal(
+            analysis->listener,
+            "--explain: there is no finding '%s': %zu were found, and have the "
+            "numbers from 1 on in the order in which they are printed",
+            options->explain, analysis->verdicts.count);
     origin = &analysis->explain.origins[chosen];
     entry = &analysis->lineup.entries[origin->entry];
     job = (struct darn_explain_job){
@@ -168,22 +167,18 @@ static int explain(struct analysis *analysis, struct darn_trace *trace, const ch
         .trace = trace,
         .path = path,
         .modules = &analysis->modules,
-        .style = &style,
     };
     result = darn_witness_read(
         &witness, &entry->engine->predictions(entry->state, &count)[origin->prediction], trace,
         config);
-    if (!result) {
-        darn_format_find("text")->finding(out, job.finding, &style);
-        fputc('\n', out);
-        darn_explain_print(out, &job);
-    }
+    if (!result)
+        analysis->explained(analysis->context, &job);
     darn_witness_free(&witness);
-    return result ? darn_refuse(options->command, "out of memory") : 0;
+    return result ? darn_tell_refusal(analysis->listener, "out of memory") : 0;
 }
 
-/* 0, or an exit status. */
-static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, const char *path)
+/* 0 or DARN_REFUSED. */
+static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trace, const char *path)
 {
     const struct darn_analysis_options *options = analysis->options;
     struct darn_race_blocks blocks = {NULL, 0, 0};
@@ -207,15 +202,15 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
 
     places.rules = darn_unit_names_rules(&analysis->unit_names);
     if (darn_places_make(&places, trace) || darn_lineup_start(&analysis->lineup, &config))
-        status = darn_refuse(options->command, "out of memory");
+        status = darn_tell_refusal(analysis->listener, "out of memory");
     else
         status = feed(analysis, trace);
     if (!status) {
-        if (analysis->has_blocks)
+        if (analysis->has_blocks && !analysis->cut_off)
             want_blocks(analysis, &blocks);
         darn_race_blocks_find(&blocks, trace);
         collect(analysis, trace, path, &blocks);
-        darn_warn_of_gaps(options->command, path, trace);
+        darn_warn_of_gaps(analysis->listener, path, trace);
         about = darn_trace_about(trace);
         analysis->lost += about.lost;
         analysis->at_least |= about.at_least;
@@ -230,7 +225,7 @@ static int analyze_trace(struct analysis *analysis, struct darn_trace *trace, co
     return status;
 }
 
-static int analyze_path(struct analysis *analysis, const char *path)
+int darn_analysis_read(struct darn_analysis *analysis, const char *path)
 {
     char error[1024];
     struct darn_trace *trace =
@@ -238,7 +233,7 @@ static int analyze_path(struct analysis *analysis, const char *path)
     int status;
 
     if (!trace)
-        return darn_refuse(analysis->options->command, "%s", error);
+        return darn_tell_refusal(analysis->listener, "%s", error);
     analysis->trace++;
     analysis->has_blocks = analysis->has_functions = false;
     status = analyze_trace(analysis, trace, path);
@@ -247,163 +242,54 @@ static int analyze_path(struct analysis *analysis, const char *path)
 }
 
 /* An engine that has reached a bound may have missed something. */
-static void warn_of_limits(const struct analysis *analysis)
+static void warn_of_limits(const struct darn_analysis *analysis)
 {
     for (size_t i = 0; i < analysis->lineup.count; i++) {
         const struct darn_lineup_entry *entry = &analysis->lineup.entries[i];
 
         for (size_t j = 0; j < entry->fact_count; j++)
             if (entry->facts[j].is_limit)
-                darn_warn(analysis->options->command, "engine %s: %" PRIu64 " %s",
-                          entry->engine->name, entry->facts[j].value, entry->facts[j].text);
+                darn_tell_warning(analysis->listener, "engine %s: %" PRIu64 " %s",
+                                  entry->engine->name, entry->facts[j].value, entry->facts[j].text);
     }
 }
 
 /* Whether somebody has asked for an engine that looks at functions, by its name. */
-static bool wants_functions(const struct analysis *analysis)
+static bool wants_functions(const struct darn_analysis *analysis)
 {
     const char *engines = analysis->options->engines;
 
     return is_given(engines) && (strstr(engines, "blocks") || strstr(engines, "reduction"));
 }
 
-/* Prints what is not suppressed, and fills the items of the summary. */
-static void print_findings(struct analysis *analysis, FILE *out, const struct darn_style *style,
-                           FILE *json, struct darn_summary *summary)
+void darn_analysis_warn(const struct darn_analysis *analysis, bool hints)
 {
-    static const struct darn_style plain;
-
-    for (size_t i = 0; i < analysis->verdicts.count; i++) {
-        const struct darn_finding *finding = analysis->verdicts.items[i].finding;
-        const struct darn_finding_access *first = &finding->accesses[0];
-
-        if (analysis->suppressions && darn_suppressions_match(analysis->suppressions, finding)) {
-            summary->suppressed++;
-            continue;
-        }
-        darn_format_find("text")->finding(out, finding, style);
-        if (strcmp(analysis->options->command, "analyze") == 0)
-            fprintf(out, "  at length: --explain=%zu\n", summary->item_count + 1);
-        fputc('\n', out);
-        if (json)
-            darn_format_find("json")->finding(json, finding, &plain);
-        summary->items[summary->item_count++] = (struct darn_summary_item){
-            .id = finding->id,
-            .kind = finding->kind,
-            .certainty = finding->certainty,
-            .file = first->file,
-            .function = first->function,
-            .variable = finding->variable,
-            .line = first->line,
-            .count = finding->count,
-        };
-    }
-}
-
-/* `1234 events (hb, hybrid)`, or `1234 of 5678 events (hb, hybrid)` */
-static const char *scope_of(const struct analysis *analysis, struct darn_text_pool *pool)
-{
-    char *names = darn_lineup_names(&analysis->lineup);
-    uint64_t all = analysis->events + analysis->lost;
-    const char *of = analysis->lost ? darn_pool_format(pool, "%" PRIu64 " of %s", analysis->events,
-                                                       analysis->at_least ? "at least " : "")
-                                    : "";
-    const char *scope = darn_pool_format(pool, "%s%" PRIu64 " event%s (%s)", of, all,
-                                         all == 1 ? "" : "s", names ? names : "");
-
-    free(names);
-    return scope;
-}
-
-/* Everything at once, after the last trace was read: a trace that is bad leaves no half of a
- * report. 0 or 1, as the exit status of the output. */
-static int print_report(struct analysis *analysis, struct darn_summary *summary, FILE *json)
-{
-    const struct darn_analysis_options *options = analysis->options;
-    FILE *out = options->out ? options->out : stdout;
-    struct darn_style style = {options->strip_path_prefix,
-                               darn_wants_color(options->color, fileno(out))};
-
-    summary->items =
-        darn_pool_get(&summary->pool, analysis->verdicts.count + 1, sizeof(*summary->items));
-    summary->scope = scope_of(analysis, &summary->pool);
     warn_of_limits(analysis);
-    if (wants_functions(analysis) && !options->quiet)
-        darn_unit_hints_print(&analysis->hints, options->command);
-    print_findings(analysis, out, &style, json, summary);
-    if (options->stats) {
-        darn_lineup_print(&analysis->lineup, out, analysis->events, analysis->reading);
-        fputc('\n', out);
-    }
-    if (summary->item_count || !options->quiet)
-        darn_format_find("text")->summary(out, summary, &style);
-    if (out == stdout)
-        return darn_finish_output();
-    fflush(out);
-    return 0;
+    if (hints && wants_functions(analysis))
+        darn_unit_hints_tell(&analysis->hints, analysis->listener);
 }
 
-/* 0 or an exit status: the findings go to the text, and as JSON Lines to a file. */
-static int report(struct analysis *analysis)
-{
-    const char *path = analysis->options->json;
-    struct darn_summary summary = {0};
-    char *text = NULL;
-    size_t length = 0;
-    FILE *json = is_given(path) ? open_memstream(&text, &length) : NULL;
-    int status = print_report(analysis, &summary, json), result = 0;
-
-    if (json) {
-        fclose(json);
-        result = darn_sink_append(path, text, length);
-        free(text);
-    }
-    if (result)
-        darn_warn(analysis->options->command, "json: %s cannot be written: %s", path,
-                  strerror(-result));
-    if (!status && result)
-        status = 1;
-    if (!status && summary.item_count)
-        status = DARN_EXIT_FINDINGS;
-    darn_pool_release(&summary.pool);
-    return status;
-}
-
-/* What can be refused without reading a trace. 0 or an exit status. */
-static int prepare(struct analysis *analysis)
+int darn_analysis_begin(struct darn_analysis *analysis)
 {
     const struct darn_analysis_options *options = analysis->options;
     const char *engines = is_given(options->engines) ? options->engines : DARN_LINEUP_DEFAULT;
     char error[1024];
-    int result = is_given(options->json) ? darn_output_check(options->json) : 0;
 
-    if (result)
-        return darn_refuse(options->command, "json: %s cannot be written: %s", options->json,
-                           strerror(-result));
     if (darn_lineup_choose(&analysis->lineup, engines, error, sizeof(error)))
-        return darn_refuse(options->command, "%s", error);
+        return darn_tell_refusal(analysis->listener, "%s", error);
     if (darn_unit_names_read(&analysis->unit_names, options->transactions, options->no_transactions,
                              error, sizeof(error)))
-        return darn_refuse(options->command, "transactions: %s", error);
+        return darn_tell_refusal(analysis->listener, "transactions: %s", error);
     if (!is_given(options->suppressions))
         return 0;
     analysis->suppressions =
         darn_suppressions_read(options->suppressions, NULL, error, sizeof(error));
-    return analysis->suppressions ? 0 : darn_refuse(options->command, "suppressions: %s", error);
+    return analysis->suppressions
+               ? 0
+               : darn_tell_refusal(analysis->listener, "suppressions: %s", error);
 }
 
-int darn_analysis_check(const struct darn_analysis_options *options)
-{
-    struct analysis analysis = {.options = options};
-    int status = prepare(&analysis);
-
-    darn_lineup_free(&analysis.lineup);
-    darn_unit_names_free(&analysis.unit_names);
-    darn_suppressions_free(analysis.suppressions);
-    return status;
-}
-
-static void end(struct analysis *analysis)
+void darn_analysis_end(struct darn_analysis *analysis)
 {
     darn_verdicts_free(&analysis->verdicts);
     darn_explain_free(&analysis->explain);
@@ -414,51 +300,23 @@ static void end(struct analysis *analysis)
     darn_suppressions_free(analysis->suppressions);
 }
 
-/* What was explained has been printed already. */
-static int finish_explained(const struct analysis *analysis)
-{
-    int status = analysis->options->out ? 0 : darn_finish_output();
-
-    return status ? status : DARN_EXIT_FINDINGS;
-}
-
-int darn_analysis_run_all(const struct darn_analysis_options *options, char *const *paths,
-                          size_t count)
-{
-    struct analysis analysis = {.options = options};
-    int status = prepare(&analysis);
-
-    if (!status && is_given(options->explain) && count > 1)
-        status = darn_refuse(options->command, "--explain takes one trace, not %zu", count);
-    for (size_t i = 0; !status && i < count; i++)
-        status = analyze_path(&analysis, paths[i]);
-    if (!status)
-        status = is_given(options->explain) ? finish_explained(&analysis) : report(&analysis);
-    end(&analysis);
-    return status;
-}
-
-int darn_analysis_run(const struct darn_analysis_options *options, const char *path)
-{
-    char *paths[] = {(char *)path};
-
-    return darn_analysis_run_all(options, paths, 1);
-}
-
-int darn_analysis_collect(const struct darn_analysis_options *options, const char *path,
+int darn_analysis_collect(const struct darn_analysis_options *options,
+                          struct darn_listener *listener, const char *path,
                           struct darn_verdicts *verdicts)
 {
-    struct analysis analysis = {.options = options};
-    int status = prepare(&analysis);
+    struct darn_analysis analysis = {.options = options, .listener = listener};
+    int status = darn_analysis_begin(&analysis);
 
     if (!status)
-        status = analyze_path(&analysis, path);
+        status = darn_analysis_read(&analysis, path);
     if (!status && analysis.suppressions)
         darn_verdicts_suppress(&analysis.verdicts, analysis.suppressions);
+    if (!status && analysis.cut_off)
+        darn_tell_note(listener, "predict: the trace is long: only a part of it was looked at");
     if (!status) {
         *verdicts = analysis.verdicts;
         analysis.verdicts = (struct darn_verdicts){0};
     }
-    end(&analysis);
+    darn_analysis_end(&analysis);
     return status;
 }

@@ -1,56 +1,83 @@
 /*
- * The heart of `darn analyze`, for the other commands that have a trace: engines over traces, and
- * what they predict as reports.
+ * Engines over traces: what they predict, put together as findings.
  */
-#ifndef DARN_CLI_ANALYSIS_H
-#define DARN_CLI_ANALYSIS_H
+#ifndef DARN_DRIVER_ANALYSIS_H
+#define DARN_DRIVER_ANALYSIS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
+#include "driver/process/listener.h"
+#include "driver/analysis/explain.h"
+#include "driver/analysis/lineup.h"
+#include "driver/analysis/unit_hints.h"
+#include "driver/analysis/unit_names.h"
 #include "driver/analysis/verdicts.h"
+#include "report/explain/explain_finding.h"
+#include "report/suppress.h"
+#include "report/symbol/module.h"
 
-#define DARN_EXIT_FINDINGS 66 /* there are findings */
-
-/* A zeroed struct but for `command` has the defaults. Texts may be NULL or empty. */
+/* A zeroed struct has the defaults. Texts may be NULL or empty. */
 struct darn_analysis_options {
-    const char *command; /* in messages: `darn COMMAND: …` */
     const char *engines; /* names separated by commas, or `all` (lineup.h) */
-    const char *json;    /* append the findings to this file, too */
     const char *suppressions;
-    const char *strip_path_prefix;
-    uint32_t color;     /* enum darn_color */
     bool ignore_sync;   /* take no notice of recognised spins */
     bool ignore_atomic; /* atomic accesses are plain ones */
     bool ignore_escape; /* atomicity: all memory has escaped */
     bool ignore_order;  /* atomicity: fork, join and barriers order nothing */
     const char *transactions, *no_transactions; /* names of functions (unit_names.h) */
-    uint64_t block_work; /* 0: as much as the engine likes */
-    uint64_t block_events, block_count; /* the same; of 32 bits */
-    bool prefix;        /* of a damaged trace, analyze what comes before the damage */
+    uint64_t block_work;                        /* 0: as much as the engine likes */
+    uint64_t block_events, block_count;         /* the same; of 32 bits */
+    bool prefix;            /* of a damaged trace, analyze what comes before the damage */
     char *const *arguments; /* of the program that was recorded, for advice; ends with NULL */
-    const char *explain; /* the number or id of the finding that is told at length, and no other */
-    bool stats;         /* print what each engine costs */
-    bool quiet;         /* when nothing is found, say nothing */
-    FILE *out;          /* where the reports go; NULL: stdout */
+    bool sure_first;        /* suspicions (verdicts.h) have no number */
+    const char *explain;    /* the number or id of the finding that is to be told at length */
+    double until; /* darn_clock: from then on neither events nor symbols are looked at; 0: none */
 };
 
-/* What can be refused before there is a trace. 0, or an exit status after one line on stderr. */
-int darn_analysis_check(const struct darn_analysis_options *options);
+/* Begins with the first four; the rest is what came of it. */
+struct darn_analysis {
+    const struct darn_analysis_options *options;
+    struct darn_listener *listener;
+    /* Is given the finding of options->explain while its trace is open. */
+    void (*explained)(void *context, const struct darn_explain_job *job);
+    void *context;
 
-/* The result is an exit status: 0 nothing found, DARN_EXIT_FINDINGS, or 2 after one line on stderr:
- * then nothing was printed or written. 1 when the output could not be written. */
-int darn_analysis_run(const struct darn_analysis_options *options, const char *path);
+    struct darn_lineup lineup;
+    struct darn_verdicts verdicts;          /* suppressed ones, too */
+    struct darn_suppressions *suppressions; /* NULL: none */
+    uint64_t events;                        /* that were read, */
+    uint64_t lost;                          /* and that the traces lack: this many, */
+    bool at_least;                          /* or more */
+    double reading;                         /* in seconds */
+    bool cut_off;                           /* options->until was over before all was done */
+    /* Its own. */
+    struct darn_explain explain;
+    struct darn_modules modules;
+    struct darn_unit_names unit_names;
+    struct darn_unit_hints hints;
+    uint32_t trace;     /* the number of the present one */
+    bool has_blocks;    /* it has blocks of the heap, */
+    bool has_functions; /* and functions */
+};
 
-/* The same for several traces, the findings of which are put together. */
-int darn_analysis_run_all(const struct darn_analysis_options *options, char *const *paths,
-                          size_t count);
+/* What can be refused before there is a trace. 0, or DARN_REFUSED; to be
+ * ended in either case. */
+int darn_analysis_begin(struct darn_analysis *analysis);
+void darn_analysis_end(struct darn_analysis *analysis);
 
-/* The findings of a trace without those that are suppressed, for a command that goes on with them:
- * nothing is printed. 0, or an exit status after one line on stderr. The caller frees them. */
-int darn_analysis_collect(const struct darn_analysis_options *options, const char *path,
+/* One trace; the findings of several are put together. 0 or DARN_REFUSED. */
+int darn_analysis_read(struct darn_analysis *analysis, const char *path);
+
+/* Warns of what may be the reason that something was not found: bounds of engines, and, with
+ * `hints`, functions that are not there. */
+void darn_analysis_warn(const struct darn_analysis *analysis, bool hints);
+
+/* The findings of one trace without those that are suppressed. 0 or DARN_REFUSED. The caller
+ * frees them. */
+int darn_analysis_collect(const struct darn_analysis_options *options,
+                          struct darn_listener *listener, const char *path,
                           struct darn_verdicts *verdicts);
 
 #endif

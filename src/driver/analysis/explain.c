@@ -30,7 +30,7 @@ void darn_explain_note(struct darn_explain *explain, size_t verdict, size_t entr
 }
 
 int64_t darn_explain_choose(const char *name, const struct darn_verdicts *verdicts,
-                            const struct darn_suppressions *suppressions)
+                            const struct darn_suppressions *suppressions, bool sure_first)
 {
     uint64_t number = 0, seen = 0;
     bool is_number = darn_number_parse(name, strlen(name), &number);
@@ -42,7 +42,10 @@ int64_t darn_explain_choose(const char *name, const struct darn_verdicts *verdic
             return (int64_t)i;
     }
     for (size_t i = 0; is_number && i < verdicts->count; i++) {
-        if (suppressions && darn_suppressions_match(suppressions, verdicts->items[i].finding))
+        const struct darn_finding *finding = verdicts->items[i].finding;
+
+        if ((suppressions && darn_suppressions_match(suppressions, finding)) ||
+            (sure_first && darn_verdict_is_suspicion(finding)))
             continue;
         if (++seen == number)
             return (int64_t)i;

@@ -1,7 +1,7 @@
 #include "driver/analysis/lineup.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -70,20 +70,6 @@ void darn_lineup_free(struct darn_lineup *lineup)
     darn_lineup_stop(lineup);
     free(lineup->entries);
     *lineup = (struct darn_lineup){NULL, 0};
-}
-
-char *darn_lineup_names(const struct darn_lineup *lineup)
-{
-    char *names = NULL;
-    size_t length;
-    FILE *out = open_memstream(&names, &length);
-
-    if (!out)
-        return NULL;
-    for (size_t i = 0; i < lineup->count; i++)
-        fprintf(out, "%s%s", i ? ", " : "", lineup->entries[i].engine->name);
-    fclose(out);
-    return names;
 }
 
 int darn_lineup_start(struct darn_lineup *lineup, const struct darn_engine_config *config)
@@ -165,44 +151,5 @@ void darn_lineup_stop(struct darn_lineup *lineup)
         if (entry->state)
             entry->engine->destroy(entry->state);
         entry->state = NULL;
-    }
-}
-
-static uint64_t rate(uint64_t events, double seconds)
-{
-    return seconds > 0 ? (uint64_t)((double)events / seconds) : 0;
-}
-
-void darn_lineup_print(const struct darn_lineup *lineup, FILE *out, uint64_t events, double reading)
-{
-    fprintf(out, "%-14s %9s %12s %10s %12s %12s %9s\n", "engine", "distinct", "dynamic", "seconds",
-            "events/s", "memory (kB)", "dropped");
-    for (size_t i = 0; i < lineup->count; i++) {
-        const struct darn_lineup_entry *entry = &lineup->entries[i];
-
-        fprintf(out,
-                "%-14s %9" PRIu64 " %12" PRIu64 " %10.3f %12" PRIu64 " %12" PRIu64 " %9" PRIu64
-                "\n",
-                entry->engine->name, entry->distinct, entry->dynamic, entry->seconds,
-                rate(entry->events, entry->seconds), (uint64_t)(entry->cost.peak + 1023) / 1024,
-                entry->cost.dropped);
-    }
-    fprintf(out, "%-14s %9s %12s %10.3f %12" PRIu64 "\n", "(reading)", "", "", reading,
-            rate(events, reading));
-    for (size_t i = 0; i < lineup->count; i++) {
-        const struct darn_lineup_entry *entry = &lineup->entries[i];
-
-        for (size_t j = 0; j < entry->fact_count; j++)
-            fprintf(out, "%s: %" PRIu64 " %s\n", entry->engine->name, entry->facts[j].value,
-                    entry->facts[j].text);
-    }
-}
-
-void darn_lineup_help(FILE *out)
-{
-    for (size_t i = 0; i < darn_engine_count(); i++) {
-        const struct darn_engine *engine = darn_engine_at(i);
-
-        fprintf(out, "%-14s %s\n", engine->name, engine->help);
     }
 }

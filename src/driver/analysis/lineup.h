@@ -1,10 +1,11 @@
 /*
  * The engines of one analysis: chosen by name, given the same events, and timed.
  */
-#ifndef DARN_CLI_LINEUP_H
-#define DARN_CLI_LINEUP_H
+#ifndef DARN_DRIVER_LINEUP_H
+#define DARN_DRIVER_LINEUP_H
 
-#include <stdio.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "engine/common/engine.h"
 
@@ -35,23 +36,12 @@ int darn_lineup_choose(struct darn_lineup *lineup, const char *list, char *error
                        size_t error_size);
 void darn_lineup_free(struct darn_lineup *lineup);
 
-/* The list as people read it: `hb, hybrid`. The caller frees it. */
-char *darn_lineup_names(const struct darn_lineup *lineup);
-
 /* One trace: start, events in as many pieces as there are, finish; then the predictions of each
  * entry are there until stop. 0, or -ENOMEM. */
 int darn_lineup_start(struct darn_lineup *lineup, const struct darn_engine_config *config);
 void darn_lineup_events(struct darn_lineup *lineup, const struct darn_event *events, size_t count);
 void darn_lineup_finish(struct darn_lineup *lineup);
 void darn_lineup_stop(struct darn_lineup *lineup);
-
-/* Prints a table of what each engine found and cost. `reading` is the time that it took to read the
- * events. */
-void darn_lineup_print(const struct darn_lineup *lineup, FILE *out, uint64_t events,
-                       double reading);
-
-/* Prints the names of all engines, and what they do. */
-void darn_lineup_help(FILE *out);
 
 /* The time that this thread has computed, in seconds: what others do on the machine is not in it.
  */

@@ -1,8 +1,8 @@
 /*
  * Noise aimed at what earlier runs found: a JSON Lines file becomes specifications of noise.
  */
-#ifndef DARN_CLI_NOISE_FROM_H
-#define DARN_CLI_NOISE_FROM_H
+#ifndef DARN_DRIVER_NOISE_FROM_H
+#define DARN_DRIVER_NOISE_FROM_H
 
 #include "base/options.h"
 

@@ -21,7 +21,7 @@ static uint64_t hash_place(const struct darn_trace_site *site)
 
 int darn_places_make(struct darn_places *places, const struct darn_trace *trace)
 {
-    struct darn_map known = {NULL, 0, 0};
+    struct darn_map known = {.count = 0};
 
     places->trace = trace;
     places->count = darn_trace_site_count(trace) + 1;

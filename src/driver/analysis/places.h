@@ -2,8 +2,8 @@
  * What engines ask about sites: which of them are one place in the source, what a wait waits for,
  * and which functions are expected to be atomic.
  */
-#ifndef DARN_CLI_PLACES_H
-#define DARN_CLI_PLACES_H
+#ifndef DARN_DRIVER_PLACES_H
+#define DARN_DRIVER_PLACES_H
 
 #include "engine/atomicity/transactions.h"
 #include "trace/trace.h"

@@ -5,8 +5,8 @@
  * another one's. So the trace is read a second time, and looked at where it comes to the addresses
  * in question: memory is bounded by the number of the races.
  */
-#ifndef DARN_CLI_RACE_BLOCKS_H
-#define DARN_CLI_RACE_BLOCKS_H
+#ifndef DARN_DRIVER_RACE_BLOCKS_H
+#define DARN_DRIVER_RACE_BLOCKS_H
 
 #include "engine/common/engine.h"
 #include "trace/trace.h"

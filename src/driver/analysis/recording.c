@@ -10,14 +10,13 @@
 #include <unistd.h>
 
 #include "base/draft.h"
-#include "base/options_print.h"
 #include "driver/process/claim.h"
-#include "cli/command.h"
 #include "driver/process/launch.h"
-#include "cli/option_word.h"
 #include "driver/process/output.h"
 #include "driver/process/installation.h"
 #include "driver/process/private.h"
+#include "driver/process/sh.h"
+#include "driver/process/wall_clock.h"
 #include "trace/pack.h"
 #include "trace/profile.h"
 #include "trace/trace.h"
@@ -25,113 +24,17 @@
 /* Learning runs with stores held back, when spins are suspected that never had to wait. */
 #define SUSPECT_RUNS 3
 
-enum { ALL, SYNC_ONLY, ANY, PROFILE, LEARN_RUNS, QUIET };
+/* If learning and recording takes less, it is short: more of it costs little. Where spins are
+ * suspected, learning takes many times as long as the program. */
+#define SHORT_SECONDS 2.0
 
-const struct darn_cli_option darn_recording_options[] = {
-    [ALL] = {"--all", NULL,
-             "record every access; the program runs once, and\n"
-             "nothing is learned first"},
-    [SYNC_ONLY] = {"--sync-only", NULL,
-                   "record no accesses, only synchronization; the\n"
-                   "program runs once"},
-    [ANY] = {"--any", NULL,
-             "run a program that darn did not compile: a shell or\n"
-             "script that starts one that it did"},
-    [PROFILE] = {"--profile", "FILE",
-                 "keep in FILE what was learned; what is there is used,\n"
-                 "and what comes is merged into it"},
-    [LEARN_RUNS] = {"--learn-runs", "N",
-                    "how often to run the program to learn before the run\n"
-                    "that is recorded (1; 0 when --profile is there)"},
-    [QUIET] = {"--quiet", NULL, "do not say what was recorded"},
-    {NULL, NULL, NULL},
-};
+/* A run of a program that has been short, and now takes this long, hangs. */
+#define HANG_MS 10000
 
-bool darn_recording_takes(const char *name)
-{
-    static const char *const names[] = {"noise",    "noise_kind",     "seed",
-                                        "max_size", "spin_threshold", "verbosity"};
+#define NOISE_MS 500
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-void darn_recording_help(void)
-{
-    darn_print_options(darn_recording_options);
-    printf("\n"
-           "Of the options of darn run: --noise, --noise-kind, --seed, --max-size,\n"
-           "--spin-threshold, --verbosity.\n");
-}
-
-static int own_option(const struct darn_option_word *word)
-{
-    for (int i = 0; darn_recording_options[i].name; i++) {
-        struct darn_option_word own;
-
-        if (darn_option_word(&own, darn_recording_options[i].name) == 0 &&
-            strcmp(own.name, word->name) == 0)
-            return i;
-    }
-    return -1;
-}
-
-static int read_runs(struct darn_recording *recording, const char *text, char *error, size_t size)
-{
-    char *end;
-    long runs = strtol(text, &end, 10);
-
-    if (!*text || *end || runs < 0 || runs > 1000) {
-        snprintf(error, size, "--learn-runs=%s: a number from 0 to 1000 is needed", text);
-        return -EINVAL;
-    }
-    recording->learn_runs = (int)runs;
-    return 1;
-}
-
-static int read_flag(struct darn_recording *recording, int option,
-                     const struct darn_option_word *word, char *error, size_t size)
-{
-    if (word->value) {
-        snprintf(error, size, "%s takes no value", darn_recording_options[option].name);
-        return -EINVAL;
-    }
-    recording->all |= option == ALL;
-    recording->sync_only |= option == SYNC_ONLY;
-    recording->any |= option == ANY;
-    recording->quiet |= option == QUIET;
-    return 1;
-}
-
-int darn_recording_read(struct darn_recording *recording, int *at, int argc, char **argv,
-                        char *error, size_t size)
-{
-    struct darn_option_word word;
-    int option;
-
-    if (darn_option_word(&word, argv[*at]))
-        return 0;
-    if (strcmp(word.name, "help") == 0) {
-        recording->help = true;
-        return 1;
-    }
-    option = own_option(&word);
-    if (option >= 0 && !darn_recording_options[option].value)
-        return read_flag(recording, option, &word, error, size);
-    if (option < 0 && !darn_recording_takes(word.name))
-        return 0;
-    if (darn_option_value(&word, at, argc, argv, error, size))
-        return -EINVAL;
-    if (option == LEARN_RUNS)
-        return read_runs(recording, word.value, error, size);
-    if (option == PROFILE) {
-        recording->profile = word.value;
-        return 1;
-    }
-    return darn_options_set(&recording->options, word.name, word.value, error, size) ? -EINVAL : 1;
-}
+/* The exit status of a program whose runtime cannot do what it was told. */
+#define RUNTIME_REFUSES 2
 
 /*
  * Every run gets the same input: a file is read from where it stood; what comes by a pipe is kept
@@ -161,7 +64,7 @@ static int keep_input(void)
     return result;
 }
 
-/* 0 or an exit status. */
+/* 0 or DARN_REFUSED. */
 static int take_input(const struct darn_recording *recording, bool several, struct input *input)
 {
     struct stat about;
@@ -176,9 +79,9 @@ static int take_input(const struct darn_recording *recording, bool several, stru
         return 0;
     result = keep_input();
     if (result)
-        return darn_refuse(recording->command,
-                           "the standard input, which each run is to read, cannot be kept: %s",
-                           strerror(-result));
+        return darn_tell_refusal(
+            recording->listener,
+            "the standard input, which each run is to read, cannot be kept: %s", strerror(-result));
     *input = (struct input){0, true};
     return 0;
 }
@@ -189,15 +92,36 @@ static void give_input(const struct input *input)
         lseek(STDIN_FILENO, input->start, SEEK_SET);
 }
 
+/* What the run before has left outside of the process. */
+static void reset(const struct darn_recording *recording)
+{
+    struct darn_sh sh = {.command = recording->reset, .input = -1};
+
+    if (sh.command && darn_sh(&sh))
+        darn_tell_warning(recording->listener, "the command of --reset failed: %s", sh.command);
+}
+
+/* A run gets this share of what is left of the time. */
+static void limit_run(struct darn_recording *recording, double share)
+{
+    double left = (recording->until - darn_clock()) * share * 1000;
+
+    if (recording->until)
+        recording->limit.milliseconds = left > 1 ? (uint32_t)left : 1;
+}
+
 static int run_once(struct darn_recording *recording, const struct darn_options *options,
                     const struct input *input, bool quiet, int *status)
 {
-    int result = darn_pass_options(recording->command, options);
+    int result = darn_pass_options(recording->listener, options);
 
     if (result)
         return result;
     give_input(input);
-    *status = darn_launch(recording->command, recording->program, quiet, &recording->limit);
+    reset(recording);
+    limit_run(recording, *options->trace ? 1 : 0.5);
+    recording->made++;
+    *status = darn_launch(recording->listener, recording->program, quiet, &recording->limit);
     return 0;
 }
 
@@ -263,42 +187,49 @@ static int record(struct darn_recording *recording, const char *profile, const s
     result = run_once(recording, &options, input, recording->silent, status);
     if (result)
         return result;
-    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE && recording->silent)
-        return darn_refuse(
-            recording->command,
+    if (access(options.trace, F_OK) && *status == RUNTIME_REFUSES && recording->silent)
+        return darn_tell_refusal(
+            recording->listener,
             "%s cannot be recorded: the disk is full, or files (ulimit -f) or memory "
             "(ulimit -v) are limited",
             recording->program[0]);
-    if (access(options.trace, F_OK) && *status == DARN_EXIT_USAGE)
-        return DARN_EXIT_USAGE; /* the runtime has said why */
+    if (access(options.trace, F_OK) && *status == RUNTIME_REFUSES)
+        return DARN_REFUSED; /* the runtime has said why */
+    if (access(options.trace, F_OK) && recording->limit.was_reached)
+        return darn_tell_refusal(recording->listener,
+                                 "%s left no trace: it did not begin within %.1f s",
+                                 recording->program[0], recording->limit.milliseconds / 1000.0);
     if (access(options.trace, F_OK))
-        return darn_refuse(recording->command,
-                           "%s left no trace: it ended before it began, or it "
-                           "starts no program that darn compiled",
-                           recording->program[0]);
+        return darn_tell_refusal(recording->listener,
+                                 "%s left no trace: it ended before it began, or it "
+                                 "starts no program that darn compiled",
+                                 recording->program[0]);
     if (options.trace_what == DARN_TRACE_ALL && !recording->all)
-        darn_warn(recording->command,
-                  "the run that was to learn has left nothing in %s (it was killed, or the disk is "
-                  "full): all accesses were recorded",
-                  profile);
+        darn_tell_warning(
+            recording->listener,
+            "the run that was to learn has left nothing in %s (it was killed, or the disk is "
+            "full): all accesses were recorded",
+            profile);
     if (darn_trace_pack(options.trace, error, sizeof(error)))
-        darn_warn(recording->command, "%s; the trace stays as the program left it", error);
+        darn_tell_warning(recording->listener, "%s; the trace stays as the program left it", error);
     return 0;
 }
 
-/* A trace takes the place of what is there: a device or a pipe would be gone. 0 or an exit status.
+/* A trace takes the place of what is there: a device or a pipe would be gone. 0 or DARN_REFUSED.
  */
 static int check_trace(const struct darn_recording *recording)
 {
     const char *path = recording->output;
-    int result = *path ? darn_output_check(path) : -ENOENT;
+    int result = darn_output_check(path);
     struct stat about;
 
     if (result)
-        return darn_refuse(recording->command, "%s cannot be written: %s", path, strerror(-result));
+        return darn_tell_refusal(recording->listener, "%s cannot be written: %s", path,
+                                 strerror(-result));
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return darn_refuse(recording->command, "%s is no regular file; a trace needs one", path);
-    return recording->inside ? 0 : darn_claim_file(recording->command, path);
+        return darn_tell_refusal(recording->listener, "%s is no regular file; a trace needs one",
+                                 path);
+    return recording->inside ? 0 : darn_claim_file(recording->listener, path);
 }
 
 /* The number of the first line that does not belong into a profile; 0: there is none; negative when
@@ -331,7 +262,7 @@ static int bad_line_of(const char *path)
     return error ? -error : found < 0 ? line : 0;
 }
 
-/* The runtime would complain only when the program has started. 0 or an exit status. */
+/* The runtime would complain only when the program has started. 0 or DARN_REFUSED. */
 static int check_profile(const struct darn_recording *recording, bool learns)
 {
     const char *name = recording->profile;
@@ -343,15 +274,15 @@ static int check_profile(const struct darn_recording *recording, bool learns)
         result = darn_output_check(name);
     darn_draft_sweep(name); /* of a program that was killed */
     if (result)
-        return darn_refuse(recording->command, "profile: %s cannot be written: %s", name,
-                           strerror(-result));
+        return darn_tell_refusal(recording->listener, "profile: %s cannot be written: %s", name,
+                                 strerror(-result));
     result = is_there ? bad_line_of(name) : 0;
     if (result < 0)
-        return darn_refuse(recording->command, "profile: %s cannot be read: %s", name,
-                           strerror(-result));
+        return darn_tell_refusal(recording->listener, "profile: %s cannot be read: %s", name,
+                                 strerror(-result));
     if (result > 0)
-        return darn_refuse(recording->command, "profile: %s:%d: this is no line of a profile", name,
-                           result);
+        return darn_tell_refusal(recording->listener,
+                                 "profile: %s:%d: this is no line of a profile", name, result);
     return 0;
 }
 
@@ -363,39 +294,107 @@ static int prepare_paths(struct darn_recording *recording, bool learns, char *pr
     if (!result && recording->profile) {
         result = check_profile(recording, learns);
         if (!result && (result = darn_absolute_path(recording->profile, profile, size)))
-            return darn_refuse(recording->command, "profile: %s: %s", recording->profile,
-                               strerror(-result));
+            return darn_tell_refusal(recording->listener, "profile: %s: %s", recording->profile,
+                                     strerror(-result));
     } else if (!result && learns) {
-        result = darn_private_file(recording->command, "profile", profile, size);
+        result = darn_private_file(recording->listener, "profile", profile, size);
     }
     if (result)
         return result;
-    return darn_make_absolute(recording->command, &recording->options, "trace", recording->output);
+    return darn_make_absolute(recording->listener, &recording->options, "trace", recording->output);
+}
+
+void darn_recording_trace(const struct darn_recording *recording, int run, char *path, size_t size)
+{
+    if (run > 1)
+        snprintf(path, size, "%s.%d", recording->output, run);
+    else
+        snprintf(path, size, "%s", recording->output);
+}
+
+static int learn_and_record(struct darn_recording *recording, const char *profile,
+                            const struct input *input, int *status)
+{
+    double start = darn_clock();
+    int result = 0;
+
+    if (!recording->all && !recording->sync_only)
+        result = learn(recording, profile, input);
+    if (!result)
+        result = record(recording, profile, input, status);
+    recording->seconds = darn_clock() - start;
+    return result;
+}
+
+/* Noise changes who comes first: many short delays in one run, a few long ones in the next. A
+ * thread may make a million accesses in a short run: half a second of noise will do for all. */
+static void vary(struct darn_recording *recording, int run, bool quiet)
+{
+    struct darn_options *options = &recording->options;
+
+    if (options->seed)
+        options->seed++;
+    if (!quiet)
+        return;
+    options->noise[0] = (struct darn_noise){
+        .kind = DARN_NOISE_RANDOM,
+        .frequency = run % 2 ? 2 : 20,
+        .strength = run % 2 ? 5000 : 200,
+    };
+    options->noise_count = 1;
+    options->noise_limit = NOISE_MS;
+}
+
+/* Another run, of a copy of what the first one was told. 0, or as darn_recording_run. */
+static int run_again(const struct darn_recording *first, int run, const char *profile,
+                     const struct input *input, int *status)
+{
+    static struct darn_recording again;
+    char path[DARN_OPTIONS_PATH];
+    int result, own = 0;
+
+    again = *first;
+    for (int i = 2; i <= run; i++)
+        vary(&again, i, !first->options.noise_count);
+    again.silent = true;
+    if (again.learn_runs < 0 && !again.profile)
+        again.learn_runs = 1; /* other ways come by other sites */
+    if (!again.limit.milliseconds && first->seconds < SHORT_SECONDS)
+        again.limit.milliseconds = HANG_MS;
+    darn_recording_trace(first, run, path, sizeof(path));
+    result = darn_make_absolute(again.listener, &again.options, "trace", path);
+    if (!result)
+        result = learn_and_record(&again, profile, input, &own);
+    if (result || again.limit.was_reached || own == *status)
+        return result;
+    darn_tell_note(again.listener, "run %d, whose output is not shown, ended with the status %d",
+                   run, own);
+    if (!*status || was_stopped(own))
+        *status = own;
+    return 0;
 }
 
 int darn_recording_run(struct darn_recording *recording, int *status)
 {
     char path[PATH_MAX], profile[DARN_OPTIONS_PATH];
     bool once = recording->all || recording->sync_only;
+    int runs = recording->runs, result;
     struct input input;
-    int result;
 
-    if (!recording->program)
-        return darn_refuse(recording->command,
-                           "no program; usage: darn %s [options] -- PROGRAM [arguments]",
-                           recording->command);
-    if (recording->all && recording->sync_only)
-        return darn_refuse(recording->command, "--all and --sync-only exclude each other");
-    result = darn_check_program(recording->command, recording->program[0], recording->any, path,
+    result = darn_check_program(recording->listener, recording->program[0],
+                                recording->any ? DARN_PROGRAM_ANY : DARN_PROGRAM_BY_DEFAULT, path,
                                 sizeof(path));
     if (!result)
         result = prepare_paths(recording, !once, profile, sizeof(profile));
+    if (!result)
+        result = take_input(recording, !once || (runs != 0 && runs != 1), &input);
     if (result)
         return result;
-    result = take_input(recording, !once, &input);
-    if (!result && !once)
-        result = learn(recording, profile, &input);
-    if (!result)
-        result = record(recording, profile, &input, status);
+    result = learn_and_record(recording, profile, &input, status);
+    if (runs < 0)
+        runs = recording->seconds < SHORT_SECONDS ? DARN_RECORDING_RUNS : 1;
+    for (recording->recorded = 1; !result && recording->recorded < runs && !was_stopped(*status);
+         recording->recorded++)
+        result = run_again(recording, recording->recorded + 1, profile, &input, status);
     return result;
 }

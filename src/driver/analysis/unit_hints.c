@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "driver/process/listener.h"
 #include "engine/atomicity/transactions.h"
 #include "site/site.h"
 
@@ -64,18 +64,20 @@ static char *quote(char *const *lists)
     return NULL;
 }
 
-void darn_unit_hints_print(const struct darn_unit_hints *hints, const char *command)
+void darn_unit_hints_tell(const struct darn_unit_hints *hints, struct darn_listener *listener)
 {
     char *names;
 
     if (!hints->has_functions) {
-        darn_warn(command, "atomicity: no functions were recorded, so only critical sections are "
-                           "expected to be atomic; compile with 'darn cc --darn-functions'");
+        darn_tell_warning(listener,
+                          "atomicity: no functions were recorded, so only critical sections are "
+                          "expected to be atomic; compile with 'darn cc --darn-functions'");
         return;
     }
     names = quote(hints->unknown);
     if (names)
-        darn_warn(command, "transactions: no function that was recorded is called %s", names);
+        darn_tell_warning(listener, "transactions: no function that was recorded is called %s",
+                          names);
     free(names);
 }
 

@@ -3,8 +3,8 @@
  * and `@FILE` for those in a file. There, too, names are separated by blanks, commas or ends of
  * lines; # begins a comment.
  */
-#ifndef DARN_CLI_UNIT_NAMES_H
-#define DARN_CLI_UNIT_NAMES_H
+#ifndef DARN_DRIVER_UNIT_NAMES_H
+#define DARN_DRIVER_UNIT_NAMES_H
 
 #include <stddef.h>
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "report/predict.h"
 
@@ -16,7 +17,7 @@ void darn_verdicts_free(struct darn_verdicts *verdicts)
     *verdicts = (struct darn_verdicts){0};
 }
 
-static bool has_engine(const char *engines, const char *engine)
+bool darn_verdict_is_by(const char *engines, const char *engine)
 {
     size_t length = strlen(engine);
 
@@ -26,6 +27,11 @@ static bool has_engine(const char *engines, const char *engine)
             return true;
     }
     return false;
+}
+
+bool darn_verdict_is_suspicion(const struct darn_finding *finding)
+{
+    return darn_finding_is(finding, "data-race") && !darn_verdict_is_by(finding->engine, "hb");
 }
 
 /* Several functions may have the same accesses that should be atomic: `put and get`. */
@@ -50,7 +56,7 @@ static void merge(struct darn_verdict *verdict, const struct darn_finding *findi
     struct darn_finding *known = verdict->finding;
     uint64_t count = finding->count;
 
-    if (!has_engine(known->engine, finding->engine))
+    if (!darn_verdict_is_by(known->engine, finding->engine))
         known->engine = darn_pool_format(&known->pool, "%s, %s", known->engine, finding->engine);
     merge_section(known, finding);
     if (verdict->trace == trace) {
@@ -71,14 +77,8 @@ static uintptr_t key_of(const struct darn_finding *finding)
 
 static struct darn_verdict *append(struct darn_verdicts *verdicts)
 {
-    if (verdicts->count == verdicts->room) {
-        verdicts->room = verdicts->room ? verdicts->room * 2 : 64;
-        verdicts->items = realloc(verdicts->items, verdicts->room * sizeof(*verdicts->items));
-        if (!verdicts->items) {
-            fputs("darn: out of memory\n", stderr);
-            exit(2);
-        }
-    }
+    verdicts->items =
+        darn_grow(verdicts->items, &verdicts->room, verdicts->count + 1, sizeof(*verdicts->items));
     return &verdicts->items[verdicts->count++];
 }
 

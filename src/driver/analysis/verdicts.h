@@ -1,9 +1,10 @@
 /*
  * The findings of an analysis: what several engines or several traces tell of is one.
  */
-#ifndef DARN_CLI_VERDICTS_H
-#define DARN_CLI_VERDICTS_H
+#ifndef DARN_DRIVER_VERDICTS_H
+#define DARN_DRIVER_VERDICTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,13 @@ void darn_verdicts_free(struct darn_verdicts *verdicts);
  * count stands; those of different traces add up. The result is its index. */
 size_t darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *finding,
                          uint32_t trace, struct darn_modules *modules);
+
+/* Whether an engine is one of those that have told of the same: "eraser, hb". */
+bool darn_verdict_is_by(const char *engines, const char *engine);
+
+/* Whether it is a race that only engines tell of that go by locks, and not by what orders accesses:
+ * something that they do not see may keep the two apart. */
+bool darn_verdict_is_suspicion(const struct darn_finding *finding);
 
 /* Drops those that are suppressed. No more are to be added after it. */
 void darn_verdicts_suppress(struct darn_verdicts *verdicts,

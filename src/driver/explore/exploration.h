@@ -5,8 +5,8 @@
  * looked into, too: names are looked up by a library that is not made for threads, and reports
  * shall not mix.
  */
-#ifndef DARN_CLI_EXPLORATION_H
-#define DARN_CLI_EXPLORATION_H
+#ifndef DARN_DRIVER_EXPLORATION_H
+#define DARN_DRIVER_EXPLORATION_H
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -15,11 +15,11 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "driver/process/listener.h"
 #include "driver/process/wall_clock.h"
 #include "driver/explore/explore_options.h"
 #include "driver/play/player.h"
 #include "report/finding.h"
-#include "report/text/style.h"
 
 struct darn_found {
     struct darn_finding *finding;
@@ -27,60 +27,80 @@ struct darn_found {
 };
 
 struct darn_exploration {
-    const struct darn_explore_line *line;
-    const char *command; /* in messages: explore, hunt */
+    const struct darn_explore_options *options;
+    struct darn_listener *listener;
     /* What is done with a run that failed, or in which threads have met; see below. */
     bool (*look)(struct darn_exploration *exploration, struct darn_player *player,
                  uint64_t schedule);
-    /* When the servers are there, before the search: 0 or an exit status. NULL: nothing. */
+    /* When the servers are there, before the search: 0 or DARN_REFUSED. NULL: nothing. */
     int (*before)(struct darn_exploration *exploration);
-    /* What is said when it is over: 0 or an exit status. */
-    int (*summary)(struct darn_exploration *exploration);
     void *context; /* of whoever explores */
     const char *input;
+    double until;                /* darn_clock: no run goes on after it; 0: no limit */
     struct darn_player *players; /* each job's own, while it runs */
     uint32_t player_count;
-    struct darn_style style;
 
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a run was told to the search, or a job has ended */
     struct darn_search *search;
-    uint64_t begun, schedules; /* begun: also those that are not over */
-    uint64_t first_bug;        /* 0: none */
-    uint64_t failures;         /* schedules that failed */
-    uint64_t slow;             /* did not end, but when they were followed with more patience */
-    uint64_t without_choice;   /* schedules in which there was nothing to choose */
-    uint64_t learning;         /* runs before the search */
-    uint64_t *armed;           /* keys of the sites that are scheduling points, sorted */
+    uint64_t begun, schedules;          /* begun: also those that are not over */
+    uint64_t first_bug;                 /* 0: none */
+    uint64_t failures;                  /* schedules that failed */
+    uint64_t cut_by_steps, cut_by_time; /* runs that were cut off, by which limit */
+    double seconds;                     /* that a run takes when nobody interferes */
+    uint64_t max_steps;                 /* the highest such limit of a run */
+    uint32_t vain;                      /* runs that were cut off, and followed in vain */
+    bool is_slow;                       /* it was cut off by time then, not by steps */
+    bool takes_endless;                 /* a program that never ends by itself will do */
+    bool is_endless;                    /* it is such a one */
+    uint64_t without_choice;            /* schedules in which there was nothing to choose */
+    uint64_t learning;                  /* runs before the search, */
+    uint64_t looked_at;                 /* and how many accesses the first one looked at */
+    uint64_t replays;                   /* runs that followed a schedule again */
+    uint64_t *armed;                    /* keys of the sites that are scheduling points, sorted */
     size_t armed_count;
     uint32_t armed_version; /* changes with them: each job arms them anew */
     bool learns_on;         /* runs of the search look for sites that share memory, too: */
     uint32_t learn_every;   /* every one, or every n-th */
-    uint32_t running;       /* jobs */
+    uint32_t jobs;          /* that it had, when it is over */
+    uint32_t running;       /* jobs that have not ended */
     sem_t ends;             /* posted by each job at its end, for whoever does not want the lock */
-    bool exhausted;
+    struct darn_search_stats stats;        /* when it is over */
     uint32_t processes, stuck, unrecorded; /* as in struct darn_result: the most, and all bits */
     uint32_t stuck_call, stuck_thread;     /* of the last run in which one was stuck */
     double started, ended;                 /* in seconds */
     double looking;                        /* how much of that went into failures, not into runs */
     struct darn_found *found;
-    size_t found_count;
+    size_t found_count, found_room;
     struct darn_map seen;      /* fingerprints of what runs have left, to index + 1 */
-    struct darn_map slow_ones; /* fingerprints of those that are nothing */
+    struct darn_map long_ones; /* fingerprints of those that were cut off */
     uint32_t next_kept;        /* the number of the directory to be made next */
-    bool progress;             /* a line of it stands on the terminal */
-    int status;                /* not 0: an exit status after something went wrong */
-    bool straight_fails;       /* the program fails when nobody interferes */
+    int status;                /* DARN_REFUSED: a run could not be made, or not be judged */
+    struct darn_judged straight;      /* how the program ends when nobody interferes, */
+    uint64_t straight_steps;          /* after how many steps, */
+    int straight_status;              /* with this status, as of wait(); */
+    char straight_id[DARN_PLAYER_ID]; /* what failure that is; empty: none */
+    bool fine;                        /* a run of the search has ended well */
+    uint64_t usual;                   /* runs that failed so before one has, */
+    struct darn_map usual_ones;       /* their fingerprints, */
+    struct darn_schedule *put_off;    /* the first of them, */
+    uint64_t put_off_at;              /* and its number */
     atomic_bool enough;        /* no job begins another run */
     atomic_int interrupted;    /* the signal; 0: none */
 };
 
-/* explore.c: the whole of it, as the line says; `exploration` has its command, its functions, lock
- * and condition. An exit status. What it has counted stays in it. */
-int darn_exploration_make(struct darn_exploration *exploration,
-                          const struct darn_explore_line *line);
+/* explore.c. Begins as empty, with darn_exploration_found as its `look`. */
+void darn_exploration_init(struct darn_exploration *exploration, struct darn_listener *listener);
 
-/* explore_start.c: starts the servers, learns, arms. 0 or an exit status. */
+/* The whole of it. SIGINT, SIGTERM and SIGHUP end it early. 0, with what it has found and counted;
+ * or DARN_REFUSED: it did not take place. */
+int darn_explore(struct darn_exploration *exploration, const struct darn_explore_options *options);
+void darn_exploration_free(struct darn_exploration *exploration);
+
+/* Schedules per second, from its beginning to this moment. */
+double darn_exploration_rate(const struct darn_exploration *exploration, double until);
+
+/* explore_start.c: starts the servers, learns, arms. 0 or DARN_REFUSED. */
 int darn_exploration_start(struct darn_exploration *exploration);
 void darn_exploration_stop(struct darn_exploration *exploration);
 
@@ -100,21 +120,27 @@ struct darn_exploration_job {
 bool darn_exploration_found(struct darn_exploration *exploration, struct darn_player *player,
                             uint64_t schedule);
 
+/* With the lock: a run has ended well, so what was put off has to do with schedules. Its schedule
+ * is followed again, and is a finding if it fails again. False when it is none, or when nothing was
+ * put off. */
+bool darn_exploration_found_late(struct darn_exploration *exploration, struct darn_player *player);
+
 /* The same for runs that have left the same (`met`: of two threads; NULL: of how they ended): what
  * they show need not be looked up again, which takes longer than a run. Never 0. */
 uintptr_t darn_exploration_fingerprint(const struct darn_player *player,
                                        const struct darn_block_met *met);
 
-/* explore_hang.c: whether the last run of the player, which did not end, does not end when its
- * schedule is followed with more patience, either. It makes another run. */
-bool darn_exploration_hangs(struct darn_player *player, const struct darn_schedule *schedule);
+/* explore_hang.c: the last run of the player was cut off. It is counted; and if its like has not
+ * been here, its schedule is followed once more with more patience, and that is the last run then.
+ * Called with the lock. */
+void darn_exploration_cut(struct darn_exploration *exploration, struct darn_player *player);
 
-/* explore_summary.c */
-void darn_exploration_show_progress(struct darn_exploration *exploration);
-void darn_exploration_clear_progress(struct darn_exploration *exploration);
-/* What a user should know of besides findings. */
+/* Follows a schedule that takes long. As darn_player_follow. */
+bool darn_exploration_follow(struct darn_player *player, const struct darn_schedule *schedule);
+
+#define DARN_PATIENT 3 /* times as long as others */
+
+/* explore_notes.c: tells what a user should know of besides findings. */
 void darn_exploration_notes(const struct darn_exploration *exploration);
-/* 0 or the exit status of an output that could not be written. */
-int darn_exploration_summary(struct darn_exploration *exploration);
 
 #endif

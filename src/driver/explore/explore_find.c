@@ -1,15 +1,16 @@
 /*
  * A schedule that fails: which finding it is, whether it does so again, and its report.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "driver/explore/exploration.h"
 #include "driver/explore/explore_keep.h"
-#include "report/report_format.h"
+#include "driver/explore/explored.h"
+#include "report/cause.h"
 
 static uint64_t hash_wide(uint64_t hash, uint64_t number)
 {
@@ -47,29 +48,24 @@ uintptr_t darn_exploration_fingerprint(const struct darn_player *player,
 static void append(struct darn_exploration *exploration, struct darn_finding *finding,
                    uint64_t schedule)
 {
-    struct darn_found *found =
-        realloc(exploration->found, (exploration->found_count + 1) * sizeof(*found));
-
-    if (!found) {
-        fputs("darn: out of memory\n", stderr);
-        exit(2);
-    }
-    exploration->found = found;
-    found[exploration->found_count++] = (struct darn_found){finding, schedule};
+    exploration->found = darn_grow(exploration->found, &exploration->found_room,
+                                   exploration->found_count + 1, sizeof(*exploration->found));
+    exploration->found[exploration->found_count++] = (struct darn_found){finding, schedule};
 }
 
 /* Follows the schedule: what happens again is confirmed. */
-static bool happens_again(const struct darn_explore_scene *scene, struct darn_player *player,
+static bool happens_again(struct darn_exploration *exploration,
+                          const struct darn_explore_snapshot *snapshot, struct darn_player *player,
                           const struct darn_finding *finding, bool met)
 {
-    struct darn_symptom symptom = {.kind = scene->judged.kind, .met = met};
+    struct darn_symptom symptom = {.kind = snapshot->judged.kind, .met = met};
 
-    if (!scene->schedule)
+    if (!snapshot->schedule)
         return false;
-    if (scene->judged.kind == DARN_VERDICT_HANG && !met)
-        return darn_exploration_hangs(player, scene->schedule);
+    exploration->replays++;
     snprintf(symptom.id, sizeof(symptom.id), "%s", finding->id);
-    return darn_player_follow(player, scene->schedule, 0) && darn_player_shows(player, &symptom);
+    return darn_exploration_follow(player, snapshot->schedule) &&
+           darn_player_shows(player, &symptom);
 }
 
 static void complete(struct darn_finding *finding, const struct darn_judged *judged, bool again)
@@ -85,63 +81,56 @@ static void complete(struct darn_finding *finding, const struct darn_judged *jud
     }
 }
 
-static void print_headline(const char *command, const struct darn_judged *judged, uint64_t schedule)
+static void tell(const struct darn_exploration *exploration,
+                 const struct darn_explore_snapshot *snapshot, const struct darn_finding *finding,
+                 uint64_t schedule, bool differs)
 {
-    if (!*judged->text) {
-        fprintf(stderr, "darn %s: schedule %" PRIu64 ": two threads met\n", command, schedule);
-        return;
+    const struct darn_explored explored = {
+        .finding = finding,
+        .schedule = schedule,
+        .ending = snapshot->judged.text,
+        .story = snapshot->story.length ? snapshot->story.text : "",
+        .is_variant = finding->variant_of && !exploration->options->all,
+        .differs = differs,
+    };
+
+    if (exploration->listener && exploration->listener->explored)
+        exploration->listener->explored(exploration->listener, &explored);
+}
+
+/* The id of the first one that has the same cause; NULL: it is the first itself. */
+static const char *find_cause(const struct darn_exploration *exploration,
+                              const struct darn_finding *finding)
+{
+    for (size_t i = 0; i < exploration->found_count; i++) {
+        const struct darn_finding *other = exploration->found[i].finding;
+
+        if (darn_cause_is_same(other, finding))
+            return other->variant_of ? other->variant_of : other->id;
     }
-    if (schedule)
-        fprintf(stderr, "darn %s: schedule %" PRIu64 " fails: ", command, schedule);
-    else /* one that was followed */
-        fprintf(stderr, "darn %s: it fails: ", command);
-    for (const char *c = judged->text; *c; c++)
-        fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, stderr);
-    fputc('\n', stderr);
+    return NULL;
 }
 
-static void print(struct darn_exploration *exploration, const struct darn_explore_scene *scene,
-                  const struct darn_finding *finding, uint64_t schedule, bool differs)
-{
-    darn_exploration_clear_progress(exploration);
-    print_headline(exploration->command, &scene->judged, schedule);
-    darn_format_find("text")->finding(stderr, finding, &exploration->style);
-    if (scene->story.length)
-        fprintf(stderr, "\n%s", scene->story.text);
-    if (differs)
-        fprintf(stderr,
-                "darn %s: it did not happen again when the same schedule was followed: "
-                "something outside of the threads differs from run to run\n",
-                exploration->command);
-    fputc('\n', stderr);
-}
-
-/* One finding of a run, which it takes over. False when it turned out to be nothing: a run that
- * ends when it is given more patience. */
-static bool add(struct darn_exploration *exploration, struct darn_player *player,
-                struct darn_explore_scene *scene, struct darn_finding *finding, bool met,
+/* One finding of a run, which it takes over. */
+static void add(struct darn_exploration *exploration, struct darn_player *player,
+                struct darn_explore_snapshot *snapshot, struct darn_finding *finding, bool met,
                 uint64_t schedule)
 {
     bool again;
 
-    darn_explore_take(scene, exploration, player);
-    again = happens_again(scene, player, finding, met);
-    if (scene->judged.kind == DARN_VERDICT_HANG && !met && !again) {
-        exploration->slow++;
-        darn_finding_free(finding);
-        return false;
-    }
-    complete(finding, &scene->judged, again);
-    darn_explore_keep(scene, exploration, finding);
+    darn_explore_take(snapshot, exploration, player);
+    again = happens_again(exploration, snapshot, player, finding, met);
+    complete(finding, &snapshot->judged, again);
+    finding->variant_of = find_cause(exploration, finding);
+    darn_explore_keep(snapshot, exploration, finding);
     append(exploration, finding, schedule);
-    print(exploration, scene, finding, schedule,
-          !again && player->how != DARN_SERVER_STOPPED && player->how != DARN_SERVER_LOST);
-    return true;
+    tell(exploration, snapshot, finding, schedule,
+         !again && player->how != DARN_SERVER_STOPPED && player->how != DARN_SERVER_LOST);
 }
 
-static bool is_seen(struct darn_exploration *exploration, uintptr_t print_of)
+static bool is_seen(struct darn_exploration *exploration, uintptr_t fingerprint)
 {
-    uintptr_t known = darn_map_get(&exploration->seen, print_of, 0);
+    uintptr_t known = darn_map_get(&exploration->seen, fingerprint, 0);
 
     if (known)
         exploration->found[known - 1].finding->count++;
@@ -149,13 +138,13 @@ static bool is_seen(struct darn_exploration *exploration, uintptr_t print_of)
 }
 
 static bool is_known(struct darn_exploration *exploration, struct darn_finding *finding,
-                     uintptr_t print_of)
+                     uintptr_t fingerprint)
 {
     for (size_t i = 0; i < exploration->found_count; i++) {
         if (strcmp(exploration->found[i].finding->id, finding->id) != 0)
             continue;
         exploration->found[i].finding->count++;
-        darn_map_put(&exploration->seen, print_of, i + 1);
+        darn_map_put(&exploration->seen, fingerprint, i + 1);
         return true;
     }
     return false;
@@ -163,50 +152,101 @@ static bool is_known(struct darn_exploration *exploration, struct darn_finding *
 
 /* How the run ended, or with `met` what threads met in it. */
 static bool consider(struct darn_exploration *exploration, struct darn_player *player,
-                     struct darn_explore_scene *scene, const struct darn_block_met *met,
+                     struct darn_explore_snapshot *snapshot, const struct darn_block_met *met,
                      uint64_t schedule)
 {
-    uintptr_t print_of = darn_exploration_fingerprint(player, met);
+    uintptr_t fingerprint = darn_exploration_fingerprint(player, met);
     struct darn_finding *finding;
 
-    if (is_seen(exploration, print_of))
+    if (is_seen(exploration, fingerprint))
         return true;
-    if (darn_map_get(&exploration->slow_ones, print_of, 0)) {
-        exploration->slow++;
-        return false;
-    }
-    finding = met ? darn_scene_met(&player->scene, met)
-                  : darn_scene_failure(&player->scene, darn_verdict_word(player->judged.kind));
+    finding =
+        met ? darn_snapshot_met(&player->snapshot, met)
+            : darn_snapshot_failure(&player->snapshot, darn_verdict_word(player->judged.kind));
     if (!finding)
         return false;
-    if (is_known(exploration, finding, print_of)) {
+    if (is_known(exploration, finding, fingerprint)) {
         darn_finding_free(finding);
         return true;
     }
-    if (!add(exploration, player, scene, finding, met, schedule)) {
-        darn_map_put(&exploration->slow_ones, print_of, 1);
-        return false;
-    }
-    darn_map_put(&exploration->seen, print_of, exploration->found_count);
+    add(exploration, player, snapshot, finding, met, schedule);
+    darn_map_put(&exploration->seen, fingerprint, exploration->found_count);
     return true;
+}
+
+static bool has_straight_id(const struct darn_exploration *exploration, struct darn_player *player)
+{
+    struct darn_finding *failure = darn_player_finding(player, exploration->straight_id, false);
+    bool same = *exploration->straight_id && failure && darn_finding_is(failure, "failure");
+
+    darn_finding_free(failure);
+    return same;
+}
+
+/* The program may fail so whatever its schedule is: as long as no run has ended well that is no
+ * finding. A deadlock is one all the same, and so is what the user's own oracle says. */
+static bool is_usual(struct darn_exploration *exploration, struct darn_player *player)
+{
+    enum darn_verdict_kind kind = player->judged.kind;
+    uintptr_t fingerprint = darn_exploration_fingerprint(player, NULL);
+
+    if (exploration->fine || exploration->options->usual_counts ||
+        kind != exploration->straight.kind || kind == DARN_VERDICT_ORACLE)
+        return false;
+    if (kind == DARN_VERDICT_EXIT)
+        return player->block->result.status == exploration->straight_status;
+    if (!darn_map_get(&exploration->usual_ones, fingerprint, 0)) {
+        if (!has_straight_id(exploration, player))
+            return false;
+        darn_map_put(&exploration->usual_ones, fingerprint, 1);
+    }
+    return true;
+}
+
+/* The first such schedule is looked at again when a run has ended well. */
+static void put_off(struct darn_exploration *exploration, struct darn_player *player,
+                    uint64_t schedule)
+{
+    if (exploration->usual++)
+        return;
+    exploration->put_off = darn_player_take(player);
+    exploration->put_off_at = schedule;
 }
 
 bool darn_exploration_found(struct darn_exploration *exploration, struct darn_player *player,
                             uint64_t schedule)
 {
     static struct darn_block_met mets[DARN_BLOCK_MET]; /* another run may come meanwhile */
-    struct darn_explore_scene scene = {.taken = false};
+    struct darn_explore_snapshot snapshot = {.taken = false};
     const struct darn_result *result = &player->block->result;
-    uint32_t met_count = exploration->line->races ? result->met_count : 0;
+    uint32_t met_count = exploration->options->races ? result->met_count : 0;
     bool found = false;
 
     if (met_count > DARN_BLOCK_MET)
         met_count = DARN_BLOCK_MET;
     memcpy(mets, result->met, met_count * sizeof(*mets));
-    if (darn_verdict_is_failure(player->judged.kind))
-        found |= consider(exploration, player, &scene, NULL, schedule);
+    if (darn_verdict_is_failure(player->judged.kind) && is_usual(exploration, player))
+        put_off(exploration, player, schedule);
+    else if (darn_verdict_is_failure(player->judged.kind))
+        found |= consider(exploration, player, &snapshot, NULL, schedule);
     for (uint32_t i = 0; i < met_count; i++)
-        found |= consider(exploration, player, &scene, &mets[i], schedule);
-    darn_explore_scene_free(&scene);
+        found |= consider(exploration, player, &snapshot, &mets[i], schedule);
+    darn_explore_snapshot_free(&snapshot);
+    return found;
+}
+
+bool darn_exploration_found_late(struct darn_exploration *exploration, struct darn_player *player)
+{
+    struct darn_schedule *schedule = exploration->put_off;
+    bool found;
+
+    if (!schedule || !exploration->fine)
+        return false;
+    exploration->put_off = NULL;
+    exploration->replays++;
+    found = darn_exploration_follow(player, schedule) &&
+            darn_verdict_is_failure(player->judged.kind) &&
+            darn_exploration_found(exploration, player, exploration->put_off_at);
+    darn_schedule_free(schedule);
     return found;
 }

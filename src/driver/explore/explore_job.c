@@ -29,7 +29,7 @@ static bool learn_more(struct darn_exploration *exploration)
 static bool next_task(struct darn_exploration *exploration, struct darn_task *task)
 {
     while (!atomic_load(&exploration->enough) &&
-           exploration->begun < exploration->line->schedules) {
+           exploration->begun < exploration->options->schedules) {
         bool later = false;
 
         memset(task, 0, sizeof(*task));
@@ -83,9 +83,10 @@ static void request_run(const struct darn_exploration *exploration, struct darn_
 
     if (count > DARN_BLOCK_SWITCHES)
         count = DARN_BLOCK_SWITCHES;
-    block->request.flags = DARN_RUN_COVERAGE | (exploration->line->races ? DARN_RUN_RACES : 0) |
-                           (exploration->line->early ? DARN_RUN_EARLY : 0) |
-                           (exploration->line->really_spins ? DARN_RUN_SPIN : 0) |
+    block->request.flags = DARN_RUN_COVERAGE | (exploration->options->races ? DARN_RUN_RACES : 0) |
+                           (exploration->options->early ? DARN_RUN_EARLY : 0) |
+                           (exploration->options->report_spins ? DARN_RUN_SPIN_RACES : 0) |
+                           (exploration->options->really_spins ? DARN_RUN_SPIN : 0) |
                            (learn ? DARN_RUN_LEARN : 0);
     block->request.time = 0;
     block->request.plan = task->plan;
@@ -113,11 +114,40 @@ static void note(struct darn_exploration *exploration, const struct darn_result 
 static bool look(struct darn_exploration *exploration, struct darn_player *player,
                  uint64_t schedule)
 {
+    uint64_t max_steps = player->block->request.max_steps; /* a replay may have more */
+    bool races = exploration->options->races, found = false;
     double start = darn_clock();
-    bool found = exploration->look(exploration, player, schedule);
 
+    if (player->judged.kind == DARN_VERDICT_CUT)
+        darn_exploration_cut(exploration, player);
+    if (darn_verdict_is_failure(player->judged.kind) || (races && player->block->result.met_count))
+        found = exploration->look(exploration, player, schedule);
+    player->block->request.max_steps = max_steps;
     exploration->looking += darn_clock() - start;
     return found;
+}
+
+static void count_failure(struct darn_exploration *exploration, uint64_t schedule)
+{
+    exploration->failures++;
+    if (!exploration->first_bug || schedule < exploration->first_bug)
+        exploration->first_bug = schedule;
+    if (!exploration->options->keep_going)
+        darn_exploration_end(exploration);
+}
+
+/* With the lock: a run has ended well, and one before it, which was put off, has not. */
+static void look_late(struct darn_exploration_job *job)
+{
+    struct darn_exploration *exploration = job->exploration;
+    uint64_t max_steps = job->player->block->request.max_steps;
+    double start = darn_clock();
+
+    if (darn_exploration_found_late(exploration, job->player))
+        count_failure(exploration, exploration->put_off_at);
+    job->player->block->request.max_steps = max_steps;
+    darn_server_arm(job->player->server, exploration->armed, exploration->armed_count);
+    exploration->looking += darn_clock() - start;
 }
 
 /* With the lock. */
@@ -137,17 +167,14 @@ static void tell(struct darn_exploration *exploration, struct darn_player *playe
 
     darn_search_tell(exploration->search, &outcome);
     note(exploration, result);
-    if (!failed && !(exploration->line->races && result->met_count))
+    exploration->fine |= player->judged.kind == DARN_VERDICT_OK;
+    if (!failed && player->judged.kind != DARN_VERDICT_CUT &&
+        !(exploration->options->races && result->met_count))
         return;
-    if (exploration->first_bug && !exploration->line->keep_going)
+    if (exploration->first_bug && !exploration->options->keep_going)
         return; /* another job has just found something */
-    if (!look(exploration, player, schedule))
-        return;
-    exploration->failures++;
-    if (!exploration->first_bug)
-        exploration->first_bug = schedule;
-    if (!exploration->line->keep_going)
-        darn_exploration_end(exploration);
+    if (look(exploration, player, schedule))
+        count_failure(exploration, schedule);
 }
 
 /* With the lock: the run could not be made, or not be judged. */
@@ -155,8 +182,8 @@ static void give_up(struct darn_exploration *exploration, const struct darn_play
 {
     if (player->how == DARN_SERVER_STOPPED || atomic_load(&exploration->enough))
         return;
-    exploration->status = darn_refuse(
-        exploration->command, "%s",
+    exploration->status = darn_tell_refusal(
+        exploration->listener, "%s",
         player->how == DARN_SERVER_LOST ? darn_server_loss(player->server) : player->judged.text);
     darn_exploration_end(exploration);
 }
@@ -199,6 +226,8 @@ void *darn_exploration_job(void *argument)
             give_up(exploration, player);
         if (ran && learn && new_shared)
             arm_more(job);
+        if (ran && exploration->put_off && exploration->fine && !atomic_load(&exploration->enough))
+            look_late(job);
         free(task.switches);
         pthread_cond_broadcast(&exploration->changed);
         if (!ran)

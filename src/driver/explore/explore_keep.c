@@ -11,16 +11,14 @@
 #include "driver/process/claim.h"
 #include "driver/play/kept.h"
 
-#define STORY_LINES 40
-#define WHOLE_STORY 400
-
-static void tell_story(struct darn_explore_text *to, struct darn_player *player, unsigned lines)
+static void tell_story(struct darn_explore_text *to, struct darn_player *player,
+                       const struct darn_schedule *schedule)
 {
     FILE *out = open_memstream(&to->text, &to->length);
 
     if (!out)
         return;
-    darn_scene_story(&player->scene, out, lines);
+    darn_kept_tell(player, schedule, out);
     fclose(out);
 }
 
@@ -35,27 +33,24 @@ static void copy_output(struct darn_explore_text *to, struct darn_player *player
         to->length = 0;
 }
 
-void darn_explore_take(struct darn_explore_scene *scene, const struct darn_exploration *exploration,
-                       struct darn_player *player)
+void darn_explore_take(struct darn_explore_snapshot *snapshot,
+                       const struct darn_exploration *exploration, struct darn_player *player)
 {
-    if (scene->taken)
+    if (snapshot->taken)
         return;
-    scene->taken = true;
-    scene->judged = player->judged;
-    scene->schedule = darn_player_take(player);
-    tell_story(&scene->story, player, STORY_LINES);
-    if (!exploration->line->directory)
-        return;
-    tell_story(&scene->whole_story, player, WHOLE_STORY);
-    copy_output(&scene->log, player);
+    snapshot->taken = true;
+    snapshot->judged = player->judged;
+    snapshot->schedule = darn_player_take(player);
+    tell_story(&snapshot->story, player, snapshot->schedule);
+    if (exploration->options->directory)
+        copy_output(&snapshot->log, player);
 }
 
-void darn_explore_scene_free(struct darn_explore_scene *scene)
+void darn_explore_snapshot_free(struct darn_explore_snapshot *snapshot)
 {
-    darn_schedule_free(scene->schedule);
-    free(scene->story.text);
-    free(scene->whole_story.text);
-    free(scene->log.text);
+    darn_schedule_free(snapshot->schedule);
+    free(snapshot->story.text);
+    free(snapshot->log.text);
 }
 
 /* The directory and those above it. 0 or a negative errno. */
@@ -77,7 +72,7 @@ static int make_directories(const char *path)
     }
 }
 
-int darn_explore_keep_check(const char *command, const char *directory)
+int darn_explore_keep_check(struct darn_listener *listener, const char *directory)
 {
     int result = make_directories(directory);
     struct stat about;
@@ -86,15 +81,15 @@ int darn_explore_keep_check(const char *command, const char *directory)
         result = -ENOTDIR;
     if (!result && access(directory, W_OK | X_OK))
         result = -errno;
-    return result ? darn_refuse(command, "-o: %s: %s", directory, strerror(-result))
-                  : darn_claim_directory(command, directory);
+    return result ? darn_tell_refusal(listener, "-o: %s: %s", directory, strerror(-result))
+                  : darn_claim_directory(listener, directory);
 }
 
 static int write_finding(const char *directory, const struct darn_finding *finding,
                          const struct darn_exploration *exploration)
 {
     json_t *object =
-        darn_kept_object(finding, &exploration->players[0].judge, exploration->line->reset);
+        darn_kept_object(finding, &exploration->players[0].judge, exploration->options->reset);
     int result = darn_kept_write_object(directory, object);
 
     json_decref(object);
@@ -102,41 +97,42 @@ static int write_finding(const char *directory, const struct darn_finding *findi
 }
 
 /* The schedule comes last: where there is one, all the rest is there. */
-static int write_all(const struct darn_explore_scene *scene, const char *directory,
+static int write_all(const struct darn_explore_snapshot *snapshot, const char *directory,
                      const struct darn_exploration *exploration, const struct darn_finding *finding)
 {
     int result =
-        darn_kept_write(directory, "story.txt", scene->whole_story.text, scene->whole_story.length);
+        darn_kept_write(directory, "story.txt", snapshot->story.text, snapshot->story.length);
 
     if (!result)
-        result = darn_kept_write(directory, "log", scene->log.text, scene->log.length);
+        result = darn_kept_write(directory, "log", snapshot->log.text, snapshot->log.length);
     if (!result)
         result = write_finding(directory, finding, exploration);
     if (!result && exploration->input)
         result = darn_kept_copy_input(directory, exploration->input);
     if (!result)
-        result = scene->schedule ? darn_kept_write_schedule(directory, "schedule", scene->schedule)
-                                 : -ENOMEM;
+        result = snapshot->schedule
+                     ? darn_kept_write_schedule(directory, "schedule", snapshot->schedule)
+                     : -ENOMEM;
     return result;
 }
 
-void darn_explore_keep(const struct darn_explore_scene *scene, struct darn_exploration *exploration,
-                       struct darn_finding *finding)
+void darn_explore_keep(const struct darn_explore_snapshot *snapshot,
+                       struct darn_exploration *exploration, struct darn_finding *finding)
 {
     char path[PATH_MAX];
     int result;
 
-    if (!exploration->line->directory)
+    if (!exploration->options->directory)
         return;
-    result =
-        darn_kept_make(exploration->line->directory, &exploration->next_kept, path, sizeof(path));
+    result = darn_kept_make(exploration->options->directory, &exploration->next_kept, path,
+                            sizeof(path));
     if (!result) {
         finding->schedule = darn_pool_format(&finding->pool, "%s/schedule", path);
-        result = write_all(scene, path, exploration, finding);
+        result = write_all(snapshot, path, exploration, finding);
     }
     if (result) {
-        darn_lost(exploration->command, "the schedule cannot be kept in %s: %s", path,
-                  strerror(-result));
+        darn_tell_loss(exploration->listener, "the schedule cannot be kept in %s: %s", path,
+                       strerror(-result));
         finding->schedule = NULL; /* there is nothing to replay */
     }
 }

@@ -2,12 +2,13 @@
  * What an exploration keeps of a schedule that fails: a copy in memory, as the next run takes the
  * place of this one, and a directory for darn replay (kept.h).
  */
-#ifndef DARN_CLI_EXPLORE_KEEP_H
-#define DARN_CLI_EXPLORE_KEEP_H
+#ifndef DARN_DRIVER_EXPLORE_KEEP_H
+#define DARN_DRIVER_EXPLORE_KEEP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "driver/process/listener.h"
 #include "driver/explore/exploration.h"
 
 struct darn_explore_text {
@@ -16,26 +17,25 @@ struct darn_explore_text {
 };
 
 /* A zeroed struct has nothing. */
-struct darn_explore_scene {
+struct darn_explore_snapshot {
     bool taken;
     struct darn_judged judged;
-    struct darn_schedule *schedule;       /* NULL without memory */
-    struct darn_explore_text story;       /* short, for the report */
-    struct darn_explore_text whole_story; /* these two only with -o */
-    struct darn_explore_text log;
+    struct darn_schedule *schedule; /* NULL without memory */
+    struct darn_explore_text story;
+    struct darn_explore_text log; /* only with -o */
 };
 
 /* Of the last run of the player, unless it was taken already. */
-void darn_explore_take(struct darn_explore_scene *scene, const struct darn_exploration *exploration,
-                       struct darn_player *player);
-void darn_explore_scene_free(struct darn_explore_scene *scene);
+void darn_explore_take(struct darn_explore_snapshot *snapshot,
+                       const struct darn_exploration *exploration, struct darn_player *player);
+void darn_explore_snapshot_free(struct darn_explore_snapshot *snapshot);
 
 /* Makes the next directory, writes everything there, and tells the finding where its schedule is.
  * Nothing without -o. Warns when it cannot be written. */
-void darn_explore_keep(const struct darn_explore_scene *scene, struct darn_exploration *exploration,
-                       struct darn_finding *finding);
+void darn_explore_keep(const struct darn_explore_snapshot *snapshot,
+                       struct darn_exploration *exploration, struct darn_finding *finding);
 
-/* Whether -o can be used. 0, or an exit status after one line on stderr. */
-int darn_explore_keep_check(const char *command, const char *directory);
+/* Whether -o can be used. 0, or DARN_REFUSED. */
+int darn_explore_keep_check(struct darn_listener *listener, const char *directory);
 
 #endif

@@ -2,22 +2,25 @@
  * The beginning of an exploration: the servers, and what is armed in them.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "driver/explore/exploration.h"
 
 /* At most; it ends as soon as nothing new comes. Where the search learns as it goes one is enough,
  * in which no thread is interrupted: no schedule is tried that would not be counted. */
 #define LEARNING_RUNS 16
-#define STEPS_FACTOR  10 /* a run of so many times the usual length hangs at the earliest */
-#define TIMED_RUNS    3
-#define TIMED_SECONDS 0.1
+#define STEPS_FACTOR  10 /* a run of so many times the usual length is cut off at the earliest */
+#define MOST_STEPS    UINT64_C(10000000)
+#define MOST_MS       60000
+#define ENDLESS_MS    2000
 #define LEARN_SELDOM  8
-#define CHEAP         1.3
+
+/* To look at so many accesses takes about a third of what the start and the end of a run take, and
+ * one step as long as so many of them. */
+#define CHEAP          4000
+#define CHEAP_FOR_STEP 40
 
 /* The core of a job. A job that is moved from core to core hands its turns over more slowly. */
 static int choose_core(uint32_t job, uint64_t jobs)
@@ -39,126 +42,240 @@ static int choose_core(uint32_t job, uint64_t jobs)
 
 static int start_player(struct darn_exploration *exploration)
 {
-    const struct darn_explore_line *line = exploration->line;
+    const struct darn_explore_options *wanted = exploration->options;
     struct darn_player *player = &exploration->players[exploration->player_count];
     struct darn_server_options options = {
-        .command = exploration->command,
-        .program = line->program,
+        .listener = exploration->listener,
+        .program = wanted->program,
         .input = exploration->input,
-        .reset = line->reset,
-        .timeout_ms = line->timeout_ms,
-        .cpu = choose_core(exploration->player_count, line->jobs),
+        .reset = wanted->reset,
+        .with = wanted->with,
+        .stop = (int)wanted->stop,
+        .timeout_ms = wanted->timeout_ms,
+        .until = exploration->until,
+        .searches = true,
+        .cpu = choose_core(exploration->player_count, wanted->jobs),
     };
     int status = darn_player_start(player, &options);
 
     if (status)
         return status;
-    player->judge.oracle = line->oracle;
-    player->block->request.max_steps = line->max_steps;
+    player->judge.oracle = wanted->oracle;
+    player->judge.with = wanted->with;
+    player->judge.stop = wanted->stop;
+    player->block->request.max_steps = wanted->max_steps;
     exploration->player_count++;
     return 0;
 }
 
-/* 0 or an exit status. */
+/* 0 or DARN_REFUSED. */
 static int arm(struct darn_exploration *exploration)
 {
     struct darn_player *player = &exploration->players[0];
     int armed = 0;
 
-    if (exploration->line->points == DARN_POINTS_SHARED)
+    if (exploration->options->points == DARN_POINTS_SHARED)
         armed = darn_server_learn(player->server, exploration->learns_on ? 1 : LEARNING_RUNS);
-    else if (exploration->line->points == DARN_POINTS_ALL)
+    else if (exploration->options->points == DARN_POINTS_ALL)
         darn_server_arm(player->server, NULL, SIZE_MAX);
     exploration->learning = darn_server_learned(player->server);
+    exploration->looked_at = player->block->result.looked_at;
     if (armed < 0)
-        return DARN_EXIT_USAGE;
+        return DARN_REFUSED;
     exploration->armed = darn_server_armed(player->server, &exploration->armed_count);
     return 0;
 }
 
-static int refuse_endless(const struct darn_exploration *exploration, bool steps)
+static int refuse_endless(const struct darn_exploration *exploration)
 {
-    const char *name = exploration->line->program[0];
+    const struct darn_player *player = &exploration->players[0];
+    const char *name = exploration->options->program[0];
 
-    if (steps)
-        return darn_refuse(exploration->command,
-                           "%s makes more than %" PRIu64 " steps even when no thread is "
-                           "interrupted; --max-steps=N allows more, --points=sync makes fewer",
-                           name, exploration->line->max_steps);
-    return darn_refuse(exploration->command,
-                       "%s does not end within %g s under control, even when no thread is "
-                       "interrupted; --timeout=S allows more",
-                       name, exploration->line->timeout_ms / 1000.0);
+    if (!exploration->is_slow)
+        return darn_tell_refusal(
+            exploration->listener,
+            "%s makes more than %" PRIu64 " steps even when no thread is "
+            "interrupted; --max-steps=N allows more, --points=sync makes fewer",
+            name, player->block->request.max_steps);
+    return darn_tell_refusal(exploration->listener,
+                             "%s does not end within %g s under control, even when no thread is "
+                             "interrupted; --timeout=S allows more%s",
+                             name, player->judge.timeout_ms / 1000.0,
+                             exploration->options->with
+                                 ? ""
+                                 : ", --with=CMD runs the client of a server");
 }
 
-/* What the program does when nobody interferes: whether it ends at all, how many steps it makes,
- * and whether it fails by itself. 0 or an exit status. */
-static int try_straight(struct darn_exploration *exploration)
+/* False when the run could not be made. */
+static bool try_once(struct darn_exploration *exploration, enum darn_strategy_kind kind)
 {
     struct darn_player *player = &exploration->players[0];
     struct darn_request *request = &player->block->request;
-    const struct darn_result *result = &player->block->result;
+    double start = darn_clock();
 
     request->flags = 0;
     memset(&request->plan, 0, sizeof(request->plan));
-    request->plan.kind = DARN_STRATEGY_STRAIGHT;
-    if (!darn_player_run(player)) {
-        if (player->how == DARN_SERVER_LOST)
-            return darn_refuse(exploration->command, "%s", darn_server_loss(player->server));
-        return 0; /* interrupted */
-    }
+    request->plan.kind = kind;
+    if (!darn_player_run(player))
+        return false;
     exploration->learning++;
-    if (player->how == DARN_SERVER_TIMEOUT || result->end == DARN_END_STEPS)
-        return refuse_endless(exploration, player->how != DARN_SERVER_TIMEOUT);
-    if (result->end == DARN_END_THREADS)
-        return darn_refuse(exploration->command, "%s has more than %d threads at a time",
-                           exploration->line->program[0], DARN_SLOTS);
-    if (player->judged.kind == DARN_VERDICT_NONE && *player->judged.text)
-        return darn_refuse(exploration->command, "%s", player->judged.text);
-    exploration->straight_fails = darn_verdict_is_failure(player->judged.kind);
-    if (!exploration->line->max_steps_given && request->max_steps < result->steps * STEPS_FACTOR)
-        request->max_steps = result->steps * STEPS_FACTOR;
+    if (kind == DARN_STRATEGY_STRAIGHT)
+        exploration->is_slow = player->how == DARN_SERVER_TIMEOUT;
+    exploration->seconds = darn_clock() - start;
+    return true;
+}
+
+static void set_timeout(struct darn_player *player, uint32_t ms)
+{
+    player->judge.timeout_ms = ms;
+    darn_server_set_timeout(player->server, ms);
+}
+
+/* Gives the runs more, if nobody has said how much they get. */
+static bool allow_more(struct darn_exploration *exploration)
+{
+    struct darn_player *player = &exploration->players[0];
+    struct darn_request *request = &player->block->request;
+    bool slow = exploration->is_slow;
+
+    if (slow && !exploration->options->timeout_given &&
+        player->judge.timeout_ms == exploration->options->timeout_ms)
+        set_timeout(player, player->judge.timeout_ms * DARN_PATIENT);
+    else if (!slow && !exploration->options->max_steps_given && request->max_steps < MOST_STEPS &&
+             exploration->seconds * 1000 * STEPS_FACTOR < player->judge.timeout_ms)
+        request->max_steps *= STEPS_FACTOR;
+    else
+        return false;
+    return true;
+}
+
+/* Whether the program comes to an end. That some other schedule fails says nothing of that. */
+static bool has_ended(const struct darn_player *player, enum darn_strategy_kind kind)
+{
+    return player->judged.kind != DARN_VERDICT_CUT &&
+           (kind == DARN_STRATEGY_STRAIGHT || !darn_verdict_is_failure(player->judged.kind));
+}
+
+/* Makes runs until one comes to its end, with higher limits; and in the end another schedule, for
+ * the one in which nobody interferes may be one that hangs. False when no run could be made. */
+static bool try_to_end(struct darn_exploration *exploration)
+{
+    const struct darn_player *player = &exploration->players[0];
+    enum darn_strategy_kind kind = DARN_STRATEGY_STRAIGHT;
+    bool ran = try_once(exploration, kind);
+
+    while (ran && !has_ended(player, kind)) {
+        if (kind == DARN_STRATEGY_STRAIGHT)
+            kind = DARN_STRATEGY_RANDOM;
+        else if (allow_more(exploration))
+            kind = DARN_STRATEGY_STRAIGHT;
+        else
+            break;
+        ran = try_once(exploration, kind);
+    }
+    exploration->is_endless = ran && !has_ended(player, kind);
+    return ran;
+}
+
+/* Later runs may take so many times as long as one in which nobody interferes. */
+static void set_limits(struct darn_exploration *exploration)
+{
+    const struct darn_explore_options *options = exploration->options;
+    struct darn_player *player = &exploration->players[0];
+    struct darn_request *request = &player->block->request;
+    uint64_t steps = player->block->result.steps * STEPS_FACTOR;
+    double ms = exploration->seconds * 1000 * STEPS_FACTOR;
+
+    if (!options->max_steps_given && request->max_steps < steps)
+        request->max_steps = steps;
+    if (!options->timeout_given && ms > player->judge.timeout_ms && ms < MOST_MS)
+        set_timeout(player, (uint32_t)ms);
+}
+
+/* Its runs are cut off, each of them: sooner, if nobody has said when. */
+static int take_endless(struct darn_exploration *exploration)
+{
+    const struct darn_explore_options *options = exploration->options;
+    struct darn_player *player = &exploration->players[0];
+
+    if (!options->timeout_given)
+        set_timeout(player, ENDLESS_MS);
+    player->block->request.max_steps = options->max_steps;
+    darn_tell_note(exploration->listener,
+                   "note: %s does not end when no thread is interrupted: its runs are cut off after "
+                   "%g s or %" PRIu64 " steps%s",
+                   options->program[0], player->judge.timeout_ms / 1000.0, options->max_steps,
+                   options->with ? "" : "; --with=CMD runs the client of a server");
     return 0;
 }
 
-/* How long it takes when nobody interferes: the shortest of a few. */
-static double time_straight(struct darn_exploration *exploration, uint32_t flags)
+static void note_straight(struct darn_exploration *exploration, struct darn_player *player)
 {
-    struct darn_player *player = &exploration->players[0];
-    double begin = darn_clock(), shortest = HUGE_VAL, last = begin, now;
+    struct darn_finding *failure = darn_player_finding(player, "", false);
 
-    player->block->request.flags = flags;
-    for (int i = 0; i < TIMED_RUNS && last - begin < TIMED_SECONDS; i++) {
-        if (!darn_player_run(player))
-            break;
-        exploration->learning++;
-        now = darn_clock();
-        /* In the first one the server arms. */
-        if ((i || now - begin >= TIMED_SECONDS) && now - last < shortest)
-            shortest = now - last;
-        last = now;
-    }
-    return shortest;
+    exploration->straight = player->judged;
+    exploration->straight_steps = player->block->result.steps;
+    exploration->straight_status = player->block->result.status;
+    if (failure && failure->id)
+        snprintf(exploration->straight_id, sizeof(exploration->straight_id), "%s", failure->id);
+    darn_finding_free(failure);
 }
 
-/* To learn costs next to nothing where a run is mostly made of its start and its end, and a lot
- * where it computes. */
+/* What the program does when nobody interferes: whether it ends at all, how many steps it makes,
+ * and whether it fails by itself. 0 or DARN_REFUSED. */
+static int try_straight(struct darn_exploration *exploration)
+{
+    struct darn_player *player = &exploration->players[0];
+
+    if (!try_to_end(exploration)) {
+        if (player->how == DARN_SERVER_LOST)
+            return darn_tell_refusal(exploration->listener, "%s", darn_server_loss(player->server));
+        return 0; /* interrupted */
+    }
+    if (exploration->is_endless)
+        return exploration->takes_endless ? take_endless(exploration) : refuse_endless(exploration);
+    if (player->block->result.end == DARN_END_THREADS)
+        return darn_tell_refusal(exploration->listener, "%s has more than %d threads at a time",
+                                 exploration->options->program[0], DARN_SLOTS);
+    if (player->judged.kind == DARN_VERDICT_NONE && *player->judged.text)
+        return darn_tell_refusal(exploration->listener, "%s", player->judged.text);
+    note_straight(exploration, player);
+    set_limits(exploration);
+    return 0;
+}
+
+/* To learn costs next to nothing where a run is mostly made of its start, its end and its steps,
+ * and a lot where it computes. It is not measured by the clock: the same seed gives the same
+ * schedules, however busy the machine is. */
 static void choose_learning(struct darn_exploration *exploration)
 {
-    double plain = time_straight(exploration, 0);
+    uint64_t steps = exploration->players[0].block->result.steps;
 
     exploration->learn_every =
-        time_straight(exploration, DARN_RUN_LEARN) < CHEAP * plain ? 1 : LEARN_SELDOM;
+        exploration->looked_at < CHEAP + CHEAP_FOR_STEP * steps ? 1 : LEARN_SELDOM;
+}
+
+/* What is reset is there once: a run that is under way would lose it to the next one. And so is the
+ * address of a server. */
+static uint64_t count_jobs(const struct darn_exploration *exploration)
+{
+    const struct darn_explore_options *options = exploration->options;
+
+    if ((!options->reset && !options->with) || options->jobs == 1)
+        return options->jobs;
+    darn_tell_note(exploration->listener, "--%s: one run at a time, as with --jobs=1",
+                   options->reset ? "reset" : "with");
+    return 1;
 }
 
 int darn_exploration_start(struct darn_exploration *exploration)
 {
-    uint64_t jobs = exploration->line->jobs;
+    uint64_t jobs = count_jobs(exploration);
     int status;
 
     exploration->players = calloc(jobs, sizeof(*exploration->players));
     if (!exploration->players)
-        return darn_refuse(exploration->command, "out of memory");
+        return darn_tell_refusal(exploration->listener, "out of memory");
     status = start_player(exploration);
     if (!status)
         status = arm(exploration);
@@ -175,6 +292,7 @@ int darn_exploration_start(struct darn_exploration *exploration)
             break;
         darn_server_arm_like(player->server, first->server);
         player->block->request.max_steps = first->block->request.max_steps;
+        set_timeout(player, first->judge.timeout_ms);
     }
     return status;
 }

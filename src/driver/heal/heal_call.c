@@ -38,7 +38,7 @@ void darn_heal_module_close(struct darn_heal_module *module)
     darn_pool_release(&module->pool);
 }
 
-uint32_t darn_heal_place_depth(const struct darn_deadlock_stack *stack, uint32_t at)
+uint32_t darn_heal_call_depth(const struct darn_deadlock_stack *stack, uint32_t at)
 {
     uint32_t depth = 1;
 
@@ -140,8 +140,8 @@ static uint32_t number_lines(const struct calls *calls, uint32_t *numbers)
     return number;
 }
 
-void darn_heal_place_describe(struct darn_heal_module *module, struct darn_deadlock_frame *frames,
-                              uint32_t count)
+void darn_heal_call_describe(struct darn_heal_module *module, struct darn_deadlock_frame *frames,
+                             uint32_t count)
 {
     const char *callee = darn_elf_callee(&module->elf, frames[0].offset);
     uint32_t numbers[MOST_CALLS], lines;
@@ -162,8 +162,8 @@ void darn_heal_place_describe(struct darn_heal_module *module, struct darn_deadl
     }
 }
 
-const char *darn_heal_place_find(struct darn_heal_module *module,
-                                 struct darn_deadlock_frame *frames, uint32_t count)
+const char *darn_heal_call_find(struct darn_heal_module *module, struct darn_deadlock_frame *frames,
+                                uint32_t count)
 {
     uint32_t numbers[MOST_CALLS], lines;
     const struct call *found = NULL;

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_file.h"
 #include "driver/heal/heal_call.h"
 #include "section/deadlock.h"
+#include "section/section.h"
 
-#define SIGNATURE_SIZE (64 << 10)
+#define MOST_SIGNATURE (64 << 10)
 
 /* A signature in the making. */
 struct making {
@@ -21,13 +23,6 @@ static int refuse(struct making *making, const char *why)
 {
     snprintf(making->why, making->why_size, "%s", why);
     return -1;
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text && *text ? text : NULL;
 }
 
 static struct darn_heal_module *module_of(struct making *making, const char *path)
@@ -56,46 +51,42 @@ static struct darn_heal_module *module_of(struct making *making, const char *pat
 /* ---- stacks ---- */
 
 /* The frames of one address become one place: `at` is that of the first. */
-static bool begins_place(const json_t *frames, size_t i)
+static bool begins_place(const struct darn_finding_stack *stack, size_t i)
 {
-    const json_t *frame = json_array_get(frames, i), *before = json_array_get(frames, i - 1);
+    const struct darn_frame *frame = &stack->frames[i], *before = frame - 1;
 
-    return i == 0 ||
-           !json_equal(json_object_get(frame, "offset"), json_object_get(before, "offset")) ||
-           !json_equal(json_object_get(frame, "module"), json_object_get(before, "module"));
+    return i == 0 || !frame->module || !before->module || frame->offset != before->offset ||
+           strcmp(frame->module, before->module) != 0;
 }
 
-static void add_frame(struct darn_deadlock_stack *stack, const json_t *frame, bool is_place,
-                      const char *module)
+static void add_frame(struct darn_deadlock_stack *stack, const struct darn_frame *frame,
+                      bool is_place, const char *module)
 {
-    struct darn_deadlock_frame *to = &stack->frames[stack->count++];
-    const char *offset = text_of(frame, "offset");
-
-    *to = (struct darn_deadlock_frame){
+    stack->frames[stack->count++] = (struct darn_deadlock_frame){
         .module = is_place ? module : NULL,
-        .offset = is_place && offset ? strtoull(offset, NULL, 16) : 0,
-        .function = text_of(frame, "function"),
-        .file = text_of(frame, "file"),
-        .line = (uint32_t)json_integer_value(json_object_get(frame, "line")),
+        .offset = is_place ? frame->offset : 0,
+        .function = frame->function,
+        .file = frame->file,
+        .line = frame->line,
     };
 }
 
 /* Frames that are not known, like code made at run time, end the stack. */
-static int add_stack(struct making *making, struct darn_deadlock_stack *stack, const json_t *frames)
+static int add_stack(struct making *making, struct darn_deadlock_stack *stack,
+                     const struct darn_finding_stack *from)
 {
     struct darn_heal_module *module = NULL;
     uint32_t places = 0;
 
-    for (size_t i = 0; i < json_array_size(frames); i++) {
-        const json_t *frame = json_array_get(frames, i);
-        bool is_place = begins_place(frames, i);
-        const char *path = text_of(frame, "module");
+    for (size_t i = 0; i < from->count; i++) {
+        const struct darn_frame *frame = &from->frames[i];
+        bool is_place = begins_place(from, i);
 
-        if (!path || stack->count == DARN_DEADLOCK_FRAMES ||
+        if (!frame->module || stack->count == DARN_DEADLOCK_FRAMES ||
             (is_place && ++places > DARN_DEADLOCK_DEPTH))
             break;
         if (is_place)
-            module = module_of(making, path);
+            module = module_of(making, frame->module);
         if (!module)
             return -1;
         add_frame(stack, frame, is_place, module->name);
@@ -118,10 +109,10 @@ static struct darn_heal_module *module_named(struct making *making, const char *
  */
 static int describe(struct making *making, struct darn_deadlock_stack *stack)
 {
-    for (uint32_t i = 0; i < stack->count; i += darn_heal_place_depth(stack, i)) {
+    for (uint32_t i = 0; i < stack->count; i += darn_heal_call_depth(stack, i)) {
         struct darn_heal_module *module = module_named(making, stack->frames[i].module);
 
-        darn_heal_place_describe(module, &stack->frames[i], darn_heal_place_depth(stack, i));
+        darn_heal_call_describe(module, &stack->frames[i], darn_heal_call_depth(stack, i));
         if (i == 0 && stack->frames[0].calls && !strstr(stack->frames[0].calls, "lock") &&
             !strstr(stack->frames[0].calls, "wait")) {
             snprintf(making->why, making->why_size,
@@ -135,63 +126,54 @@ static int describe(struct making *making, struct darn_deadlock_stack *stack)
 
 /* ---- threads ---- */
 
-static bool is_wanted(const json_t *accesses, size_t by_others_than, const char *lock)
+static bool is_wanted(const struct darn_finding *finding, size_t by_others_than, uint64_t lock)
 {
-    for (size_t i = 0; i < json_array_size(accesses); i++) {
-        const json_t *access = json_array_get(accesses, i);
-        const char *target = text_of(json_object_get(access, "target"), "address");
-
-        if (i != by_others_than && target && strcmp(target, lock) == 0)
+    for (size_t i = 0; i < finding->access_count; i++) {
+        if (i != by_others_than && lock && finding->accesses[i].target.address == lock)
             return true;
     }
     return false;
 }
 
 /* The lock that the thread holds and another one waits for, or NULL. */
-static const json_t *held_lock(const json_t *accesses, size_t number)
+static const struct darn_lock *held_lock(const struct darn_finding *finding, size_t number)
 {
-    const json_t *locks = json_object_get(json_array_get(accesses, number), "locks");
+    const struct darn_finding_access *access = &finding->accesses[number];
 
-    for (size_t i = 0; i < json_array_size(locks); i++) {
-        const json_t *lock = json_array_get(locks, i);
-        const char *address = text_of(lock, "address");
-
-        if (address && is_wanted(accesses, number, address))
-            return lock;
+    for (size_t i = 0; i < access->lock_count; i++) {
+        if (is_wanted(finding, number, access->locks[i].address))
+            return &access->locks[i];
     }
     return NULL;
 }
 
-static int add_thread(struct making *making, const json_t *accesses, size_t number)
+static int add_thread(struct making *making, const struct darn_finding *finding, size_t number)
 {
     struct darn_deadlock_thread *thread = &making->deadlock.threads[number];
-    const json_t *access = json_array_get(accesses, number), *lock = held_lock(accesses, number);
-    const char *op = text_of(access, "op");
+    const struct darn_finding_access *access = &finding->accesses[number];
+    const struct darn_lock *lock = held_lock(finding, number);
 
     making->deadlock.thread_count++;
-    if (!op || strcmp(op, "acquire") != 0 || !lock)
+    if (access->op != DARN_OP_ACQUIRE || !lock)
         return refuse(making, "not every thread of the circle holds a lock that another one waits "
                               "for: a gate keeps locks from being taken, nothing else");
-    if (add_stack(making, &thread->holds, json_object_get(lock, "stack")) ||
-        add_stack(making, &thread->wants, json_object_get(access, "stack")))
+    if (add_stack(making, &thread->holds, &lock->stack) ||
+        add_stack(making, &thread->wants, &access->stack))
         return -1;
     if (!thread->holds.count)
         return refuse(making, "the finding does not say where the locks were taken");
     return describe(making, &thread->holds) || describe(making, &thread->wants) ? -1 : 0;
 }
 
-static int make(struct making *making, const json_t *finding)
+static int make(struct making *making, const struct darn_finding *finding)
 {
-    const json_t *accesses = json_object_get(finding, "accesses");
-    size_t count = json_array_size(accesses);
-
-    if (count < 2)
+    if (finding->access_count < 2)
         return refuse(making, "a thread that waits for itself cannot be helped by a gate");
-    if (count > DARN_DEADLOCK_THREADS)
+    if (finding->access_count > DARN_DEADLOCK_THREADS)
         return refuse(making, "the circle has too many threads");
-    making->deadlock.locks = text_of(finding, "variable");
-    for (size_t i = 0; i < count; i++) {
-        if (add_thread(making, accesses, i))
+    making->deadlock.locks = finding->variable;
+    for (size_t i = 0; i < finding->access_count; i++) {
+        if (add_thread(making, finding, i))
             return -1;
     }
     return 0;
@@ -210,31 +192,26 @@ static bool is_there(const struct darn_words *signatures, const char *text)
 
 int darn_heal_deadlocks_add(struct darn_words *signatures, const struct darn_deadlock *deadlock)
 {
-    char *room = malloc(SIGNATURE_SIZE);
-    struct darn_text text;
-    int added = -1;
+    struct darn_json json;
+    int added;
 
-    if (!room)
-        return -1;
-    darn_text_start(&text, room, SIGNATURE_SIZE);
-    darn_deadlock_write(&text, deadlock);
-    if (!text.cut) {
-        added = !is_there(signatures, room);
-        if (added)
-            darn_words_add(signatures, room);
-    }
-    free(room);
+    darn_json_start_growing(&json);
+    darn_repository_style(&json);
+    darn_deadlock_write(&json, deadlock);
+    added = json.text.used > MOST_SIGNATURE ? -1 : !is_there(signatures, json.text.to);
+    if (added > 0)
+        darn_words_add(signatures, json.text.to);
+    darn_json_release(&json);
     return added;
 }
 
-int darn_heal_deadlocks_from(const json_t *finding, struct darn_words *signatures, char *why,
-                             size_t why_size)
+int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_words *signatures,
+                             char *why, size_t why_size)
 {
-    const char *kind = text_of(finding, "kind");
     struct making *making;
     int result;
 
-    if (!kind || strcmp(kind, "deadlock") != 0)
+    if (!darn_finding_is(finding, "deadlock"))
         return 0;
     making = calloc(1, sizeof(*making));
     if (!making) {
@@ -257,10 +234,21 @@ int darn_heal_deadlocks_from(const json_t *finding, struct darn_words *signature
 
 void darn_heal_deadlocks_write(FILE *out, const struct darn_words *signatures)
 {
+    struct darn_json json;
+
     if (!signatures->count)
         return;
-    fputs(",\n \"deadlocks\": [\n", out);
-    for (size_t i = 0; i < signatures->count; i++)
-        fprintf(out, "%s%s\n", signatures->items[i], i + 1 < signatures->count ? "," : "");
-    fputs(" ]", out);
+    darn_json_start_growing(&json);
+    darn_repository_style(&json);
+    json.comma = true; /* the object has begun elsewhere */
+    darn_json_break(&json, 1);
+    darn_json_open(&json, "deadlocks", '[');
+    for (size_t i = 0; i < signatures->count; i++) {
+        darn_json_break(&json, 2);
+        darn_json_literal(&json, NULL, signatures->items[i]);
+    }
+    darn_json_break(&json, 1);
+    darn_json_close(&json, ']');
+    darn_json_flush(&json, out);
+    darn_json_release(&json);
 }

@@ -12,31 +12,31 @@
  *
  * words.count is the number of signatures; darn_words_free ends them.
  */
-#ifndef DARN_CLI_HEAL_DEADLOCK_H
-#define DARN_CLI_HEAL_DEADLOCK_H
+#ifndef DARN_DRIVER_HEAL_DEADLOCK_H
+#define DARN_DRIVER_HEAL_DEADLOCK_H
 
-#include <jansson.h>
 #include <stdio.h>
 
-#include "cli/words.h"
+#include "driver/process/listener.h"
+#include "base/words.h"
+#include "report/finding.h"
 
 /*
- * Makes the signature of one finding: an object of JSON Lines, as `darn run --json`, `darn predict
- * --json` and the finding.json of `darn hunt` have it. The modules that it names are read, for
+ * Makes the signature of one finding, as it was reported. The modules that it names are read, for
  * their builds. 1: appended; 0: it is no deadlock, or its signature is there already; -1: nothing
  * can be made of it, `why` says so in words without a newline: "two threads …".
  */
-int darn_heal_deadlocks_from(const json_t *finding, struct darn_words *signatures, char *why,
-                             size_t why_size);
+int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_words *signatures,
+                             char *why, size_t why_size);
 
 /*
  * Appends the signatures of a repository, for this program: what is from another build of it is
- * found again by functions, lines and calls. What cannot be found is said on stderr, and appended
- * as it is, so that the runtime counts it as not matched. Signatures of other modules than the
- * program stay as they are. 0, or -1 when the file cannot be read.
+ * found again by functions, lines and calls. What cannot be found is told to the listener, and
+ * appended as it is, so that the runtime counts it as not matched. Signatures of other modules than
+ * the program stay as they are. 0, or -1 when the file cannot be read.
  */
-int darn_heal_deadlocks_resolve(const char *repository, const char *program,
-                                struct darn_words *signatures);
+int darn_heal_deadlocks_resolve(struct darn_listener *listener, const char *repository,
+                                const char *program, struct darn_words *signatures);
 
 struct darn_deadlock;
 

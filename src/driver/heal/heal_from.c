@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "driver/heal/healing.h"
 #include "driver/heal/heal_deadlock.h"
 #include "report/violation.h"
-#include "section/match.h"
+#include "section/alias.h"
 
 /* Where the sections of a finding go. */
 struct making {
@@ -140,11 +141,13 @@ static void add_range(struct making *making, struct darn_fix_range range, bool m
 
 /* ---- the repository ---- */
 
+/* What is called in two lines and inlined there has one entry, and begins two sections. */
 static bool is_same(const struct darn_section *a, const struct darn_section *b)
 {
     return !a->why && !a->first && a->kind == b->kind && a->count && b->count &&
            darn_point_key(&a->points[0]) == darn_point_key(&b->points[0]) &&
-           strcmp(a->variable, b->variable) == 0 && strcmp(a->function, b->function) == 0;
+           a->points[0].at == b->points[0].at && strcmp(a->variable, b->variable) == 0 &&
+           strcmp(a->function, b->function) == 0;
 }
 
 static void add_section(struct making *making, const struct darn_section *section, int access)
@@ -202,12 +205,8 @@ static const char *variable_of(const struct darn_finding *finding,
 static struct darn_section *new_section(const struct darn_finding *finding,
                                         const struct darn_image_site *site, uint8_t kind)
 {
-    struct darn_section *section = calloc(1, sizeof(*section));
+    struct darn_section *section = darn_need_memory(calloc(1, sizeof(*section)));
 
-    if (!section) {
-        fputs("darn: out of memory\n", stderr);
-        exit(2);
-    }
     section->variable = variable_of(finding, site);
     section->file = site->file;
     section->function = site->function;
@@ -219,8 +218,8 @@ static struct darn_section *new_section(const struct darn_finding *finding,
 static void say_no_site(const struct darn_heal *heal, const struct darn_finding_access *access)
 {
     if (heal->compiled) /* else it is said once for all */
-        darn_warn("heal", "%s:%u: the program has no such access: it is not healed", access->file,
-                  access->line);
+        darn_tell_warning(heal->listener, "%s:%u: the program has no such access: it is not healed",
+                          access->file, access->line);
 }
 
 static void add_race(struct making *making, int number)
@@ -260,8 +259,9 @@ static void heal_race(struct making *making)
 {
     for (size_t i = 0; i < making->finding->access_count; i++) {
         if (making->finding->accesses[i].op == DARN_OP_FREE)
-            darn_warn("heal",
-                      "nobody waits before the memory is freed: the race is healed in part");
+            darn_tell_warning(
+                making->heal->listener,
+                "nobody waits before the memory is freed: the race is healed in part");
         if (!is_access(&making->finding->accesses[i]) || is_repeated(making->finding, i))
             continue;
         if (!add_sections_of(making, (int)i, false) && !add_sections_of(making, (int)i, true))
@@ -418,20 +418,22 @@ static void say_nothing(const struct darn_heal *heal, const struct darn_finding 
              variable ? variable : "", variable ? "'" : "", access->file ? access->file : "?",
              access->line);
     if (cause)
-        fprintf(stderr, "darn heal: %s: the %s on '%s' in %s, which is healed, may lead to it\n",
-                place, cause->kind, cause->variable ? cause->variable : "?", access->function);
+        darn_tell_note(heal->listener, "%s: the %s on '%s' in %s, which is healed, may lead to it",
+                       place, cause->kind, cause->variable ? cause->variable : "?",
+                       access->function);
     else
-        darn_warn("heal", "%s: there is nothing to heal it by: %s", place,
-                  reason_of(heal, finding));
+        darn_tell_warning(heal->listener, "%s: there is nothing to heal it by: %s", place,
+                          reason_of(heal, finding));
 }
 
-static void heal_deadlock(struct making *making, const json_t *object)
+static void heal_deadlock(struct making *making)
 {
     char why[512] = "";
-    int result = darn_heal_deadlocks_from(object, &making->heal->signatures, why, sizeof(why));
+    int result =
+        darn_heal_deadlocks_from(making->finding, &making->heal->signatures, why, sizeof(why));
 
     if (result < 0)
-        darn_warn("heal", "the deadlock is not healed: %s", why);
+        darn_tell_warning(making->heal->listener, "the deadlock is not healed: %s", why);
     making->made++; /* it was told */
 }
 
@@ -439,13 +441,13 @@ int darn_heal_from(struct darn_heal *heal)
 {
     heal->fixes = calloc(heal->findings.count + 1, sizeof(*heal->fixes));
     if (!heal->fixes)
-        return darn_refuse("heal", "out of memory");
+        return darn_tell_refusal(heal->listener, "out of memory");
     for (size_t i = 0; i < heal->findings.count; i++) {
         struct making making = {heal, heal->findings.list[i], &heal->fixes[i], 0};
 
         making.fix->finding = making.finding;
         if (darn_finding_is(making.finding, "deadlock"))
-            heal_deadlock(&making, json_array_get(heal->findings.objects, i));
+            heal_deadlock(&making);
         else if (darn_finding_is(making.finding, "data-race"))
             heal_race(&making);
         else if (darn_finding_is(making.finding, "atomicity-violation"))
@@ -456,20 +458,31 @@ int darn_heal_from(struct darn_heal *heal)
     return 0;
 }
 
-int darn_heal_write(const struct darn_heal *heal, const char *path)
+/* To `out`, or to a file. 0 or a negative errno. */
+static int write_whole(const struct darn_heal *heal, FILE *out, const char *path)
 {
     struct darn_sections whole = heal->repository; /* the list is not ours to free */
     char *text = NULL;
     size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    FILE *rest = open_memstream(&text, &length);
     int result;
 
-    if (!out)
+    if (!rest)
         return -ENOMEM;
-    darn_heal_deadlocks_write(out, &heal->signatures);
-    fclose(out);
+    darn_heal_deadlocks_write(rest, &heal->signatures);
+    fclose(rest);
     whole.rest = text;
-    result = darn_section_file_write(path, &whole);
+    result = out ? darn_section_file_print(out, &whole) : darn_section_file_write(path, &whole);
     free(text);
     return result;
+}
+
+int darn_heal_write(const struct darn_heal *heal, const char *path)
+{
+    return write_whole(heal, NULL, path);
+}
+
+int darn_heal_print(const struct darn_heal *heal, FILE *out)
+{
+    return write_whole(heal, out, NULL);
 }

@@ -9,6 +9,7 @@
 #define ROOM (256 << 10)
 
 struct resolving {
+    struct darn_listener *listener;
     const char *repository;
     struct darn_heal_module program;
     bool has_program;
@@ -19,12 +20,15 @@ struct resolving {
 static void say(const struct resolving *resolving, const struct darn_deadlock *deadlock,
                 const struct darn_deadlock_frame *frame, const char *why)
 {
-    fprintf(stderr, "darn heal: %s:%u: the deadlock is not kept away: %s", resolving->repository,
-            deadlock->position, why);
-    if (frame)
-        fprintf(stderr, ": %s in %s", frame->calls ? frame->calls : "a call",
-                frame->function ? frame->function : "a function without a name");
-    fputc('\n', stderr);
+    darn_tell_note(resolving->listener, "%s:%u: the deadlock is not kept away: %s%s%s%s%s",
+                   resolving->repository, deadlock->position, why, frame ? ": " : "",
+                   !frame         ? ""
+                   : frame->calls ? frame->calls
+                                  : "a call",
+                   frame ? " in " : "",
+                   !frame            ? ""
+                   : frame->function ? frame->function
+                                     : "a function without a name");
 }
 
 /* The innermost place must be found; without those further out the gate is less exact, and still
@@ -34,11 +38,11 @@ static const char *find_stack(struct resolving *resolving, struct darn_deadlock_
     const char *name = resolving->program.name;
 
     for (uint32_t i = 0; i < stack->count;) {
-        uint32_t depth = darn_heal_place_depth(stack, i);
+        uint32_t depth = darn_heal_call_depth(stack, i);
         const char *why = NULL;
 
         if (strcmp(stack->frames[i].module, name) == 0)
-            why = darn_heal_place_find(&resolving->program, &stack->frames[i], depth);
+            why = darn_heal_call_find(&resolving->program, &stack->frames[i], depth);
         if (why && i == 0)
             return why;
         if (why)
@@ -101,8 +105,8 @@ static void say_error(void *context, const struct darn_repository_error *error)
 {
     const struct resolving *resolving = context;
 
-    fprintf(stderr, "%s:%u:%u: %s\n", resolving->repository, error->line, error->column,
-            error->text);
+    darn_tell_fault(resolving->listener, "%s:%u:%u: %s", resolving->repository, error->line,
+                    error->column, error->text);
 }
 
 static char *read_all(const char *path, size_t *size)
@@ -127,10 +131,11 @@ static char *read_all(const char *path, size_t *size)
     return text;
 }
 
-int darn_heal_deadlocks_resolve(const char *repository, const char *program,
-                                struct darn_words *signatures)
+int darn_heal_deadlocks_resolve(struct darn_listener *listener, const char *repository,
+                                const char *program, struct darn_words *signatures)
 {
-    struct resolving resolving = {.repository = repository, .signatures = signatures};
+    struct resolving resolving = {
+        .listener = listener, .repository = repository, .signatures = signatures};
     struct darn_deadlock *deadlock = malloc(sizeof(*deadlock));
     char *room = malloc(ROOM);
     size_t size;

@@ -1,5 +1,5 @@
 /*
- * A healed run, and what is said after it.
+ * A healed run, the account that it leaves, and the fixes that follow from it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -8,13 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/color.h"
 #include "driver/heal/healing.h"
 #include "driver/process/launch.h"
 #include "driver/process/installation.h"
 #include "driver/process/program.h"
 #include "report/heal/heal_report.h"
-#include "report/sink.h"
 #include "section/deadlock.h"
 
 #define ACCOUNT    "account"
@@ -23,12 +21,13 @@
 
 /* ---- the run ---- */
 
-static int set_option(struct darn_options *options, const char *name, const char *value)
+static int set_option(const struct darn_heal *heal, struct darn_options *options, const char *name,
+                      const char *value)
 {
     char error[DARN_OPTIONS_ERROR];
 
     if (value && *value && darn_options_set(options, name, value, error, sizeof(error)))
-        return darn_refuse("heal", "%s", error);
+        return darn_tell_refusal(heal->listener, "%s", error);
     return 0;
 }
 
@@ -40,16 +39,16 @@ int darn_heal_set_options(const struct darn_heal *heal, struct darn_options *opt
 
     darn_options_default(options);
     if (variable && darn_options_parse(options, variable, error, sizeof(error)))
-        return darn_refuse("heal", DARN_OPTIONS_VARIABLE ": %s", error);
-    status = set_option(options, "heal", heal->file);
+        return darn_tell_refusal(heal->listener, DARN_OPTIONS_VARIABLE ": %s", error);
+    status = set_option(heal, options, "heal", heal->file);
     if (!status)
-        status = set_option(options, "heal_with", heal->line.with);
-    if (!status)
-        status = set_option(options, "heal_bound", heal->line.bound);
+        status = set_option(heal, options, "heal_with", heal->options.with);
+    if (heal->options.bound)
+        options->heal_bound = heal->options.bound;
     return status;
 }
 
-/* The account and what it learns go to files. 0 or an exit status. */
+/* The account and what it learns go to files. 0 or DARN_REFUSED. */
 static int pass_options(const struct darn_heal *heal)
 {
     static struct darn_options options;
@@ -58,14 +57,14 @@ static int pass_options(const struct darn_heal *heal)
 
     snprintf(path, sizeof(path), "%s/" ACCOUNT, heal->directory);
     if (!status)
-        status = set_option(&options, "heal_out", path);
-    if (!status && heal->line.learn) {
-        int result = darn_absolute_path(heal->line.learn, absolute, sizeof(absolute));
+        status = set_option(heal, &options, "heal_out", path);
+    if (!status && heal->options.learn) {
+        int result = darn_absolute_path(heal->options.learn, absolute, sizeof(absolute));
 
-        status = result ? darn_refuse("heal", "--learn: %s", strerror(-result))
-                        : set_option(&options, "heal_learn", absolute);
+        status = result ? darn_tell_refusal(heal->listener, "--learn: %s", strerror(-result))
+                        : set_option(heal, &options, "heal_learn", absolute);
     }
-    return status ? status : darn_pass_options("heal", &options);
+    return status ? status : darn_pass_options(heal->listener, &options);
 }
 
 /* The runtime comes into a program that darn has not compiled by way of the loader. 0 or an exit
@@ -74,21 +73,23 @@ static int preload(const struct darn_heal *heal)
 {
     static char list[2 * PATH_MAX];
     const char *others = getenv("LD_PRELOAD");
-    struct darn_parts parts;
+    struct darn_installation installation;
 
     if (heal->compiled)
         return 0;
     if (darn_program_is_static(heal->path))
-        return darn_refuse("heal",
-                           "%s is linked statically, and was not compiled by darn cc: "
-                           "nothing can be healed",
-                           heal->line.program[0]);
-    if (darn_parts_find(&parts) || access(parts.preload, R_OK))
-        return darn_refuse("heal", "%s is missing; install darn again", parts.preload);
-    snprintf(list, sizeof(list), "%s%s%s", parts.preload, others && *others ? ":" : "",
+        return darn_tell_refusal(heal->listener,
+                                 "%s is linked statically, and was not compiled by darn cc: "
+                                 "nothing can be healed",
+                                 heal->options.program[0]);
+    if (darn_installation_find(&installation) || access(installation.preload, R_OK))
+        return darn_tell_refusal(heal->listener, "%s is missing; install darn again",
+                                 installation.preload);
+    snprintf(list, sizeof(list), "%s%s%s", installation.preload, others && *others ? ":" : "",
              others ? others : "");
     if (setenv("LD_PRELOAD", list, 1))
-        return darn_refuse("heal", "the environment cannot be set: %s", strerror(errno));
+        return darn_tell_refusal(heal->listener, "the environment cannot be set: %s",
+                                 strerror(errno));
     return 0;
 }
 
@@ -197,11 +198,8 @@ static bool is_repeated(const struct darn_heal *heal, size_t number)
     return false;
 }
 
-typedef void fix_printer(void *context, const struct darn_fix *fix);
-
-/* Hands each fix that is worth it to `print`. */
-static void each_fix(const struct darn_heal *heal, const struct darn_healed *healed,
-                     fix_printer *print, void *context)
+void darn_heal_each_fix(const struct darn_heal *heal, const struct darn_healed *healed,
+                        darn_heal_tell_fix *tell, void *context)
 {
     const struct darn_healed_rule *taken[MOST_FIXES];
 
@@ -211,9 +209,9 @@ static void each_fix(const struct darn_heal *heal, const struct darn_healed *hea
         struct darn_fix whole = {fix->finding, variable ? variable : "", fix->ranges, fix->count};
 
         if ((fix->count || darn_finding_is(fix->finding, "deadlock")) && !is_repeated(heal, i))
-            print(context, &whole);
+            tell(context, &whole);
     }
-    for (size_t i = 0; !heal->line.from && i < MOST_FIXES; i++) {
+    for (size_t i = 0; !heal->options.from && i < MOST_FIXES; i++) {
         const struct darn_section *section;
         struct darn_fix_range range;
 
@@ -224,117 +222,26 @@ static void each_fix(const struct darn_heal *heal, const struct darn_healed *hea
         if (!section)
             continue;
         range = darn_heal_range(heal, section, -1);
-        print(context, &(struct darn_fix){NULL, section->variable, &range, 1});
+        tell(context, &(struct darn_fix){NULL, section->variable, &range, 1});
     }
 }
 
-static void print_fix(void *style, const struct darn_fix *fix)
-{
-    darn_fix_print(stderr, fix, style);
-}
-
-/* As one object in a line: the words, and the patch. */
-static void print_json_fix(void *out, const struct darn_fix *fix)
-{
-    static const struct darn_style plain;
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    json_t *object;
-
-    if (!to)
-        return;
-    darn_fix_print(to, fix, &plain);
-    fclose(to);
-    object = json_pack("{s:{s:s, s:s?, s:s}}", "fix", "variable", fix->variable, "finding",
-                       fix->finding ? fix->finding->id : NULL, "text", text);
-    if (object) {
-        json_dumpf(object, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
-        fputc('\n', out);
-    }
-    json_decref(object);
-    free(text);
-}
-
-/* ---- the report ---- */
-
-static int write_json(const struct darn_heal *heal, const struct darn_healed *healed)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    int result = out ? 0 : -ENOMEM;
-
-    if (out) {
-        darn_healed_print_json(out, healed);
-        each_fix(heal, healed, print_json_fix, out);
-        fclose(out);
-        result = darn_sink_append(heal->line.json, text, length);
-    }
-    free(text);
-    if (result)
-        darn_lost("heal", "json: %s cannot be written: %s", heal->line.json, strerror(-result));
-    return result;
-}
-
-/* Whether it is there. */
-static bool say_learned(const struct darn_heal *heal)
-{
-    struct darn_sections learned = {0};
-    uint32_t errors = 0;
-
-    if (access(heal->line.learn, F_OK)) {
-        darn_warn("heal", "%s was not written", heal->line.learn);
-        return false;
-    }
-    if (darn_section_file_load("heal", heal->line.learn, &learned, &errors) == 0)
-        fprintf(stderr, "darn heal: %s: %zu section%s to be healed from the beginning next time\n",
-                heal->line.learn, learned.count, learned.count == 1 ? "" : "s");
-    darn_sections_free(&learned);
-    return true;
-}
-
-/* The file that the runtime has read is the user's own. */
-static bool is_given(const struct darn_heal *heal)
-{
-    return heal->line.sections && !heal->line.from && !heal->signatures.count;
-}
-
-/* 0, or 1 when a file that was asked for could not be written. */
-static int report(const struct darn_heal *heal)
-{
-    struct darn_healed healed = {.with = NULL};
-    bool lost = false;
-    struct darn_style style = {heal->line.strip_path_prefix,
-                               darn_wants_color(heal->line.color, STDERR_FILENO)};
-
-    read_accounts(heal, &healed);
-    name_gates(heal, &healed);
-    if (!healed.with) {
-        darn_lost("heal", "%s has left no account of what was healed", heal->line.program[0]);
-    } else {
-        darn_healed_print(stderr, &healed, is_given(heal) ? heal->line.sections : NULL,
-                          heal->line.program[0], &style);
-        each_fix(heal, &healed, print_fix, &style);
-        lost = heal->line.json && write_json(heal, &healed);
-    }
-    if (heal->line.learn && !say_learned(heal))
-        lost = true;
-    darn_healed_free(&healed);
-    return lost;
-}
-
-int darn_heal_run(struct darn_heal *heal)
+int darn_heal_run(struct darn_heal *heal, int *status)
 {
     struct darn_launch_limit limit = {0};
-    int status = pass_options(heal), lost;
+    int result = pass_options(heal);
 
-    if (!status)
-        status = preload(heal);
-    if (status)
-        return status;
-    status = darn_launch("heal", heal->line.program, false, &limit);
+    if (!result)
+        result = preload(heal);
+    if (result)
+        return result;
+    *status = darn_launch(heal->listener, heal->options.program, false, &limit);
     unsetenv("LD_PRELOAD");
-    lost = report(heal);
-    return status ? status : lost;
+    return 0;
+}
+
+void darn_heal_account(const struct darn_heal *heal, struct darn_healed *healed)
+{
+    read_accounts(heal, healed);
+    name_gates(heal, healed);
 }

@@ -4,42 +4,34 @@
  * What is to be healed is a repository of sections and signatures of deadlocks. It is given, or
  * made from findings; the runtime in the program does the healing.
  */
-#ifndef DARN_CLI_HEAL_H
-#define DARN_CLI_HEAL_H
+#ifndef DARN_DRIVER_HEALING_H
+#define DARN_DRIVER_HEALING_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/options.h"
+#include "driver/process/listener.h"
 #include "driver/heal/heal_finding.h"
-#include "cli/say.h"
 #include "driver/section/section_elf.h"
+#include "report/heal/heal_report.h"
 #include "report/heal/heal_fix.h"
 
-/* Ends with a name that is NULL. */
-extern const struct darn_cli_option darn_heal_options[];
-
-struct darn_heal_line {
+struct darn_heal_options {
     const char *sections, *from; /* what to heal */
-    const char *write, *learn;   /* files that are written */
-    const char *with, *bound;    /* options of the runtime; NULL: as it likes */
-    const char *json;
+    const char *learn;           /* a file that is written */
+    const char *with;            /* an option of the runtime; NULL: as it likes, */
+    uint32_t bound;              /* and another one; 0: as it likes */
     bool verify;
-    uint64_t schedules, jobs, seed, max_steps; /* of the verification; jobs and max_steps 0: as
-                                                  darn explore has them */
+    uint64_t schedules, jobs, seed, max_steps; /* of the verification */
+    bool max_steps_given;
     uint32_t seconds_ms, timeout_ms;
     const char *oracle, *reset, *input, *directory;
-    const char *only_verify; /* an option that was given and means something with --verify only */
-    const char *strip_path_prefix;
-    uint32_t color;
-    bool help;
     char **program; /* with its arguments */
 };
-
-/* Reads the line into a zeroed struct. 0, or an exit status after one line on stderr. */
-int darn_heal_read(struct darn_heal_line *line, int argc, char **argv);
 
 #define DARN_HEAL_RANGES 32
 
@@ -51,7 +43,8 @@ struct darn_heal_fix {
 };
 
 struct darn_heal {
-    struct darn_heal_line line;
+    struct darn_heal_options options;
+    struct darn_listener *listener;
     char path[PATH_MAX]; /* of the program */
     bool compiled;       /* by darn: sections can be healed, not only deadlocks */
     struct darn_heal_findings findings;
@@ -63,22 +56,59 @@ struct darn_heal {
     const char *directory;        /* the private one; NULL: none yet */
 };
 
-/* heal_from.c: makes the repository from the findings. Says what nothing can be made of. 0 or an
- * exit status. */
+/* heal.c: finds the program, which options.program names. 0 or DARN_REFUSED. */
+int darn_heal_find_program(struct darn_heal *heal);
+
+/* Reads what is given and makes what the findings ask for. Warns of what cannot be healed. 0 or
+ * DARN_REFUSED. */
+int darn_heal_make_repository(struct darn_heal *heal);
+
+/* The runtime reads a file: the one that was given, or one in a directory of ours. 0 or
+ * DARN_REFUSED. */
+int darn_heal_call_repository(struct darn_heal *heal);
+
+/* How many sections of the repository are to be healed. */
+size_t darn_heal_sections(const struct darn_heal *heal);
+void darn_heal_free(struct darn_heal *heal);
+
+/* heal_from.c: makes the repository from the findings. Says what nothing can be made of. 0 or
+ * DARN_REFUSED. */
 int darn_heal_from(struct darn_heal *heal);
 
 /* Writes the repository. 0 or a negative errno. */
 int darn_heal_write(const struct darn_heal *heal, const char *path);
+int darn_heal_print(const struct darn_heal *heal, FILE *out);
 
 /* The lines of a section, for a fix; `access` is that of the finding, or negative. */
 struct darn_fix_range darn_heal_range(const struct darn_heal *heal,
                                       const struct darn_section *section, int access);
 
-/* heal_run.c, heal_verify.c: exit statuses. */
-int darn_heal_run(struct darn_heal *heal);
-int darn_heal_verify(struct darn_heal *heal);
+/* heal_run.c: runs the healed program to its end. 0, with its exit status; or DARN_REFUSED. */
+int darn_heal_run(struct darn_heal *heal, int *status);
 
-/* The options of the runtime, as they go into DARN_OPTIONS. 0 or an exit status. */
+/* What the run says that it has healed; healed->with is NULL when it has left no account. The
+ * caller frees it. */
+void darn_heal_account(const struct darn_heal *heal, struct darn_healed *healed);
+
+/* Tells of each fix that is worth it. */
+typedef void darn_heal_tell_fix(void *context, const struct darn_fix *fix);
+void darn_heal_each_fix(const struct darn_heal *heal, const struct darn_healed *healed,
+                        darn_heal_tell_fix *tell, void *context);
+
+/* heal_verify.c: what became of the schedules. */
+struct darn_heal_verified {
+    uint64_t schedules, failures;     /* of the exploration */
+    uint64_t replays, replays_failed; /* of the schedules that have shown the bug, */
+    uint64_t known;                   /* and how many of them fail when nothing is healed */
+    double seconds;
+    bool exhausted; /* nothing is left to try */
+    int signal;     /* that has ended it early; 0: none */
+};
+
+/* 0 or DARN_REFUSED; `verified`, zeroed before, has what was tried in either case. */
+int darn_heal_verify(struct darn_heal *heal, struct darn_heal_verified *verified);
+
+/* The options of the runtime, as they go into DARN_OPTIONS. 0 or DARN_REFUSED. */
 int darn_heal_set_options(const struct darn_heal *heal, struct darn_options *options);
 
 #endif

@@ -6,8 +6,8 @@
  * by its lock, which is also held while a run is looked into: names are looked up by a library that
  * is not made for threads.
  */
-#ifndef DARN_CLI_HUNT_H
-#define DARN_CLI_HUNT_H
+#ifndef DARN_DRIVER_HUNT_H
+#define DARN_DRIVER_HUNT_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -21,11 +21,13 @@
 #include "driver/play/player.h"
 #include "driver/analysis/verdicts.h"
 #include "report/suppress.h"
+#include "search/switches.h"
 
 #define DARN_TARGET_PLACES 16
 #define DARN_MOST_MET      64 /* targets that were not predicted */
 
-#define DARN_TARGET_KEYS 16
+#define DARN_TARGET_KEYS   16
+#define DARN_TARGET_PAIRED 64 /* trials of a race whose ends are remembered */
 
 enum darn_target_kind {
     DARN_TARGET_RACE,
@@ -60,9 +62,20 @@ struct darn_target {
     bool is_crossed;    /* of a quad: the third access is of the thread that made the first */
     uint32_t begun, trials, hits;
     uint32_t hangs;                             /* trials that took too long */
+    uint32_t whole;                             /* trials that came to their end without a hit, */
+    uint32_t visits[2];                         /* and how often they came to its places, at most */
+    double spent;                               /* seconds, on its trials in this stage */
+    bool again;                                 /* it gets its trials once more, in another way */
+    bool secured;                               /* what was cut off where it was met replays */
+    bool cut_off;                               /* the time was over before a hit was replayed */
     uint32_t ends[2][DARN_VERDICTS];            /* of the hits, by which side went first */
+    uint32_t missed[DARN_VERDICTS];             /* ends of the trials that were no hits */
     struct darn_schedule *shown[DARN_VERDICTS]; /* a run that shows it, for each way to end */
     char ids[DARN_VERDICTS][DARN_PLAYER_ID];    /* what finding that was */
+    /* Of a race: how the hits ended, by the trial (0: no hit), for trials 2n and 2n + 1 differ in
+     * nothing but who goes first. */
+    uint64_t ended[DARN_TARGET_PAIRED];
+    uint8_t ended_as[DARN_TARGET_PAIRED]; /* enum darn_verdict_kind */
     bool settled, proved;
 };
 
@@ -70,38 +83,70 @@ struct darn_target {
 struct darn_failed {
     struct darn_schedule *schedule;
     struct darn_symptom symptom;
+    bool is_usual; /* a run in which nobody interferes fails so, too */
 };
 
 #define DARN_MOST_FAILED 64
 
+/* What has become of all schedules that were shrunk. */
+struct darn_shrunk {
+    size_t count;
+    struct darn_switch_count before, after;
+    double seconds;
+};
+
 struct darn_hunt {
-    struct darn_hunt_line line;
-    struct darn_explore_line explore; /* made from it, for the exploration */
+    struct darn_listener *listener;
+    struct darn_hunt_options options;
+    struct darn_explore_options explore; /* made from it, for the exploration */
     struct darn_exploration exploration;
-    char directory[PATH_MAX]; /* absolute */
-    const char *name;         /* of the directory, for people */
-    double started, until;
+    char directory[PATH_MAX];           /* absolute */
+    const char *name;                   /* of the directory, for people */
+    double started, until, stage_until; /* the last: of the present stage */
     struct darn_index index;
     struct darn_suppressions *suppressions; /* NULL: none */
+    json_t *brought;                        /* predictions of the user, an array; or NULL */
     struct darn_verdicts predicted;         /* owns the findings of most targets */
     struct darn_target *targets;
     size_t target_count, target_room;
     size_t next;                  /* of the present stage */
+    double share;                 /* seconds of it, for the trials of each target */
+    double tried_seconds;         /* that trials took, of all stages, */
+    uint64_t tried;               /* and how many they were */
     bool straight[DARN_VERDICTS]; /* how runs end in which nobody interferes */
+    struct darn_map usual;        /* the failures of such runs */
     bool fine;                    /* some run has ended well: schedules matter */
+    bool uncompared;              /* there was no time to see whether all print the same */
     uint64_t failures;            /* runs of the exploration that have failed */
     struct darn_map seen;         /* fingerprints of what need not be looked into again */
     struct darn_failed failed[DARN_MOST_FAILED]; /* to be looked at when all targets were tried */
     size_t failed_count;
     uint64_t unsteady;  /* failures that did not replay */
     uint64_t max_steps; /* of a run */
-    uint64_t *armed;    /* keys of the sites that share memory, for the exploration */
-    size_t armed_count;
-    uint64_t harvest, harvested; /* of the exploration: how much was new, and up to when */
-    uint64_t explored;           /* schedules of all explorations of this directory */
-    uint64_t runs;               /* that were controlled, in all stages */
+    uint64_t harvest;   /* of the exploration: how much was new, */
+    double harvested;   /* and when, */
+    uint64_t up_to;     /* at which schedule */
+    bool exploring;
+    uint64_t explored;    /* schedules of all explorations of this directory */
+    uint64_t runs;        /* that were controlled, in all stages */
+    uint64_t recorded;    /* runs, and those that learned for them */
+    struct darn_map told; /* ids of what the listener has heard of */
+    struct darn_shrunk shrunk;
     bool resumed;
 };
+
+/* ---- hunt.c ---- */
+
+void darn_hunt_init(struct darn_hunt *hunt, const struct darn_hunt_options *options,
+                    struct darn_listener *listener);
+void darn_hunt_free(struct darn_hunt *hunt);
+
+/* Everything that can be refused before the program runs. 0 or DARN_REFUSED. */
+int darn_hunt_prepare(struct darn_hunt *hunt);
+
+/* All stages. SIGINT, SIGTERM and SIGHUP end them early. 0 or DARN_REFUSED: the index has what was
+ * found until then in either case. */
+int darn_hunt_run(struct darn_hunt *hunt);
 
 /* ---- hunt_jobs.c ---- */
 
@@ -110,29 +155,37 @@ typedef void darn_hunt_progress(struct darn_hunt *hunt, char *to, size_t size);
 
 /* Runs the function in a thread for each job, until all have returned; from `until` on they are
  * told to (exploration.enough). It gets a struct darn_exploration_job, and calls darn_hunt_job_ends
- * in the end. 0 or an exit status. */
+ * in the end. 0 or DARN_REFUSED. */
 int darn_hunt_jobs(struct darn_hunt *hunt, void *(*job)(void *), double until,
                    darn_hunt_progress *progress);
 void darn_hunt_job_ends(struct darn_hunt *hunt);
 struct darn_hunt *darn_hunt_of(struct darn_exploration *exploration);
 
+/* No run of any job goes on after it. */
+void darn_hunt_set_until(struct darn_hunt *hunt, double until);
+
 /* Seconds. */
 double darn_hunt_left(const struct darn_hunt *hunt);
 bool darn_hunt_is_interrupted(const struct darn_hunt *hunt);
 
-/* One line about a stage. */
-__attribute__((format(printf, 2, 3))) void darn_hunt_say(struct darn_hunt *hunt, const char *format,
-                                                         ...);
-
-/* ---- the stages; 0 or an exit status ---- */
+/* ---- the stages; 0 or DARN_REFUSED ---- */
 
 int darn_hunt_predict(struct darn_hunt *hunt);
-int darn_hunt_triples(struct darn_hunt *hunt, const char *trace); /* a part of it */
+/* A part of it; from `until` on the trace is not read any further. */
+int darn_hunt_triples(struct darn_hunt *hunt, const char *trace, double until);
 void darn_hunt_baseline(
     struct darn_hunt *hunt); /* hunt_baseline.c: what later runs are compared with */
 int darn_hunt_prove(struct darn_hunt *hunt);
 int darn_hunt_explore(struct darn_hunt *hunt);
 int darn_hunt_shrink(struct darn_hunt *hunt);
+
+/* hunt_prove.c: what was predicted and could not be confirmed gets its trials once more, with the
+ * time that the exploration has left, and in another way. */
+void darn_hunt_reopen(struct darn_hunt *hunt);
+
+/* With the lock: what the player's runs have met and nobody has predicted gets its
+ * trials at once. */
+void darn_hunt_try_met(struct darn_hunt *hunt, struct darn_player *player);
 
 /* Whether the target shows two threads that meet, and not how a run ends. */
 static inline bool darn_target_is_met(const struct darn_target *target)
@@ -141,15 +194,31 @@ static inline bool darn_target_is_met(const struct darn_target *target)
            target->kind == DARN_TARGET_QUAD;
 }
 
+/* ---- hunt_bring.c ---- */
+
+/* Reads the predictions that the user brings along. 0 or DARN_REFUSED. */
+int darn_hunt_bring(struct darn_hunt *hunt);
+
+/* Adds those that are new to what was predicted. */
+void darn_hunt_add_brought(struct darn_hunt *hunt);
+
 /* ---- hunt_order.c: what comes first, and how long it may take ---- */
 
-/* Predictions that no schedule can have ordered (engine hb) come before those that need luck; else
- * the order stays. */
+/* What was observed comes first, then predictions that no schedule can have ordered (engine hb),
+ * then those that need luck; else the order stays. */
 void darn_hunt_sort(struct darn_target *targets, size_t count);
 
 /* When the proving and exploring of a hunt has to end, in seconds as `started` and `until`: a share
  * of the time is kept for shrinking, if that is wanted. */
 double darn_hunt_work_ends(double started, double until, bool shrinks);
+
+/* Whether runs take so long that the trials of one target are a good part of the time. Then what
+ * was met is made sure of before it is known what it leads to, and each target has its share. */
+bool darn_hunt_is_long(const struct darn_hunt *hunt);
+
+/* Whether a hunt that has learned something new at `news`, and made so many schedules since, has
+ * seen enough: nothing came for as long as it took to get there. */
+bool darn_hunt_is_barren(double started, double news, double now, uint64_t schedules);
 
 /* ---- hunt_aim.c ---- */
 
@@ -168,14 +237,31 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
  * replays, and threads that have met become a target. True when it was something new. */
 bool darn_hunt_look(struct darn_hunt *hunt, struct darn_player *player);
 
+/* The same for how it ended alone. */
+bool darn_hunt_look_at_end(struct darn_hunt *hunt, struct darn_player *player);
+
+/* The last run has failed, and nobody has interfered: that it fails so is no news until some run has
+ * ended well. */
+void darn_hunt_note_usual(struct darn_hunt *hunt, struct darn_player *player);
+
+/* The schedule of the last run, in which threads have met. Of one that was cut off only what led
+ * there: what came then did not come to an end. NULL without memory. */
+struct darn_schedule *darn_hunt_take_met(struct darn_player *player,
+                                         const struct darn_block_met *met);
+
 /* The same for what was put off: until all targets were tried, and until a run has ended well if
  * the program fails when nobody interferes, too. */
 void darn_hunt_look_back(struct darn_hunt *hunt, struct darn_player *player);
 
-/* The last run shows a target: how it failed needs no other explanation. What earlier hunts have
- * explained is recalled. */
-void darn_hunt_explain(struct darn_hunt *hunt, struct darn_player *player);
+/* What earlier hunts have explained is recalled. */
 void darn_hunt_recall(struct darn_hunt *hunt);
+
+/* What led to the hit of the last run, and nothing of what came then, is kept if there is no such
+ * schedule of the target yet; and that is replayed. */
+void darn_hunt_keep_short(struct darn_target *target, struct darn_player *player,
+                          const struct darn_block_met *met);
+void darn_hunt_secure(struct darn_hunt *hunt, struct darn_player *player,
+                      struct darn_target *target);
 
 /* No more trials will be made for the target: what it has shown becomes a proof if it replays. */
 void darn_hunt_settle(struct darn_hunt *hunt, struct darn_player *player,
@@ -187,6 +273,19 @@ bool darn_hunt_replays(struct darn_hunt *hunt, struct darn_player *player,
                        const struct darn_schedule *schedule, const struct darn_symptom *symptom);
 
 /* ---- hunt_cause.c; with the lock ---- */
+
+/* How the last run ended, the same for runs that differ in which thread it was only. Never 0. */
+uint64_t darn_hunt_end_of(const struct darn_player *player);
+
+/* The last run is this trial of the race, and has met it. */
+void darn_hunt_note_end(struct darn_target *target, uint32_t trial,
+                        const struct darn_player *player);
+
+/* Whether a trial of the race has ended in this way, and the same trial with the other order of the
+ * two accesses has not. It makes a run where that was not tried. Where two writes lose what one of
+ * them adds, the order makes no difference: then every hit has to end so, and no other run. */
+bool darn_hunt_is_cause(struct darn_hunt *hunt, struct darn_player *player,
+                        struct darn_target *target, enum darn_verdict_kind kind);
 
 /* Whether the failure, which replays and which the player's last run shows, comes from a race that
  * was proved. Then it is among the outcomes of that, and its schedule is the one that is kept. */
@@ -204,8 +303,14 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
 /* Writes the index, with what was only predicted. Warns when it cannot. */
 int darn_hunt_save(struct darn_hunt *hunt); /* 0, or a negative errno after a warning */
 
-/* The schedule of the entry, and its story, are those of the player's last run from now on. */
+/* The schedule of the entry, and its story, are those of the player's last run from now on.
+ * `whole`: it cannot be shrunk any further. */
 void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, json_t *entry,
-                           const struct darn_schedule *schedule);
+                           const struct darn_schedule *schedule, bool whole);
+
+/* ---- hunt_shrink.c; with the lock ---- */
+
+/* A proof that was just kept is shrunk, as far as that is soon done, and told. */
+void darn_hunt_tell(struct darn_hunt *hunt, struct darn_player *player, json_t *entry);
 
 #endif

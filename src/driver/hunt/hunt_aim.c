@@ -29,7 +29,7 @@ static uint64_t *find_keys(const struct darn_player *player)
     uint64_t *keys = calloc(count + 1, sizeof(*keys));
 
     for (uint32_t i = 0; keys && i < count; i++)
-        keys[i] = darn_scene_site_key(&player->scene, player->block->site_places[i]);
+        keys[i] = darn_snapshot_site_key(&player->snapshot, player->block->site_places[i]);
     return keys;
 }
 
@@ -129,7 +129,7 @@ static void keep_copies(const struct darn_player *player, struct darn_target_sid
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < side->count; i++)
-        if ((uint32_t)darn_scene_site_inlined(&player->scene, side->places[i]) == call)
+        if ((uint32_t)darn_snapshot_site_inlined(&player->snapshot, side->places[i]) == call)
             side->places[kept++] = side->places[i];
     side->count = kept;
 }
@@ -138,8 +138,9 @@ static void keep_copies(const struct darn_player *player, struct darn_target_sid
 static uint32_t copy_of(const struct darn_player *player, const struct darn_target *target,
                         int side, uint32_t i)
 {
-    return darn_site_copy_of(darn_scene_site_inlined(&player->scene, target->sides[side].places[i]),
-                             !target->calls[side]);
+    return darn_site_copy_of(
+        darn_snapshot_site_inlined(&player->snapshot, target->sides[side].places[i]),
+        !target->calls[side]);
 }
 
 static void keep_copy(const struct darn_player *player, struct darn_target *target, int side,
@@ -171,43 +172,29 @@ static void choose_copy(const struct darn_player *player, struct darn_target *ta
     keep_copy(player, target, 2, copy);
 }
 
-static bool has_copy(const struct darn_player *player, const struct darn_target_side *side,
-                     uint32_t call)
+/* Of the copies of an inlined function the one that the trace names. Calls of it in one line are
+ * not told apart: they all count. */
+static void add_recorded(const struct darn_player *player, const uint64_t *keys,
+                         struct darn_target_side *side, const struct darn_finding_access *access)
 {
-    for (uint32_t i = 0; i < side->count; i++)
-        if ((uint32_t)darn_scene_site_inlined(&player->scene, side->places[i]) == call)
-            return true;
-    return false;
+    for (uint32_t i = 0; i < site_count(player->block); i++) {
+        uint64_t place = player->block->site_places[i];
+
+        if (keys[i] == access->site_key &&
+            (!access->has_copy ||
+             darn_snapshot_site_inlined(&player->snapshot, place) == access->site_copy))
+            add_place(side, place);
+    }
 }
 
-/* Of the copies of an inlined function the one that the stack of a prediction is in: that of the
- * call, or the function itself if there is none for the call. Where names are not those of the
- * source (C++), all stay. */
-static void keep_on_stack(const struct darn_player *player, struct darn_target_side *side,
-                          const struct darn_finding_stack *stack)
-{
-    const struct darn_frame *caller = stack->count > 1 ? &stack->frames[1] : NULL;
-    uint32_t call = caller && caller->function && caller->line
-                        ? darn_site_call_of(caller->function, caller->line)
-                        : 0;
-
-    if (side->count < 2)
-        return;
-    if (call && has_copy(player, side, call))
-        keep_copies(player, side, call);
-    else if (has_copy(player, side, 0))
-        keep_copies(player, side, 0);
-}
-
-/* A prediction names its accesses, with their stacks. */
+/* A prediction names its accesses. */
 static void aim_at_access(const struct darn_player *player, const uint64_t *keys,
                           struct darn_target *target, int side)
 {
     const struct darn_finding_access *access = &target->finding->accesses[side];
 
     darn_target_add_key(target, access->site_key);
-    add_site(player, keys, &target->sides[side], access->site_key);
-    keep_on_stack(player, &target->sides[side], &access->stack);
+    add_recorded(player, keys, &target->sides[side], access);
 }
 
 static void aim_at_units(const struct darn_player *player, const uint64_t *keys,
@@ -292,29 +279,35 @@ void darn_hunt_aim(struct darn_hunt *hunt)
     free(keys);
 }
 
-/* Sections say which copies of an inlined function they mean. Of a prediction it is not known which
- * copy of the entry belongs to which copy of the end, where its stacks leave several. */
-static bool has_clear_ends(const struct darn_target *target)
-{
-    uint32_t entries = target->sides[0].count, ends = target->sides[2].count;
-
-    return target->is_ours ? entries && ends : entries == 1 && ends == 1;
-}
-
 /* A prediction is about transactions: nothing can be confirmed where their ends are not seen. */
 static bool has_clear_unit(const struct darn_target *target, int i)
 {
     return target->is_ours || target->in_section[i] || target->units[i].count;
 }
 
+/* A plan that lacks some of the places would be about something else. */
+static bool has_room(const struct darn_target *target)
+{
+    uint32_t count = 0;
+
+    for (int i = 0; i < 4; i++)
+        count += target->sides[i].count;
+    for (int i = 0; i < 2; i++)
+        count += target->in_section[i] ? target->sides[i].count : target->units[i].count;
+    return target->is_ours || count <= DARN_AIMS;
+}
+
 bool darn_hunt_can_try(const struct darn_target *target)
 {
-    if (target->kind == DARN_TARGET_TRIPLE)
-        return target->sides[1].count && has_clear_ends(target) && has_clear_unit(target, 0);
-    for (int i = 0; target->kind == DARN_TARGET_QUAD && i < 4; i++)
-        if (target->sides[i].count != 1 || !has_clear_unit(target, i % 2))
+    int wanted = target->kind == DARN_TARGET_QUAD ? 4 : target->kind == DARN_TARGET_TRIPLE ? 3 : 0;
+
+    if (!wanted)
+        return target->sides[0].count && (!darn_target_is_met(target) || target->sides[1].count);
+    for (int i = 0; i < wanted; i++)
+        if (!target->sides[i].count)
             return false;
-    return target->sides[0].count && (!darn_target_is_met(target) || target->sides[1].count);
+    return has_room(target) && has_clear_unit(target, 0) &&
+           (wanted == 3 || has_clear_unit(target, 1));
 }
 
 static void add_aims(struct darn_plan *plan, const struct darn_target_side *side,
@@ -344,25 +337,55 @@ static void plan_notification(struct darn_plan *plan, const struct darn_target *
         plan->kind = DARN_STRATEGY_POS;
 }
 
+/* Steps in which what was met may lead to something, where a run takes long or does not end. */
+#define AFTER_MET 10000
+
+/* The first two trials of long runs, in either order: what is met in them can soon be replayed. */
+#define SHORT_TRIALS 2
+
+static uint64_t steps_after_met(const struct darn_hunt *hunt, uint32_t trial)
+{
+    bool is_short = trial < SHORT_TRIALS && darn_hunt_is_long(hunt);
+
+    return hunt->exploration.is_endless || is_short ? AFTER_MET : 0;
+}
+
+/* Trials that come to their end before others are cut off where all places are past. */
+#define WHOLE 2
+
+/* What has another way the second time is given all the time that it takes. */
+static void expect_visits(struct darn_request *request, const struct darn_target *target)
+{
+    bool known = target->whole >= WHOLE && !target->again;
+
+    for (int i = 0; i < 2; i++)
+        request->visits[i] = known ? target->visits[i] : 0;
+}
+
 void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *target,
                        struct darn_player *player, uint32_t trial)
 {
     struct darn_request *request = &player->block->request;
     struct darn_plan *plan = &request->plan;
 
-    /* What was met by chance may take other accesses to be interrupted, too. */
-    if (target->is_ours && target->kind == DARN_TARGET_RACE)
-        darn_server_arm(player->server, hunt->armed, hunt->armed_count);
+    /* What was met by chance may take other accesses to be interrupted, too, and so may what a
+     * trial of the two places alone has not shown. */
+    if (target->kind == DARN_TARGET_RACE && (target->is_ours || target->again))
+        darn_server_arm(player->server, hunt->exploration.armed, hunt->exploration.armed_count);
     else
         darn_server_arm(player->server, target->keys, target->key_count);
-    request->flags = hunt->line.early ? DARN_RUN_EARLY : 0;
+    request->flags = (hunt->options.early ? DARN_RUN_EARLY : 0) |
+                     (hunt->options.report_spins ? DARN_RUN_SPIN_RACES : 0);
     request->time = 0;
     request->max_steps = hunt->max_steps;
+    request->after_met = steps_after_met(hunt, trial);
+    expect_visits(request, target);
     memset(plan, 0, sizeof(*plan));
-    plan->seed = hunt->line.seed * 1000003 + trial;
+    plan->seed = hunt->options.seed * 1000003 + trial;
     if (target->kind == DARN_TARGET_RACE) {
         plan->kind = DARN_STRATEGY_RACE;
-        plan->first = 1 + trial % 2; /* half of the trials for each order */
+        plan->seed = hunt->options.seed * 1000003 + trial / 2; /* each in both orders */
+        plan->first = 1 + trial % 2;
         add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
     } else if (target->kind == DARN_TARGET_TRIPLE) {

@@ -11,6 +11,8 @@
 #define STRAIGHT_RUNS 3
 #define RANDOM_RUNS   8
 
+#define SHARE 0.1 /* of the whole time, for all of them */
+
 /* False when no run could be made. */
 static bool run(struct darn_hunt *hunt, struct darn_player *player, enum darn_strategy_kind kind,
                 uint64_t seed)
@@ -39,27 +41,35 @@ static void say_if_it_fails(struct darn_hunt *hunt)
 {
     for (int kind = 0; kind < DARN_VERDICTS; kind++)
         if (hunt->straight[kind] && darn_verdict_is_failure(kind))
-            darn_hunt_say(hunt, "note: it fails when no thread is interrupted, too (%s)",
-                          darn_verdict_word(kind));
+            darn_tell_note(hunt->listener, "note: it fails when no thread is interrupted, too (%s)",
+                           darn_verdict_word(kind));
 }
 
 void darn_hunt_baseline(struct darn_hunt *hunt)
 {
     struct darn_player *player = &hunt->exploration.players[0];
+    double until = darn_clock() + (hunt->until - hunt->started) * SHARE;
     bool is_stable = true, any = false;
     uint64_t hash = 0;
 
     hunt->max_steps = player->block->request.max_steps;
-    hunt->armed = darn_server_armed(player->server, &hunt->armed_count);
     darn_server_arm(player->server, NULL, 0);
+    if (hunt->exploration.is_endless)
+        return; /* none comes to its end */
     for (int i = 0; i < STRAIGHT_RUNS + RANDOM_RUNS; i++) {
         bool straight = i < STRAIGHT_RUNS;
 
+        if (i && darn_clock() > until) {
+            hunt->uncompared = true; /* too few to know */
+            break;
+        }
         if (!run(hunt, player, straight ? DARN_STRATEGY_STRAIGHT : DARN_STRATEGY_RANDOM,
                  (uint64_t)i))
             return;
         hunt->straight[player->judged.kind] |= straight;
         if (player->judged.kind != DARN_VERDICT_OK) {
+            if (straight && darn_verdict_is_failure(player->judged.kind))
+                darn_hunt_note_usual(hunt, player);
             (void)darn_hunt_look(hunt, player);
             continue;
         }
@@ -68,7 +78,7 @@ void darn_hunt_baseline(struct darn_hunt *hunt)
         hash = darn_server_output_hash(player->server);
         any = true;
     }
-    if (any && is_stable && !hunt->line.oracle)
+    if (any && is_stable && !hunt->uncompared && !hunt->options.oracle)
         compare_from_now_on(hunt, hash);
     say_if_it_fails(hunt);
 }

@@ -2,14 +2,15 @@
  * Whether a failure comes from a race that was proved: then it is what the race leads to, and no
  * finding of its own.
  *
- * It does when it is at one of the two places of the race, and a run that meets the race fails in
- * just this way, each time that it is replayed: the failing run itself, or one that is aimed at the
- * race. (In the failing run the second thread may have come long after the first.) Where that is
- * not so both are told: two bugs that are listed as one would hide one of them.
+ * It does when a run that meets the race fails in just this way, each time that it is replayed, and
+ * does not with the other order of the two accesses: a cause is what makes the failure go away. For
+ * one that an exploration has shown that is tried if it is at one of the two places of the race.
+ * Where that is not so both are told: two bugs that are listed as one would hide one of them.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "driver/hunt/hunt.h"
 
 #define TRIALS 20 /* about half of them have the order that fails */
@@ -32,27 +33,6 @@ static bool is_at(const struct darn_finding *failure, const struct darn_finding 
             return true;
     }
     return false;
-}
-
-/* The entry of the race in the index; NULL: there is none. */
-static json_t *find_cause(const struct darn_hunt *hunt, struct darn_player *player,
-                          const struct darn_finding *failure)
-{
-    const struct darn_result *result = &player->block->result;
-    json_t *cause = NULL;
-
-    for (uint32_t i = 0; !cause && i < result->met_count && i < DARN_BLOCK_MET; i++) {
-        struct darn_finding *race = NULL;
-
-        if (result->met[i].kind == DARN_MET_RACE)
-            race = darn_scene_met(&player->scene, &result->met[i]);
-        if (race && race->id && is_at(failure, race))
-            cause = darn_index_find(&hunt->index, race->id);
-        if (cause && !darn_index_is_proof(cause))
-            cause = NULL;
-        darn_finding_free(race);
-    }
-    return cause;
 }
 
 static bool has_outcome(const json_t *entry, const char *word)
@@ -132,6 +112,102 @@ static bool keep_if_it_replays(struct darn_hunt *hunt, struct darn_player *playe
     return true;
 }
 
+/* ---- by the other order ---- */
+
+uint64_t darn_hunt_end_of(const struct darn_player *player)
+{
+    const struct darn_result *result = &player->block->result;
+    uint64_t hash = darn_hash_number(DARN_HASH_START, player->judged.kind);
+
+    hash = darn_hash_number(hash, (uint32_t)result->status);
+    hash = darn_hash_number(hash, (uint32_t)result->signal_pc);
+    if (player->judged.kind == DARN_VERDICT_ASSERTION || player->judged.kind == DARN_VERDICT_ABORT)
+        hash = darn_hash_string(hash, player->judged.text);
+    return hash | 1;
+}
+
+void darn_hunt_note_end(struct darn_target *target, uint32_t trial,
+                        const struct darn_player *player)
+{
+    if (trial >= DARN_TARGET_PAIRED)
+        return;
+    target->ended[trial] = darn_hunt_end_of(player);
+    target->ended_as[trial] = (uint8_t)player->judged.kind;
+}
+
+/* The trial again, whose run meets the race for certain if one has before. False when no run can be
+ * made, or when it does not meet it. */
+static bool try_again(struct darn_hunt *hunt, struct darn_player *player,
+                      const struct darn_target *target, uint32_t trial)
+{
+    struct darn_symptom race = {.met = true};
+
+    darn_hunt_request(hunt, target, player, trial);
+    hunt->runs++;
+    if (!darn_player_run(player))
+        return false;
+    for (int kind = 0; kind < DARN_VERDICTS; kind++) {
+        if (!*target->ids[kind])
+            continue;
+        race.kind = player->judged.kind;
+        snprintf(race.id, sizeof(race.id), "%s", target->ids[kind]);
+        return darn_player_shows(player, &race);
+    }
+    return false;
+}
+
+/* The schedule that is kept is one whose other order ends otherwise. */
+static void show_trial(struct darn_hunt *hunt, struct darn_player *player,
+                       struct darn_target *target, uint32_t trial)
+{
+    enum darn_verdict_kind kind = target->ended_as[trial];
+    struct darn_schedule *schedule = NULL;
+
+    if (try_again(hunt, player, target, trial) && player->judged.kind == kind)
+        schedule = darn_player_take(player);
+    if (!schedule)
+        return;
+    schedule->run_flags |= DARN_RUN_RACES;
+    darn_schedule_free(target->shown[kind]);
+    target->shown[kind] = schedule;
+}
+
+static bool always_ends_so(const struct darn_hunt *hunt, const struct darn_target *target,
+                           enum darn_verdict_kind kind)
+{
+    uint32_t cut = target->ends[0][DARN_VERDICT_CUT] + target->ends[1][DARN_VERDICT_CUT];
+    uint32_t ends = target->ends[0][kind] + target->ends[1][kind];
+
+    return ends && ends + cut == target->hits && !target->missed[kind] && !hunt->straight[kind];
+}
+
+/* Whether runs may end so whatever their schedule is. */
+static bool is_usual_end(const struct darn_hunt *hunt, uint64_t end)
+{
+    return !hunt->fine && darn_map_get(&hunt->usual, end, 0);
+}
+
+bool darn_hunt_is_cause(struct darn_hunt *hunt, struct darn_player *player,
+                        struct darn_target *target, enum darn_verdict_kind kind)
+{
+    if (!darn_verdict_is_failure(kind))
+        return false;
+    for (uint32_t i = 0; i < DARN_TARGET_PAIRED; i++) {
+        uint32_t other = i ^ 1;
+
+        if (!target->ended[i] || target->ended_as[i] != kind ||
+            is_usual_end(hunt, target->ended[i]))
+            continue;
+        if (!target->ended[other] && try_again(hunt, player, target, other))
+            darn_hunt_note_end(target, other, player);
+        if (target->ended[other] && target->ended[other] != target->ended[i]) {
+            show_trial(hunt, player, target, i);
+            return true;
+        }
+    }
+    return always_ends_so(hunt, target, kind);
+}
+
 /* ---- by further trials ---- */
 
 /* Whether the last run has met the race and failed in this way. */
@@ -143,7 +219,23 @@ static bool shows_both(struct darn_player *player, const char *id, const struct 
     return darn_player_shows(player, &failed->symptom) && darn_player_shows(player, &race);
 }
 
-/* Aims at the race until it leads to the failure. */
+/* Whether the same trial in the other order meets the race, and does not fail so. */
+static bool goes_away(struct darn_hunt *hunt, struct darn_player *player,
+                      const struct darn_target *target, uint32_t other, const char *id,
+                      const struct darn_failed *failed)
+{
+    struct darn_symptom race = {.met = true};
+
+    snprintf(race.id, sizeof(race.id), "%s", id);
+    darn_hunt_request(hunt, target, player, other);
+    hunt->runs++;
+    if (!darn_player_run(player))
+        return false;
+    race.kind = player->judged.kind;
+    return darn_player_shows(player, &race) && !darn_player_shows(player, &failed->symptom);
+}
+
+/* Aims at the race until it leads to the failure, and does not with the other order. */
 static bool try_race(struct darn_hunt *hunt, struct darn_player *player,
                      const struct darn_target *target, const struct darn_failed *failed)
 {
@@ -153,7 +245,9 @@ static bool try_race(struct darn_hunt *hunt, struct darn_player *player,
     for (uint32_t i = 0; id && i < TRIALS && !kept && !darn_hunt_is_interrupted(hunt); i++) {
         struct darn_schedule *schedule;
 
-        darn_hunt_request(hunt, target, player, target->begun + i);
+        uint32_t trial = (target->begun | 1) + 1 + i;
+
+        darn_hunt_request(hunt, target, player, trial);
         hunt->runs++;
         if (!darn_player_run(player))
             break;
@@ -161,9 +255,9 @@ static bool try_race(struct darn_hunt *hunt, struct darn_player *player,
         if (!schedule)
             continue;
         schedule->run_flags |= DARN_RUN_RACES; /* a replay shall look for it */
-        kept = keep_if_it_replays(hunt, player, id, failed, schedule);
+        kept = goes_away(hunt, player, target, trial ^ 1, id, failed) &&
+               keep_if_it_replays(hunt, player, id, failed, schedule);
         darn_schedule_free(schedule);
-        break;
     }
     return kept;
 }
@@ -192,13 +286,7 @@ static bool blame_by_trials(struct darn_hunt *hunt, struct darn_player *player,
 bool darn_hunt_blame(struct darn_hunt *hunt, struct darn_player *player,
                      const struct darn_failed *failed, const struct darn_finding *failure)
 {
-    const json_t *entry;
-
     if (failed->symptom.kind == DARN_VERDICT_HANG)
         return false; /* takes long, and has no place */
-    entry = find_cause(hunt, player, failure);
-    if (entry && keep_if_it_replays(hunt, player, json_string_value(json_object_get(entry, "id")),
-                                    failed, failed->schedule))
-        return true;
     return blame_by_trials(hunt, player, failed, failure);
 }

@@ -7,14 +7,11 @@
 
 #include "base/hash.h"
 #include "driver/hunt/hunt.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 
 /* A machine that is busy makes no difference to a schedule that is complete; whoever depends on
  * something else shows it soon. */
 #define REPLAYS 10
-
-/* Of a fingerprint in `seen`: the failure comes from a target. */
-#define EXPLAINED 2
 
 /* What the finding is about is known to the user, and not wanted. */
 static bool is_suppressed(const struct darn_hunt *hunt, const struct darn_finding *finding)
@@ -37,16 +34,9 @@ static bool is_proved(const struct darn_hunt *hunt, const char *id)
 bool darn_hunt_replays(struct darn_hunt *hunt, struct darn_player *player,
                        const struct darn_schedule *schedule, const struct darn_symptom *symptom)
 {
-    /* One that takes until the time is over is believed sooner, if it hangs at all. */
-    bool hang = symptom->kind == DARN_VERDICT_HANG;
-    int times = hang ? 1 : REPLAYS;
-
-    hunt->runs += hang;
-    if (hang && !darn_exploration_hangs(player, schedule))
-        return false;
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; i < REPLAYS; i++) {
         hunt->runs++;
-        if (!darn_player_follow(player, schedule, 0) || !darn_player_shows(player, symptom))
+        if (!darn_exploration_follow(player, schedule) || !darn_player_shows(player, symptom))
             return false;
     }
     return true;
@@ -84,22 +74,6 @@ static void note_explained(struct darn_hunt *hunt, const char *id)
     json_array_append_new(explained(hunt), json_string(id));
 }
 
-void darn_hunt_explain(struct darn_hunt *hunt, struct darn_player *player)
-{
-    uintptr_t print = darn_exploration_fingerprint(player, NULL);
-    struct darn_finding *failure;
-
-    /* A run that did not show the target may have failed in the same way before. */
-    if (!darn_verdict_is_failure(player->judged.kind) ||
-        darn_map_get(&hunt->seen, print, 0) == EXPLAINED)
-        return;
-    darn_map_put(&hunt->seen, print, EXPLAINED);
-    failure = darn_player_finding(player, "", false);
-    if (failure && failure->id)
-        note_explained(hunt, failure->id);
-    darn_finding_free(failure);
-}
-
 static struct darn_symptom symptom_of(enum darn_verdict_kind kind, const char *id, bool met)
 {
     struct darn_symptom symptom = {.kind = kind, .met = met};
@@ -110,13 +84,31 @@ static struct darn_symptom symptom_of(enum darn_verdict_kind kind, const char *i
 
 /* ---- targets ---- */
 
-/* Whether hits that ended this way have to do with the race: what happens when nobody interferes
- * counts only if other hits have ended differently. */
-static bool is_outcome(const struct darn_hunt *hunt, const struct darn_target *target, int kind)
+/* Whether hits that ended this way have to do with the target: those of a race if the other order
+ * of the two ends otherwise. Of others what happens when nobody interferes counts only if other
+ * hits have ended differently. */
+static bool is_outcome(struct darn_hunt *hunt, struct darn_player *player,
+                       struct darn_target *target, enum darn_verdict_kind kind)
 {
     uint32_t hits = target->ends[0][kind] + target->ends[1][kind];
 
+    if (target->kind == DARN_TARGET_RACE)
+        return darn_hunt_is_cause(hunt, player, target, kind);
     return !hunt->straight[kind] || hits < target->hits;
+}
+
+/* The failure that the schedule ends with needs no other explanation. */
+static void explain(struct darn_hunt *hunt, struct darn_player *player,
+                    const struct darn_schedule *schedule)
+{
+    struct darn_finding *failure = NULL;
+
+    hunt->runs++;
+    if (darn_player_follow(player, schedule, 0))
+        failure = darn_player_finding(player, "", false);
+    if (failure && failure->id)
+        note_explained(hunt, failure->id);
+    darn_finding_free(failure);
 }
 
 static void add_outcome(struct darn_finding *finding, enum darn_verdict_kind kind)
@@ -133,8 +125,14 @@ static void add_outcome(struct darn_finding *finding, enum darn_verdict_kind kin
     finding->outcomes = outcomes;
 }
 
-static void complete(const struct darn_hunt *hunt, struct darn_finding *finding,
-                     const struct darn_target *target, const bool *again)
+/* Of the hits in this order nobody knows what they lead to. */
+static bool is_only_cut_off(const struct darn_target *target, int first)
+{
+    return target->ends[first][DARN_VERDICT_CUT] && !target->ends[first][DARN_VERDICT_OK];
+}
+
+static void complete(struct darn_finding *finding, const struct darn_target *target,
+                     const bool *is_outcome)
 {
     const struct darn_violated *section = &target->finding->section;
 
@@ -148,62 +146,105 @@ static void complete(const struct darn_hunt *hunt, struct darn_finding *finding,
     finding->count = target->hits ? target->hits : 1;
     /* The worst first, and only what replays. */
     for (int kind = DARN_VERDICT_OK + 1; kind < DARN_VERDICTS; kind++)
-        if (again[kind] && is_outcome(hunt, target, kind))
+        if (is_outcome[kind])
             add_outcome(finding, kind);
+    finding->is_cut_off =
+        !finding->outcome_count && (is_only_cut_off(target, 0) || is_only_cut_off(target, 1));
+}
+
+void darn_hunt_secure(struct darn_hunt *hunt, struct darn_player *player,
+                      struct darn_target *target)
+{
+    struct darn_symptom symptom = symptom_of(DARN_VERDICT_CUT, target->ids[DARN_VERDICT_CUT], true);
+
+    target->secured = darn_hunt_replays(hunt, player, target->shown[DARN_VERDICT_CUT], &symptom);
 }
 
 /* The worst that replays: harmless runs come last. DARN_VERDICT_NONE when nothing does. */
 static enum darn_verdict_kind choose(struct darn_hunt *hunt, struct darn_player *player,
-                                     struct darn_target *target, bool *again)
+                                     struct darn_target *target, bool *outcome)
 {
-    bool met = darn_target_is_met(target);
+    bool met = darn_target_is_met(target), again;
     enum darn_verdict_kind worst = DARN_VERDICT_NONE;
 
-    for (int i = DARN_VERDICT_OK + 1; i <= DARN_VERDICTS; i++) {
-        enum darn_verdict_kind kind = i == DARN_VERDICTS ? DARN_VERDICT_OK : i;
+    for (int i = DARN_VERDICT_OK + 1; i <= DARN_VERDICTS + 1; i++) {
+        enum darn_verdict_kind kind = i < DARN_VERDICTS    ? i
+                                      : i == DARN_VERDICTS ? DARN_VERDICT_OK
+                                                           : DARN_VERDICT_CUT;
         struct darn_symptom symptom = symptom_of(kind, target->ids[kind], met);
 
-        if (!target->shown[kind])
+        if (!target->shown[kind] || (kind == DARN_VERDICT_OK && target->secured))
             continue;
-        again[kind] = darn_hunt_replays(hunt, player, target->shown[kind], &symptom);
-        if (again[kind] && worst == DARN_VERDICT_NONE)
+        outcome[kind] = is_outcome(hunt, player, target, kind);
+        again = (kind == DARN_VERDICT_CUT && target->secured) ||
+                darn_hunt_replays(hunt, player, target->shown[kind], &symptom);
+        target->cut_off |= !again && player->how == DARN_SERVER_STOPPED;
+        outcome[kind] &= again;
+        if (again && outcome[kind])
+            explain(hunt, player, target->shown[kind]);
+        /* One that has nothing to do with it shows it as well, if there is no other. */
+        if (again && (worst == DARN_VERDICT_NONE || (outcome[kind] && !outcome[worst])))
             worst = kind;
     }
     return worst;
 }
 
-void darn_hunt_settle(struct darn_hunt *hunt, struct darn_player *player,
-                      struct darn_target *target)
+/* The run that the report is of, once more. What was confirmed is not lost for want of time: this
+ * one run may take a little of what the hunt must keep to. */
+#define LAST_RUN 0.05
+
+static struct darn_finding *see_again(struct darn_hunt *hunt, struct darn_player *player,
+                                      const struct darn_target *target, enum darn_verdict_kind kind)
 {
-    bool again[DARN_VERDICTS] = {false}, met = darn_target_is_met(target);
-    enum darn_verdict_kind kind = choose(hunt, player, target, again);
     const char *id = target->ids[kind];
     struct darn_finding *finding = NULL;
+
+    hunt->runs++;
+    darn_server_set_until(player->server, hunt->until + (hunt->until - hunt->started) * LAST_RUN);
+    if (darn_player_follow(player, target->shown[kind], 0))
+        finding = darn_player_finding(player, id, darn_target_is_met(target));
+    if (!finding)
+        darn_tell_loss(
+            hunt->listener, "the finding %s was confirmed, but its last run %s: it is lost", id,
+            player->how == DARN_SERVER_STOPPED ? "was not over in time" : "went another way");
+    return finding;
+}
+
+static void settle(struct darn_hunt *hunt, struct darn_player *player, struct darn_target *target)
+{
+    bool outcome[DARN_VERDICTS] = {false};
+    enum darn_verdict_kind kind = choose(hunt, player, target, outcome);
+    struct darn_finding *finding;
 
     target->settled = true;
     if (kind == DARN_VERDICT_NONE)
         return;
     target->proved = true;
-    if (is_proved(hunt, id))
+    if (is_proved(hunt, target->ids[kind]))
         return; /* another prediction has come to the same */
-    hunt->runs++;
-    if (darn_player_follow(player, target->shown[kind], 0))
-        finding = darn_player_finding(player, id, met);
-    if (!finding)
-        darn_lost("hunt",
-                  "the finding %s was confirmed, but its last run went another way: it is lost",
-                  id);
+    finding = see_again(hunt, player, target, kind);
     if (!finding || is_suppressed(hunt, finding)) {
         darn_finding_free(finding);
         return;
     }
-    complete(hunt, finding, target, again);
+    outcome[DARN_VERDICT_OK] = false;
+    complete(finding, target, outcome);
+    finding->is_cut_off |= hunt->uncompared && !finding->outcome_count;
     darn_hunt_keep(hunt, player, finding, target->shown[kind], target);
+}
+
+/* To confirm comes before shrinking: it may take the time that is kept for that. */
+void darn_hunt_settle(struct darn_hunt *hunt, struct darn_player *player,
+                      struct darn_target *target)
+{
+    darn_server_set_until(player->server, target->secured ? hunt->stage_until : hunt->until);
+    settle(hunt, player, target);
+    darn_server_set_until(player->server, hunt->stage_until);
 }
 
 /* ---- by chance ---- */
 
-static const struct darn_target *find_target(const struct darn_hunt *hunt, const char *id)
+static struct darn_target *find_target(const struct darn_hunt *hunt, const char *id)
 {
     for (size_t i = 0; i < hunt->target_count; i++)
         if (hunt->targets[i].finding->id && strcmp(hunt->targets[i].finding->id, id) == 0)
@@ -217,7 +258,22 @@ static void add_side(struct darn_target *target, struct darn_player *player, int
     target->sides[side].places[0] = thread->place;
     target->sides[side].count = 1;
     if (thread->op != DARN_STEP_FREE)
-        target->keys[target->key_count++] = darn_scene_site_key(&player->scene, thread->place);
+        target->keys[target->key_count++] =
+            darn_snapshot_site_key(&player->snapshot, thread->place);
+}
+
+/* A prediction has come true although its own trials did not show it. True when that is new. */
+static bool meet_target(struct darn_hunt *hunt, struct darn_player *player,
+                        struct darn_target *target)
+{
+    enum darn_verdict_kind kind = player->judged.kind;
+
+    if (!hunt->exploring || target->proved || target->shown[kind])
+        return false;
+    target->shown[kind] = darn_player_take(player);
+    snprintf(target->ids[kind], sizeof(target->ids[kind]), "%s", target->finding->id);
+    target->settled = false;
+    return true;
 }
 
 /* Two threads have met that no prediction names: they get trials of their own. */
@@ -241,10 +297,47 @@ static bool add_target(struct darn_hunt *hunt, struct darn_player *player,
         target->keys[0] = target->keys[1];
         target->keys[1] = key;
     }
-    target->shown[kind] = darn_player_take(player);
+    target->shown[kind] = darn_hunt_take_met(player, met);
     snprintf(target->ids[kind], sizeof(target->ids[kind]), "%s", finding->id);
     hunt->target_count++;
     return true;
+}
+
+static void shorten(struct darn_schedule *schedule, const struct darn_block_met *met)
+{
+    if (met->step >= schedule->step_count)
+        return;
+    schedule->step_count = met->step + 1;
+    schedule->max_steps = met->step;
+}
+
+struct darn_schedule *darn_hunt_take_met(struct darn_player *player,
+                                         const struct darn_block_met *met)
+{
+    struct darn_schedule *schedule = darn_player_take(player);
+
+    if (schedule && met && player->judged.kind == DARN_VERDICT_CUT)
+        shorten(schedule, met);
+    return schedule;
+}
+
+void darn_hunt_keep_short(struct darn_target *target, struct darn_player *player,
+                          const struct darn_block_met *met)
+{
+    struct darn_schedule *schedule;
+
+    if (target->shown[DARN_VERDICT_CUT] || !*target->ids[player->judged.kind])
+        return;
+    schedule = darn_player_take(player);
+    if (!schedule)
+        return;
+    shorten(schedule, met);
+    free(schedule->ending);
+    schedule->ending = strdup(darn_verdict_word(DARN_VERDICT_CUT));
+    if (target->kind == DARN_TARGET_RACE)
+        schedule->run_flags |= DARN_RUN_RACES;
+    target->shown[DARN_VERDICT_CUT] = schedule;
+    memcpy(target->ids[DARN_VERDICT_CUT], target->ids[player->judged.kind], DARN_PLAYER_ID);
 }
 
 static bool look_at_met(struct darn_hunt *hunt, struct darn_player *player,
@@ -252,17 +345,22 @@ static bool look_at_met(struct darn_hunt *hunt, struct darn_player *player,
 {
     uintptr_t print = darn_exploration_fingerprint(player, met);
     struct darn_finding *finding;
+    struct darn_target *target;
+    bool is_new = false;
 
     if (met->kind != DARN_MET_RACE || darn_map_get(&hunt->seen, print, 0))
         return false;
     darn_map_put(&hunt->seen, print, 1);
-    finding = darn_scene_met(&player->scene, met);
-    if (finding && finding->id && !find_target(hunt, finding->id) &&
-        !is_proved(hunt, finding->id) && !is_suppressed(hunt, finding) &&
-        add_target(hunt, player, met, finding))
-        return true;
+    finding = darn_snapshot_met(&player->snapshot, met);
+    if (finding && finding->id && !is_proved(hunt, finding->id) && !is_suppressed(hunt, finding)) {
+        target = find_target(hunt, finding->id);
+        is_new =
+            target ? meet_target(hunt, player, target) : add_target(hunt, player, met, finding);
+        if (is_new && !target)
+            return true; /* it is the target's from now on */
+    }
     darn_finding_free(finding);
-    return false;
+    return is_new;
 }
 
 /* A prediction that has come true although its own trials did not show it. */
@@ -294,7 +392,7 @@ static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
     if (darn_hunt_replays(hunt, player, failed->schedule, &failed->symptom))
         finding = darn_player_finding(player, failed->symptom.id, false);
     else
-        hunt->unsteady++;
+        hunt->unsteady += player->how != DARN_SERVER_STOPPED;
     again = finding != NULL;
     told = finding && darn_hunt_blame(hunt, player, failed, finding);
     if (told) {
@@ -311,10 +409,26 @@ static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
     return again;
 }
 
-/* Whether the program may fail this way whatever the schedule is. */
-static bool is_usual(const struct darn_hunt *hunt, enum darn_verdict_kind kind)
+/* The same status is the same end, wherever it comes from. */
+static uintptr_t usual_key(const struct darn_player *player, const struct darn_finding *failure)
 {
-    return hunt->straight[kind] && !hunt->fine;
+    return key_of(player->judged.kind == DARN_VERDICT_EXIT ? player->judged.text : failure->id);
+}
+
+void darn_hunt_note_usual(struct darn_hunt *hunt, struct darn_player *player)
+{
+    struct darn_finding *failure = darn_player_finding(player, "", false);
+
+    if (failure && failure->id)
+        darn_map_put(&hunt->usual, usual_key(player, failure), 1);
+    darn_map_put(&hunt->usual, darn_hunt_end_of(player), 1);
+    darn_finding_free(failure);
+}
+
+/* Whether the program may fail this way whatever the schedule is. */
+static bool is_usual(const struct darn_hunt *hunt, const struct darn_failed *failed)
+{
+    return failed->is_usual && !hunt->fine;
 }
 
 /* Whether a target is left that may explain a failure when it is tried. */
@@ -326,7 +440,7 @@ static bool has_open_target(const struct darn_hunt *hunt)
     return false;
 }
 
-static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
+bool darn_hunt_look_at_end(struct darn_hunt *hunt, struct darn_player *player)
 {
     enum darn_verdict_kind kind = player->judged.kind;
     uintptr_t print = darn_exploration_fingerprint(player, NULL);
@@ -339,6 +453,7 @@ static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
     finding = darn_player_finding(player, "", false);
     if (is_new(hunt, finding)) {
         failed.symptom = symptom_of(kind, finding->id, false);
+        failed.is_usual = darn_map_get(&hunt->usual, usual_key(player, finding), 0);
         failed.schedule = darn_player_take(player);
     } else {
         failed.schedule = NULL;
@@ -346,7 +461,7 @@ static bool look_at_failure(struct darn_hunt *hunt, struct darn_player *player)
     darn_finding_free(finding);
     if (!failed.schedule)
         return false;
-    if (!has_open_target(hunt) && !is_usual(hunt, kind))
+    if (!has_open_target(hunt) && !is_usual(hunt, &failed))
         return confirm_failure(hunt, player, &failed);
     if (hunt->failed_count < DARN_MOST_FAILED)
         hunt->failed[hunt->failed_count++] = failed;
@@ -365,7 +480,7 @@ void darn_hunt_look_back(struct darn_hunt *hunt, struct darn_player *player)
         if (is_proved(hunt, failed->symptom.id) ||
             darn_map_get(&hunt->seen, key_of(failed->symptom.id), 0))
             darn_schedule_free(failed->schedule);
-        else if (is_usual(hunt, failed->symptom.kind))
+        else if (is_usual(hunt, failed))
             hunt->failed[kept++] = *failed;
         else
             (void)confirm_failure(hunt, player, failed);
@@ -380,5 +495,5 @@ bool darn_hunt_look(struct darn_hunt *hunt, struct darn_player *player)
 
     for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++)
         any |= look_at_met(hunt, player, &result->met[i]);
-    return look_at_failure(hunt, player) || any; /* makes other runs: it comes last */
+    return darn_hunt_look_at_end(hunt, player) || any; /* makes other runs: it comes last */
 }

@@ -14,12 +14,12 @@
 
 #define DEFAULT "darn-out"
 
-static int refuse_directory(const char *name, int error)
+static int refuse_directory(const struct darn_hunt *hunt, const char *name, int error)
 {
-    return darn_refuse("hunt", "-o: %s: %s", name, strerror(error));
+    return darn_tell_refusal(hunt->listener, "-o: %s: %s", name, strerror(error));
 }
 
-/* darn-out, or the first of darn-out-2, … that is not there. 0 or an exit status. */
+/* darn-out, or the first of darn-out-2, … that is not there. 0 or DARN_REFUSED. */
 static int make_new(struct darn_hunt *hunt)
 {
     static char name[32];
@@ -32,10 +32,10 @@ static int make_new(struct darn_hunt *hunt)
         if (mkdir(name, 0700) == 0)
             break;
         if (errno != EEXIST)
-            return refuse_directory(name, errno);
+            return refuse_directory(hunt, name, errno);
     }
     hunt->name = name;
-    return darn_claim_directory("hunt", name);
+    return darn_claim_directory(hunt->listener, name);
 }
 
 static bool is_empty(const char *path)
@@ -59,10 +59,10 @@ static bool has_state(const char *path)
     return access(state, F_OK) == 0;
 }
 
-/* 0 or an exit status. */
+/* 0 or DARN_REFUSED. */
 static int take_given(struct darn_hunt *hunt)
 {
-    const char *name = hunt->line.directory;
+    const char *name = hunt->options.directory;
     size_t length = strlen(name);
     struct stat about;
     int status;
@@ -71,24 +71,24 @@ static int take_given(struct darn_hunt *hunt)
     if (length > 1 && name[length - 1] == '/') /* as shells complete it */
         hunt->name = strndup(name, length - 1);
     if (mkdir(name, 0700) && errno != EEXIST)
-        return refuse_directory(name, errno);
+        return refuse_directory(hunt, name, errno);
     if (stat(name, &about) || !S_ISDIR(about.st_mode))
-        return refuse_directory(name, ENOTDIR);
+        return refuse_directory(hunt, name, ENOTDIR);
     if (access(name, W_OK | X_OK))
-        return refuse_directory(name, errno);
-    status = darn_claim_directory("hunt", hunt->name);
+        return refuse_directory(hunt, name, errno);
+    status = darn_claim_directory(hunt->listener, hunt->name);
     if (status)
         return status;
     hunt->resumed = has_state(name);
     if (!hunt->resumed && !is_empty(name))
-        return darn_refuse("hunt",
-                           "-o: %s has other files in it; name a new directory, or one of a "
-                           "hunt",
-                           name);
+        return darn_tell_refusal(hunt->listener,
+                                 "-o: %s has other files in it; name a new directory, or one of a "
+                                 "hunt",
+                                 name);
     return 0;
 }
 
-/* The program of the earlier hunt. 0 or an exit status. */
+/* The program of the earlier hunt. 0 or DARN_REFUSED. */
 static int take_program(struct darn_hunt *hunt)
 {
     json_t *words = json_object_get(hunt->index.state, "program"), *word;
@@ -96,23 +96,25 @@ static int take_program(struct darn_hunt *hunt)
     size_t i;
 
     if (!program)
-        return darn_refuse("hunt", "out of memory");
+        return darn_tell_refusal(hunt->listener, "out of memory");
     json_array_foreach(words, i, word)
     {
         program[i] = json_is_string(word) ? strdup(json_string_value(word)) : NULL;
         if (!program[i])
-            return darn_refuse("hunt", "%s/state.json does not name a program", hunt->name);
+            return darn_tell_refusal(hunt->listener, "%s/state.json does not name a program",
+                                     hunt->name);
     }
     if (!i)
-        return darn_refuse("hunt", "%s/state.json does not name a program", hunt->name);
-    hunt->line.program = program;
+        return darn_tell_refusal(hunt->listener, "%s/state.json does not name a program",
+                                 hunt->name);
+    hunt->options.program = program;
     return 0;
 }
 
 static bool is_same_program(const struct darn_hunt *hunt)
 {
     json_t *words = json_object_get(hunt->index.state, "program"), *word;
-    char **program = hunt->line.program;
+    char **program = hunt->options.program;
     size_t i;
 
     json_array_foreach(words, i, word)
@@ -132,28 +134,29 @@ static void take_text(struct darn_hunt *hunt, const char *key, const char **text
         *text = strdup(known); /* the state is written anew */
 }
 
-/* 0 or an exit status. */
+/* 0 or DARN_REFUSED. */
 static int resume(struct darn_hunt *hunt)
 {
     static char input[PATH_MAX + 16];
 
-    if (!hunt->line.program) {
+    if (!hunt->options.program) {
         int status = take_program(hunt);
 
         if (status)
             return status;
     } else if (!is_same_program(hunt)) {
-        return darn_refuse("hunt",
-                           "%s is of another program, or of other arguments; name another "
-                           "directory",
-                           hunt->name);
+        return darn_tell_refusal(hunt->listener,
+                                 "%s is of another program, or of other arguments; name another "
+                                 "directory",
+                                 hunt->name);
     }
-    take_text(hunt, "oracle", &hunt->line.oracle);
-    take_text(hunt, "reset", &hunt->line.reset);
+    take_text(hunt, "oracle", &hunt->options.oracle);
+    take_text(hunt, "reset", &hunt->options.reset);
     snprintf(input, sizeof(input), "%s/input", hunt->directory);
-    if (!hunt->line.input && access(input, R_OK) == 0)
-        hunt->line.input = input;
+    if (!hunt->options.input && access(input, R_OK) == 0)
+        hunt->options.input = input;
     hunt->explored = (uint64_t)json_integer_value(json_object_get(hunt->index.state, "explored"));
+    hunt->recorded = (uint64_t)json_integer_value(json_object_get(hunt->index.state, "learned"));
     hunt->runs = (uint64_t)json_integer_value(json_object_get(hunt->index.state, "runs"));
     return 0;
 }
@@ -162,18 +165,19 @@ int darn_hunt_settle_down(struct darn_hunt *hunt)
 {
     int status;
 
-    if (!hunt->line.directory && !hunt->line.program)
-        return darn_refuse("hunt", "no program; usage: darn hunt [options] -- PROGRAM [arguments]");
-    status = hunt->line.directory ? take_given(hunt) : make_new(hunt);
+    if (!hunt->options.directory && !hunt->options.program)
+        return darn_tell_refusal(hunt->listener,
+                                 "no program; usage: darn hunt [options] -- PROGRAM [arguments]");
+    status = hunt->options.directory ? take_given(hunt) : make_new(hunt);
     if (!status && !realpath(hunt->name, hunt->directory))
-        status = refuse_directory(hunt->name, errno);
+        status = refuse_directory(hunt, hunt->name, errno);
     if (!status)
-        status = darn_index_open(&hunt->index, "hunt", hunt->directory);
+        status = darn_index_open(&hunt->index, hunt->listener, hunt->directory);
     if (!status && hunt->resumed)
         status = resume(hunt);
-    if (!status && !hunt->line.program)
-        status =
-            darn_refuse("hunt", "no program; usage: darn hunt [options] -- PROGRAM [arguments]");
+    if (!status && !hunt->options.program)
+        status = darn_tell_refusal(hunt->listener,
+                                   "no program; usage: darn hunt [options] -- PROGRAM [arguments]");
     return status;
 }
 
@@ -194,21 +198,22 @@ int darn_hunt_begin(struct darn_hunt *hunt, const char *path)
     snprintf(build, sizeof(build), "%016" PRIx64, darn_player_build(path));
     if (known && strcmp(known, build) != 0) {
         json_decref(program);
-        return darn_refuse("hunt", "%s is of another build of %s; name another directory",
-                           hunt->name, hunt->line.program[0]);
+        return darn_tell_refusal(hunt->listener,
+                                 "%s is of another build of %s; name another directory", hunt->name,
+                                 hunt->options.program[0]);
     }
-    for (char **word = hunt->line.program; *word; word++)
+    for (char **word = hunt->options.program; *word; word++)
         json_array_append_new(program, json_string(*word));
     json_object_set_new(state, "version", json_integer(1));
     json_object_set_new(state, "program", program);
     note_text(hunt, "build", build);
-    note_text(hunt, "oracle", hunt->line.oracle);
-    note_text(hunt, "reset", hunt->line.reset);
+    note_text(hunt, "oracle", hunt->options.oracle);
+    note_text(hunt, "reset", hunt->options.reset);
     snprintf(input, sizeof(input), "%s/input", hunt->directory);
     result = darn_index_write(&hunt->index); /* first: from now on it is the directory of a hunt */
     if (!result && hunt->exploration.input && strcmp(hunt->exploration.input, input) != 0)
         result = darn_kept_copy_input(hunt->directory, hunt->exploration.input);
     if (!result && hunt->exploration.input)
         hunt->exploration.input = input;
-    return result ? refuse_directory(hunt->name, -result) : 0;
+    return result ? refuse_directory(hunt, hunt->name, -result) : 0;
 }

@@ -3,27 +3,30 @@
  * failures that nobody has predicted.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "driver/hunt/hunt.h"
 #include "driver/play/shrinking.h"
 
 #define RESERVE 0.1 /* of the time for work, for what threads have met meanwhile */
 
-/* When nothing new has come for as long as it took to get so far, and at least for so many
- * schedules, more of them are not worth the wait. */
-#define PATIENCE 5000
-
 /* With the lock. */
 static void stop_when_barren(struct darn_hunt *hunt)
 {
     struct darn_exploration *exploration = &hunt->exploration;
+    uint64_t schedules = exploration->schedules;
     struct darn_search_stats stats;
+    uint64_t harvest;
 
     darn_search_stats(exploration->search, &stats);
-    if (stats.reads + stats.partial_orders != hunt->harvest) {
-        hunt->harvest = stats.reads + stats.partial_orders;
-        hunt->harvested = exploration->schedules;
-    } else if (exploration->schedules > 2 * hunt->harvested + PATIENCE) {
+    harvest = stats.reads + exploration->armed_count + hunt->target_count +
+              darn_index_proofs(&hunt->index) + hunt->failed_count;
+    if (harvest != hunt->harvest) {
+        hunt->harvest = harvest;
+        hunt->harvested = darn_clock();
+        hunt->up_to = schedules;
+    } else if (darn_hunt_is_barren(hunt->started, hunt->harvested, darn_clock(),
+                                   schedules - hunt->up_to)) {
         atomic_store(&exploration->enough, true);
         pthread_cond_broadcast(&exploration->changed);
     }
@@ -45,8 +48,13 @@ static bool look(struct darn_exploration *exploration, struct darn_player *playe
     (void)schedule;
     hunt->failures += darn_verdict_is_failure(player->judged.kind);
     found = darn_hunt_look(hunt, player);
-    player->block->request.max_steps = hunt->max_steps; /* a replay may have had more */
-    return found;
+    if (!found)
+        return false;
+    darn_hunt_try_met(hunt, player);
+    /* Other runs may have had their own. */
+    darn_server_arm(player->server, exploration->armed, exploration->armed_count);
+    player->block->request.max_steps = hunt->max_steps;
+    return true;
 }
 
 /* What the runs of other stages have changed. */
@@ -55,7 +63,7 @@ static void set_up(struct darn_hunt *hunt)
     for (uint32_t i = 0; i < hunt->exploration.player_count; i++) {
         struct darn_player *player = &hunt->exploration.players[i];
 
-        darn_server_arm(player->server, hunt->armed, hunt->armed_count);
+        darn_server_arm(player->server, hunt->exploration.armed, hunt->exploration.armed_count);
         player->block->request.max_steps = hunt->max_steps;
     }
 }
@@ -67,32 +75,49 @@ static void set_compare(struct darn_hunt *hunt, bool compare)
         hunt->exploration.players[i].judge.compare = compare;
 }
 
+static size_t count_races(const struct darn_hunt *hunt)
+{
+    size_t i, count = 0;
+    const json_t *entry;
+
+    json_array_foreach(hunt->index.entries, i, entry)
+    {
+        const char *kind = json_string_value(json_object_get(entry, "kind"));
+
+        count += darn_index_is_proof(entry) && kind && strcmp(kind, "data-race") == 0;
+    }
+    return count;
+}
+
 int darn_hunt_explore(struct darn_hunt *hunt)
 {
     struct darn_exploration *exploration = &hunt->exploration;
     double start = darn_clock();
-    double work = darn_hunt_work_ends(hunt->started, hunt->until, !hunt->line.no_shrink);
+    double work = darn_hunt_work_ends(hunt->started, hunt->until, !hunt->options.no_shrink);
     double end = work - (work - hunt->started) * RESERVE;
     bool compare = exploration->players[0].judge.compare;
     size_t found = darn_index_proofs(&hunt->index) + hunt->failed_count;
-    size_t targets = hunt->target_count;
+    size_t races = count_races(hunt);
     int status;
 
-    if (hunt->line.no_explore || start >= end || darn_hunt_is_interrupted(hunt))
+    if (hunt->options.no_explore || start >= end || darn_hunt_is_interrupted(hunt))
         return 0;
     hunt->explore.search = (struct darn_search_options){
         .kind = DARN_SEARCH_PORTFOLIO,
-        .seed = hunt->line.seed + hunt->explored,
+        .seed = hunt->options.seed + hunt->explored,
     };
     exploration->search = darn_search_new(&hunt->explore.search);
     if (!exploration->search)
-        return darn_refuse("hunt", "out of memory");
+        return darn_tell_refusal(hunt->listener, "out of memory");
     exploration->look = look;
     exploration->schedules = exploration->begun = 0;
+    hunt->harvested = start;
+    hunt->exploring = true;
     set_up(hunt);
     set_compare(hunt, false);
     status = darn_hunt_jobs(hunt, darn_exploration_job, end, progress);
     set_compare(hunt, compare);
+    hunt->exploring = false;
     hunt->runs += exploration->schedules;
     darn_search_free(exploration->search);
     exploration->search = NULL;
@@ -100,9 +125,11 @@ int darn_hunt_explore(struct darn_hunt *hunt)
         return status ? status : exploration->status;
     hunt->explored += exploration->schedules;
     hunt->fine |= exploration->schedules > hunt->failures;
-    darn_hunt_say(hunt, "explore: %llu schedules; new failures: %zu, new races: %zu (%.1f s)",
-                  (unsigned long long)exploration->schedules,
-                  darn_index_proofs(&hunt->index) + hunt->failed_count - found,
-                  hunt->target_count - targets, darn_clock() - start);
+    races = count_races(hunt) - races;
+    darn_tell_note(hunt->listener,
+                   "explore: %llu schedules; new failures: %zu, new races: %zu (%.1f s)",
+                   (unsigned long long)exploration->schedules,
+                   darn_index_proofs(&hunt->index) + hunt->failed_count - found - races, races,
+                   darn_clock() - start);
     return 0;
 }

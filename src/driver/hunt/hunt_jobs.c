@@ -2,12 +2,9 @@
  * The jobs of a stage, and what is shown meanwhile.
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "driver/hunt/hunt.h"
 #include "driver/play/shrinking.h"
@@ -26,21 +23,16 @@ double darn_hunt_left(const struct darn_hunt *hunt)
     return left > 0 ? left : 0;
 }
 
+void darn_hunt_set_until(struct darn_hunt *hunt, double until)
+{
+    hunt->stage_until = until;
+    for (uint32_t i = 0; i < hunt->exploration.player_count; i++)
+        darn_server_set_until(hunt->exploration.players[i].server, until);
+}
+
 bool darn_hunt_is_interrupted(const struct darn_hunt *hunt)
 {
     return atomic_load(&hunt->exploration.interrupted);
-}
-
-void darn_hunt_say(struct darn_hunt *hunt, const char *format, ...)
-{
-    va_list arguments;
-
-    darn_exploration_clear_progress(&hunt->exploration);
-    fputs("darn hunt: ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
 }
 
 static void show_progress(struct darn_hunt *hunt, darn_hunt_progress *progress)
@@ -48,11 +40,7 @@ static void show_progress(struct darn_hunt *hunt, darn_hunt_progress *progress)
     char text[256];
 
     progress(hunt, text, sizeof(text));
-    if (!isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[Kdarn hunt: %s, %.0f s left", text, darn_hunt_left(hunt));
-    fflush(stderr);
-    hunt->exploration.progress = true;
+    darn_tell_progress(hunt->listener, "%s, %.0f s left", text, darn_hunt_left(hunt));
 }
 
 static struct timespec moment(double seconds)
@@ -83,7 +71,7 @@ static void watch(struct darn_hunt *hunt, double until, darn_hunt_progress *prog
         if (exploration->running)
             show_progress(hunt, progress);
     }
-    darn_exploration_clear_progress(exploration);
+    darn_tell_progress(hunt->listener, "%s", "");
 }
 
 void darn_hunt_job_ends(struct darn_hunt *hunt)
@@ -105,8 +93,9 @@ int darn_hunt_jobs(struct darn_hunt *hunt, void *(*job)(void *), double until,
     int error = 0;
 
     if (!jobs)
-        return darn_refuse("hunt", "out of memory");
+        return darn_tell_refusal(hunt->listener, "out of memory");
     atomic_store(&exploration->enough, darn_hunt_is_interrupted(hunt));
+    darn_hunt_set_until(hunt, until);
     pthread_mutex_lock(&exploration->lock);
     for (; count < exploration->player_count && !error; count += !error) {
         jobs[count].exploration = exploration;
@@ -119,5 +108,7 @@ int darn_hunt_jobs(struct darn_hunt *hunt, void *(*job)(void *), double until,
     for (uint32_t i = 0; i < count; i++)
         pthread_join(jobs[i].thread, NULL);
     free(jobs);
-    return count ? 0 : darn_refuse("hunt", "no thread can be made: %s", strerror(error));
+    darn_hunt_set_until(hunt, hunt->until);
+    return count ? 0
+                 : darn_tell_refusal(hunt->listener, "no thread can be made: %s", strerror(error));
 }

@@ -36,11 +36,14 @@ static json_t *orders_object(const struct darn_target *target)
     return list;
 }
 
-static void put_switches(json_t *entry, const struct darn_control_block *block)
+/* Of the schedule, whose run was just made. */
+static void put_switches(json_t *entry, const struct darn_control_block *block,
+                         const struct darn_schedule *schedule)
 {
     uint64_t steps =
         block->result.steps < DARN_BLOCK_STEPS ? block->result.steps : DARN_BLOCK_STEPS;
-    struct darn_switch_count count = darn_switches_count(block->steps, (size_t)steps);
+    struct darn_switch_count count = darn_switches_count(
+        block->steps, steps < schedule->step_count ? (size_t)steps : schedule->step_count);
 
     json_object_set_new(entry, "switches", json_integer((json_int_t)count.switches));
     json_object_set_new(entry, "preemptions", json_integer((json_int_t)count.preemptions));
@@ -99,7 +102,7 @@ static bool has_orders(const struct darn_target *target)
 static struct text render_report(const struct darn_hunt *hunt, const struct darn_finding *finding,
                                  const struct darn_target *target)
 {
-    struct darn_style style = {hunt->line.strip_path_prefix, false};
+    struct darn_style style = {hunt->options.strip_path_prefix, false};
     struct text text = {NULL, 0};
     FILE *out = open_memstream(&text.bytes, &text.length);
 
@@ -131,7 +134,7 @@ static int write_all(struct darn_hunt *hunt, struct darn_player *player, const c
     int result = write_report(hunt, path, finding, target);
 
     if (!result)
-        result = darn_kept_write_story(path, player);
+        result = darn_kept_write_story(path, player, schedule);
     if (!result)
         result = darn_kept_write_log(path, player);
     if (!result && hunt->exploration.input)
@@ -142,10 +145,10 @@ static int write_all(struct darn_hunt *hunt, struct darn_player *player, const c
 }
 
 static json_t *make_entry(struct darn_hunt *hunt, struct darn_player *player,
-                          const struct darn_finding *finding, const struct darn_target *target,
-                          uint32_t number)
+                          const struct darn_finding *finding, const struct darn_schedule *schedule,
+                          const struct darn_target *target, uint32_t number)
 {
-    json_t *entry = darn_kept_object(finding, &player->judge, hunt->line.reset);
+    json_t *entry = darn_kept_object(finding, &player->judge, hunt->options.reset);
     char name[16];
 
     snprintf(name, sizeof(name), "%" PRIu32, number);
@@ -154,7 +157,7 @@ static json_t *make_entry(struct darn_hunt *hunt, struct darn_player *player,
         json_object_set_new(entry, "ending", json_string(player->judged.text));
     if (target && target->kind == DARN_TARGET_RACE)
         json_object_set_new(entry, "orders", orders_object(target));
-    put_switches(entry, player->block);
+    put_switches(entry, player->block, schedule);
     return entry;
 }
 
@@ -170,42 +173,44 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
     if (!result) {
         finding->schedule =
             darn_pool_format(&finding->pool, "%s/%" PRIu32 "/schedule", hunt->name, number);
-        entry = make_entry(hunt, player, finding, target, number);
+        entry = make_entry(hunt, player, finding, schedule, target, number);
         result = darn_kept_write_object(path, entry);
     }
     if (!result)
         result = write_all(hunt, player, path, finding, schedule, target);
     if (result)
-        darn_lost("hunt", "%s cannot be written: %s", path, strerror(-result));
+        darn_tell_loss(hunt->listener, "%s cannot be written: %s", path, strerror(-result));
     if (result && entry)
         json_object_del(entry, "schedule"); /* there is nothing to replay */
     if (entry)
         darn_index_put(&hunt->index, entry);
     darn_finding_free(finding);
     (void)darn_hunt_save(hunt);
+    if (entry)
+        darn_hunt_tell(hunt, player, entry);
 }
 
 void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, json_t *entry,
-                           const struct darn_schedule *schedule)
+                           const struct darn_schedule *schedule, bool whole)
 {
     char path[PATH_MAX + 64];
     int result;
 
     snprintf(path, sizeof(path), "%s/%s", hunt->directory,
              json_string_value(json_object_get(entry, "directory")));
-    put_switches(entry, player->block);
-    json_object_set_new(entry, "shrunk", json_true());
+    put_switches(entry, player->block, schedule);
+    json_object_set_new(entry, "shrunk", json_boolean(whole));
     result = darn_kept_keep_full(path);
     if (!result)
         result = darn_kept_write_schedule(path, "schedule", schedule);
     if (!result)
-        result = darn_kept_write_story(path, player);
+        result = darn_kept_write_story(path, player, schedule);
     if (!result)
         result = darn_kept_write_log(path, player);
     if (!result)
         result = darn_kept_write_object(path, entry);
     if (result)
-        darn_lost("hunt", "%s cannot be written: %s", path, strerror(-result));
+        darn_tell_loss(hunt->listener, "%s cannot be written: %s", path, strerror(-result));
     (void)darn_hunt_save(hunt);
 }
 
@@ -229,6 +234,8 @@ static void put_predictions(struct darn_hunt *hunt)
         json_object_set_new(entry, "trials", json_integer(target->trials));
         if (target->hits)
             json_object_set_new(entry, "hits", json_integer(target->hits));
+        if (target->hits && target->cut_off)
+            json_object_set_new(entry, "replayed", json_false());
         darn_index_put(&hunt->index, entry);
     }
 }
@@ -241,8 +248,11 @@ int darn_hunt_save(struct darn_hunt *hunt)
     put_predictions(hunt);
     json_object_set_new(state, "runs", json_integer((json_int_t)hunt->runs));
     json_object_set_new(state, "explored", json_integer((json_int_t)hunt->explored));
+    json_object_set_new(state, "learned",
+                        json_integer((json_int_t)(hunt->recorded + hunt->exploration.learning)));
     result = darn_index_write(&hunt->index);
     if (result)
-        darn_warn("hunt", "%s cannot be written: %s", hunt->directory, strerror(-result));
+        darn_tell_warning(hunt->listener, "%s cannot be written: %s", hunt->directory,
+                          strerror(-result));
     return result;
 }

@@ -4,28 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/analysis/verdicts.h"
 #include "driver/hunt/hunt.h"
 
-#define SHRINKING 0.15 /* of the whole time */
+#define SHRINKING  0.1    /* of the whole time */
+#define LONG       0.05   /* of it, for the trials of one target */
+#define LONG_STEPS 100000 /* of a run */
 
-/* One of several engines that have told of the same: "eraser, hb". */
-static bool has_engine(const char *engines, const char *engine)
+/* One way or the other it takes at least so much of nothing new before more is not worth the wait:
+ * as many schedules as darn explore tries, or what many programs need seconds for. */
+#define PATIENCE         10000
+#define PATIENCE_SECONDS 10.0
+
+/* The smaller, the sooner. What darn run has observed happened without our help. What hb tells of
+ * was not ordered in the run that was recorded: it nearly happened. The others go by locks, and may
+ * name what something that they do not see orders. */
+static int rank_of(const struct darn_target *target)
 {
-    size_t length = strlen(engine);
-
-    for (const char *at = engines; at; at = strchr(at, ',')) {
-        at += strspn(at, ", ");
-        if (strncmp(at, engine, length) == 0 && (!at[length] || at[length] == ','))
-            return true;
-    }
-    return false;
-}
-
-/* What hb tells of was not ordered in the run that was recorded: it nearly happened. The others go
- * by locks, and may name what something that they do not see orders. */
-static bool is_sure(const struct darn_target *target)
-{
-    return target->kind == DARN_TARGET_RACE && has_engine(target->finding->engine, "hb");
+    if (darn_finding_is_observed(target->finding))
+        return 0;
+    return target->kind == DARN_TARGET_RACE && darn_verdict_is_by(target->finding->engine, "hb")
+               ? 1
+               : 2;
 }
 
 void darn_hunt_sort(struct darn_target *targets, size_t count)
@@ -35,12 +35,29 @@ void darn_hunt_sort(struct darn_target *targets, size_t count)
 
     if (!sorted)
         return; /* as it is will do */
-    for (int sure = 1; sure >= 0; sure--)
+    for (int rank = 0; rank <= 2; rank++)
         for (size_t i = 0; i < count; i++)
-            if (is_sure(&targets[i]) == sure)
+            if (rank_of(&targets[i]) == rank)
                 sorted[at++] = targets[i];
     memcpy(targets, sorted, count * sizeof(*sorted));
     free(sorted);
+}
+
+bool darn_hunt_is_barren(double started, double news, double now, uint64_t schedules)
+{
+    double since = now - news;
+
+    return since >= news - started && (schedules >= PATIENCE || since >= PATIENCE_SECONDS);
+}
+
+bool darn_hunt_is_long(const struct darn_hunt *hunt)
+{
+    double seconds = hunt->exploration.seconds;
+
+    if (hunt->tried && seconds < hunt->tried_seconds / (double)hunt->tried)
+        seconds = hunt->tried_seconds / (double)hunt->tried;
+    return hunt->exploration.straight_steps > LONG_STEPS ||
+           seconds * (double)hunt->options.trials > (hunt->until - hunt->started) * LONG;
 }
 
 double darn_hunt_work_ends(double started, double until, bool shrinks)

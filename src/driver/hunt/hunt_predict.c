@@ -16,53 +16,58 @@
 #include "driver/analysis/recording.h"
 #include "driver/play/shrinking.h"
 
-#define SHARE 0.3 /* of the time, for all runs of the recording together */
+/* Of the whole time: until then runs are recorded, and until then the trace is looked at. */
+#define RECORDING 0.3
+#define ANALYSIS  0.45
 
-/* Each run reads the same input. 0 or an exit status. */
-static int give_input(const char *input)
+/* Each run reads the same input. 0 or DARN_REFUSED. */
+static int give_input(const struct darn_hunt *hunt)
 {
+    const char *input = hunt->exploration.input;
     int fd = open(input ? input : "/dev/null", O_RDONLY);
 
     if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-        return darn_refuse("hunt", "%s cannot be read", input ? input : "/dev/null");
+        return darn_tell_refusal(hunt->listener, "%s cannot be read", input ? input : "/dev/null");
     if (fd != STDIN_FILENO)
         close(fd);
     return 0;
 }
 
-/* At most three runs learn if the program has spins, and one is recorded. */
-static uint32_t limit_of(const struct darn_hunt *hunt)
+/* When this share of the hunt is over. */
+static double end_of(const struct darn_hunt *hunt, double share)
 {
-    double limit = darn_hunt_left(hunt) * SHARE * 1000 / 2;
-
-    return limit < 1000 ? 1000 : (uint32_t)limit;
+    return hunt->started + (hunt->until - hunt->started) * share;
 }
 
-/* 0 or an exit status. */
+/* 0 or DARN_REFUSED. */
 static int record(struct darn_hunt *hunt, const char *trace)
 {
-    static struct darn_recording recording = {
-        .command = "hunt", .learn_runs = -1, .silent = true, .inside = true};
+    static struct darn_recording recording = {.learn_runs = -1, .silent = true, .inside = true};
     const char *variable = getenv(DARN_OPTIONS_VARIABLE);
     char *before = variable ? strdup(variable) : NULL;
-    int result = give_input(hunt->exploration.input), status = 0;
+    int result = give_input(hunt), status = 0;
 
+    recording.listener = hunt->listener;
     darn_options_default(&recording.options);
     recording.output = trace;
-    recording.program = hunt->line.program;
-    recording.limit.milliseconds = limit_of(hunt);
+    recording.program = hunt->options.program;
+    recording.until = end_of(hunt, RECORDING);
+    recording.reset = hunt->options.reset;
+    recording.limit.client.command = hunt->options.with;
+    recording.limit.client.stop = (int)hunt->options.stop;
     if (!result)
         result = darn_recording_run(&recording, &status);
+    hunt->recorded += recording.made;
     if (before)
         setenv(DARN_OPTIONS_VARIABLE, before, 1);
     else
         unsetenv(DARN_OPTIONS_VARIABLE);
     free(before);
     if (!result && recording.limit.was_reached)
-        darn_hunt_say(hunt,
-                      "predict: the program did not end within %.1f s; what it did until "
-                      "then counts",
-                      recording.limit.milliseconds / 1000.0);
+        darn_tell_note(hunt->listener,
+                       "predict: the program did not end within %.1f s; what it did until "
+                       "then counts",
+                       recording.limit.milliseconds / 1000.0);
     return result;
 }
 
@@ -85,13 +90,13 @@ static void recall(struct darn_hunt *hunt, struct darn_target *target)
     target->proved = target->settled = entry && darn_index_is_proof(entry);
 }
 
-/* 0 or an exit status. */
+/* 0 or DARN_REFUSED. */
 static int make_targets(struct darn_hunt *hunt)
 {
     hunt->target_room = hunt->predicted.count + DARN_MOST_MET;
     hunt->targets = calloc(hunt->target_room, sizeof(*hunt->targets));
     if (!hunt->targets)
-        return darn_refuse("hunt", "out of memory");
+        return darn_tell_refusal(hunt->listener, "out of memory");
     for (size_t i = 0; i < hunt->predicted.count; i++) {
         struct darn_target *target = &hunt->targets[hunt->target_count++];
 
@@ -123,16 +128,16 @@ static void say_predicted(struct darn_hunt *hunt, double seconds, bool recorded)
         snprintf(others, sizeof(others), ", %zu atomicity violation%s", violations,
                  violations == 1 ? "" : "s");
 
-    darn_hunt_say(hunt,
-                  "predict: %zu possible data race%s, %zu deadlock%s, %zu mishandled "
-                  "notification%s%s (%s%.1f s)",
-                  races, races == 1 ? "" : "s", deadlocks, deadlocks == 1 ? "" : "s", notifications,
-                  notifications == 1 ? "" : "s", others,
-                  recorded ? "" : "from the trace that was there, ", seconds);
+    darn_tell_note(hunt->listener,
+                   "predict: %zu possible data race%s, %zu deadlock%s, %zu mishandled "
+                   "notification%s%s (%s%.1f s)",
+                   races, races == 1 ? "" : "s", deadlocks, deadlocks == 1 ? "" : "s",
+                   notifications, notifications == 1 ? "" : "s", others,
+                   recorded ? "" : "from the trace that was there, ", seconds);
 }
 
-/* Under another name until it is whole: a hunt that is killed meanwhile records it again. 0 or an
- * exit status. */
+/* Under another name until it is whole: a hunt that is killed meanwhile records it again. 0 or
+ * DARN_REFUSED. */
 static int record_whole(struct darn_hunt *hunt, const char *trace)
 {
     char draft[PATH_MAX + 16];
@@ -141,7 +146,7 @@ static int record_whole(struct darn_hunt *hunt, const char *trace)
     snprintf(draft, sizeof(draft), "%s/.trace", hunt->directory);
     status = record(hunt, draft);
     if (!status && (chmod(draft, 0600) || rename(draft, trace)))
-        status = darn_refuse("hunt", "%s: %s", trace, strerror(errno));
+        status = darn_tell_refusal(hunt->listener, "%s: %s", trace, strerror(errno));
     return status;
 }
 
@@ -149,12 +154,12 @@ int darn_hunt_predict(struct darn_hunt *hunt)
 {
     char trace[PATH_MAX + 16];
     struct darn_analysis_options options = {
-        .command = "hunt",
         .engines = DARN_LINEUP_ATOMICITY,
-        .suppressions = hunt->line.suppressions,
-        .strip_path_prefix = hunt->line.strip_path_prefix,
+        .suppressions = hunt->options.suppressions,
+        .ignore_sync = hunt->options.report_spins,
         .prefix = true,
-        .arguments = hunt->line.program + 1,
+        .arguments = hunt->options.program + 1,
+        .until = end_of(hunt, ANALYSIS),
     };
     double start = darn_clock();
     bool recorded = false;
@@ -166,12 +171,14 @@ int darn_hunt_predict(struct darn_hunt *hunt)
         status = record_whole(hunt, trace);
     }
     if (!status)
-        status = darn_analysis_collect(&options, trace, &hunt->predicted);
+        status = darn_analysis_collect(&options, hunt->listener, trace, &hunt->predicted);
+    if (!status)
+        darn_hunt_add_brought(hunt);
     if (!status)
         status = make_targets(hunt);
     if (!status)
         say_predicted(hunt, darn_clock() - start, recorded);
     if (!status)
-        status = darn_hunt_triples(hunt, trace);
+        status = darn_hunt_triples(hunt, trace, options.until);
     return status;
 }

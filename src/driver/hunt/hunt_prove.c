@@ -10,9 +10,28 @@
 #define SHARE      0.7 /* of the time that is left */
 #define MOST_HANGS 2   /* trials that may take too long before a target is given up */
 
+#define LEAST 2 /* trials of a target, in either order, whatever its share of the time is */
+
+/* What was met is worth nothing until it has been replayed, which takes about so many runs. */
+#define CONFIRMING 30
+
+static bool is_to_be_confirmed(const struct darn_hunt *hunt, const struct darn_target *target)
+{
+    return target->hits && !target->secured &&
+           darn_hunt_left(hunt) < CONFIRMING * hunt->exploration.seconds;
+}
+
+static bool has_had_its_share(const struct darn_hunt *hunt, const struct darn_target *target)
+{
+    return target->begun >= LEAST && target->spent > hunt->share && darn_hunt_is_long(hunt);
+}
+
 static bool is_open(const struct darn_hunt *hunt, const struct darn_target *target)
 {
-    return !target->settled && target->begun < hunt->line.trials && target->hangs < MOST_HANGS &&
+    uint64_t trials = hunt->options.trials * (target->again ? 2 : 1);
+
+    return !target->settled && target->begun < trials && target->hangs < MOST_HANGS &&
+           !is_to_be_confirmed(hunt, target) && !has_had_its_share(hunt, target) &&
            darn_hunt_can_try(target);
 }
 
@@ -27,12 +46,21 @@ static bool is_a_race(const struct darn_hunt *hunt, const struct darn_target *tr
     for (size_t i = 0; i < hunt->target_count; i++) {
         const struct darn_target *target = &hunt->targets[i];
 
-        if (target->kind == DARN_TARGET_RACE && target->proved && target->key_count &&
-            has_key(target, triple->triple[1]) &&
+        if (target->kind == DARN_TARGET_RACE && (target->proved || target->secured) &&
+            target->key_count && has_key(target, triple->triple[1]) &&
             (has_key(target, triple->triple[0]) || has_key(target, triple->triple[2])))
             return true;
     }
     return false;
+}
+
+/* No more trials are made for the target. The race may have been proved since they began. */
+static void settle(struct darn_hunt *hunt, struct darn_player *player, struct darn_target *target)
+{
+    if (target->kind == DARN_TARGET_TRIPLE && is_a_race(hunt, target))
+        target->settled = true;
+    else
+        darn_hunt_settle(hunt, player, target);
 }
 
 /* With the lock. NULL when all trials have begun. */
@@ -123,14 +151,14 @@ static bool is_the_deadlock(const struct darn_target *target, const struct darn_
 
 /* The first hit for each way to end is kept. */
 static void keep_hit(struct darn_target *target, struct darn_player *player,
-                     struct darn_finding *finding, uint32_t first)
+                     struct darn_finding *finding, const struct darn_block_met *met, uint32_t first)
 {
     enum darn_verdict_kind kind = player->judged.kind;
 
     target->hits++;
     target->ends[first][kind]++;
     if (!target->shown[kind] && finding && finding->id) {
-        target->shown[kind] = darn_player_take(player);
+        target->shown[kind] = darn_hunt_take_met(player, met);
         snprintf(target->ids[kind], sizeof(target->ids[kind]), "%s", finding->id);
     }
     if (target->shown[kind] && target->kind == DARN_TARGET_RACE)
@@ -138,7 +166,8 @@ static void keep_hit(struct darn_target *target, struct darn_player *player,
     darn_finding_free(finding);
 }
 
-static bool note_met(struct darn_hunt *hunt, struct darn_target *target, struct darn_player *player)
+static bool note_met(const struct darn_hunt *hunt, struct darn_target *target,
+                     struct darn_player *player, uint32_t trial)
 {
     const struct darn_result *result = &player->block->result;
     const struct darn_block_met *met = target->kind == DARN_TARGET_RACE ? find_met(target, result)
@@ -149,9 +178,12 @@ static bool note_met(struct darn_hunt *hunt, struct darn_target *target, struct 
     if (!met)
         return false;
     keep_hit(target, player,
-             target->shown[player->judged.kind] ? NULL : darn_scene_met(&player->scene, met),
-             target->kind == DARN_TARGET_RACE && met->first != 0);
-    darn_hunt_explain(hunt, player);
+             target->shown[player->judged.kind] ? NULL : darn_snapshot_met(&player->snapshot, met),
+             met, target->kind == DARN_TARGET_RACE && met->first != 0);
+    if (target->kind == DARN_TARGET_RACE)
+        darn_hunt_note_end(target, trial, player);
+    if (darn_hunt_is_long(hunt))
+        darn_hunt_keep_short(target, player, met);
     return true;
 }
 
@@ -160,16 +192,27 @@ static bool note_deadlock(struct darn_target *target, struct darn_player *player
     if (player->judged.kind != DARN_VERDICT_DEADLOCK ||
         (target->kind == DARN_TARGET_DEADLOCK && !is_the_deadlock(target, &player->block->result)))
         return false;
-    keep_hit(target, player,
-             target->shown[DARN_VERDICT_DEADLOCK]
-                 ? NULL
-                 : darn_scene_failure(&player->scene, darn_verdict_word(DARN_VERDICT_DEADLOCK)),
-             0);
+    keep_hit(
+        target, player,
+        target->shown[DARN_VERDICT_DEADLOCK]
+            ? NULL
+            : darn_snapshot_failure(&player->snapshot, darn_verdict_word(DARN_VERDICT_DEADLOCK)),
+        NULL, 0);
     return true;
 }
 
+/* A trial has come to its end without what it aims at. */
+static void note_whole(struct darn_target *target, const struct darn_result *result)
+{
+    target->whole++;
+    for (int i = 0; i < 2; i++)
+        if (target->visits[i] < result->visits[i])
+            target->visits[i] = result->visits[i];
+}
+
 /* With the lock: one trial is over. */
-static void note(struct darn_hunt *hunt, struct darn_target *target, struct darn_player *player)
+static void note(struct darn_hunt *hunt, struct darn_target *target, struct darn_player *player,
+                 uint32_t trial)
 {
     bool hit;
 
@@ -177,12 +220,21 @@ static void note(struct darn_hunt *hunt, struct darn_target *target, struct darn
     hunt->fine |= player->judged.kind == DARN_VERDICT_OK;
     target->trials++;
     target->hangs += player->how == DARN_SERVER_TIMEOUT;
-    hit =
-        darn_target_is_met(target) ? note_met(hunt, target, player) : note_deadlock(target, player);
-    if (!hit)
+    hit = darn_target_is_met(target) ? note_met(hunt, target, player, trial)
+                                     : note_deadlock(target, player);
+    if (!hit && player->block->result.end == DARN_END_EXIT)
+        note_whole(target, &player->block->result);
+    if (!hit && player->judged.kind == DARN_VERDICT_CUT)
+        darn_exploration_cut(&hunt->exploration, player);
+    target->missed[player->judged.kind] += !hit;
+    if (hit)
+        (void)darn_hunt_look_at_end(hunt, player); /* which need not be the target's doing */
+    else
         (void)darn_hunt_look(hunt, player);
+    if (hit && !target->secured && target->shown[DARN_VERDICT_CUT])
+        darn_hunt_secure(hunt, player, target);
     if (target->trials == target->begun && !is_open(hunt, target))
-        darn_hunt_settle(hunt, player, target);
+        settle(hunt, player, target);
 }
 
 static void *job(void *argument)
@@ -196,16 +248,53 @@ static void *job(void *argument)
 
     pthread_mutex_lock(&exploration->lock);
     while (ran && !atomic_load(&exploration->enough) && (target = next_trial(hunt, &trial))) {
+        double start = darn_clock();
+
         pthread_mutex_unlock(&exploration->lock);
         darn_hunt_request(hunt, target, job->player, trial);
         ran = darn_player_run(job->player);
         pthread_mutex_lock(&exploration->lock);
+        target->spent += darn_clock() - start;
+        hunt->tried_seconds += darn_clock() - start;
+        hunt->tried++;
         if (ran)
-            note(hunt, target, job->player);
+            note(hunt, target, job->player, trial);
     }
     pthread_mutex_unlock(&exploration->lock);
     darn_hunt_job_ends(hunt);
     return NULL;
+}
+
+void darn_hunt_try_met(struct darn_hunt *hunt, struct darn_player *player)
+{
+    bool ran = true;
+
+    for (size_t i = 0; i < hunt->target_count && ran; i++) {
+        struct darn_target *target = &hunt->targets[i];
+
+        while (ran && is_open(hunt, target)) {
+            uint32_t trial = target->begun++;
+
+            darn_hunt_request(hunt, target, player, trial);
+            ran = darn_player_run(player);
+            if (ran)
+                note(hunt, target, player, trial);
+        }
+        if (ran && !target->settled)
+            settle(hunt, player, target);
+    }
+}
+
+void darn_hunt_reopen(struct darn_hunt *hunt)
+{
+    for (size_t i = 0; i < hunt->target_count && !hunt->options.no_explore; i++) {
+        struct darn_target *target = &hunt->targets[i];
+
+        if (target->settled && !target->proved && !target->is_ours && darn_hunt_can_try(target)) {
+            target->again = true;
+            target->settled = false;
+        }
+    }
 }
 
 static size_t count_proved(const struct darn_hunt *hunt)
@@ -228,28 +317,42 @@ static void settle_rest(struct darn_hunt *hunt)
 {
     for (size_t i = 0; i < hunt->target_count; i++)
         if (!hunt->targets[i].settled)
-            darn_hunt_settle(hunt, &hunt->exploration.players[0], &hunt->targets[i]);
+            settle(hunt, &hunt->exploration.players[0], &hunt->targets[i]);
+}
+
+/* Gives each target its share of the time. How many there are to be tried. */
+static size_t deal_out(struct darn_hunt *hunt, double seconds)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < hunt->target_count; i++) {
+        hunt->targets[i].spent = 0;
+        count += is_open(hunt, &hunt->targets[i]);
+    }
+    hunt->share = count ? seconds * hunt->exploration.player_count / (double)count : 0;
+    return count;
 }
 
 int darn_hunt_prove(struct darn_hunt *hunt)
 {
     double start = darn_clock();
-    double left = darn_hunt_work_ends(hunt->started, hunt->until, !hunt->line.no_shrink) - start;
+    double left = darn_hunt_work_ends(hunt->started, hunt->until, !hunt->options.no_shrink) - start;
+    double seconds = (left > 0 ? left : 0) * SHARE;
     uint64_t runs = hunt->runs;
-    bool any = false;
-    int status;
+    int status = 0;
+    bool any;
 
     darn_hunt_aim(hunt);
     hunt->next = 0;
-    for (size_t i = 0; i < hunt->target_count; i++)
-        any |= is_open(hunt, &hunt->targets[i]);
-    status = any ? darn_hunt_jobs(hunt, job, start + (left > 0 ? left : 0) * SHARE, progress) : 0;
+    any = deal_out(hunt, seconds);
+    if (any)
+        status = darn_hunt_jobs(hunt, job, start + seconds, progress);
     settle_rest(hunt); /* no job is left: there is nobody to lock out */
     darn_hunt_look_back(hunt, &hunt->exploration.players[0]);
     (void)darn_hunt_save(hunt);
     if (!status && any)
-        darn_hunt_say(hunt, "prove: %zu of %zu confirmed, %llu runs (%.1f s)", count_proved(hunt),
-                      hunt->target_count, (unsigned long long)(hunt->runs - runs),
-                      darn_clock() - start);
+        darn_tell_note(hunt->listener, "prove: %zu of %zu confirmed, %llu runs (%.1f s)",
+                       count_proved(hunt), hunt->target_count,
+                       (unsigned long long)(hunt->runs - runs), darn_clock() - start);
     return status;
 }

@@ -1,15 +1,23 @@
 /*
- * The last stage: the schedules of the proofs become as short as they can be.
+ * The schedules of the proofs become as short as they can be: at once as far as that is soon done,
+ * so that what is told is short, and in the last stage of the hunt with the time that is left.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "driver/hunt/confirmed.h"
 #include "driver/hunt/hunt.h"
 #include "driver/play/kept.h"
 #include "driver/play/shrinking.h"
 
-#define MOST_SECONDS  10.0
-#define LEAST_SECONDS 1.0 /* also when the time of the hunt is over */
+#define MOST_SECONDS 10.0 /* for one schedule */
+
+/* Of the whole time, for all that is shrunk at once; one gets this part of what is left of it. */
+#define AT_ONCE 0.2
+#define ONE     0.25
+
+#define LEAST_SECONDS 0.01 /* with less it is not begun */
 
 /* One that could not be kept has no schedule. */
 static bool is_to_shrink(const json_t *entry)
@@ -35,62 +43,115 @@ static bool stop(void *context)
     return darn_hunt_is_interrupted(context);
 }
 
-/* What is left is for all that are left. */
-static double limit_of(const struct darn_hunt *hunt)
+/* Adds to what was shrunk. What was begun before is in there already, up to where it came. */
+static void add_counts(struct darn_shrunk *shrunk, const struct darn_shrinking *shrinking,
+                       bool begun)
 {
-    double share = darn_hunt_left(hunt) / (double)(count_left(hunt) + 1);
-
-    return share < LEAST_SECONDS ? LEAST_SECONDS : share > MOST_SECONDS ? MOST_SECONDS : share;
+    if (!begun) {
+        shrunk->count++;
+        shrunk->before.switches += shrinking->before.switches;
+        shrunk->before.preemptions += shrinking->before.preemptions;
+    } else {
+        shrunk->after.switches -= shrinking->before.switches;
+        shrunk->after.preemptions -= shrinking->before.preemptions;
+    }
+    shrunk->after.switches += shrinking->after.switches;
+    shrunk->after.preemptions += shrinking->after.preemptions;
 }
 
-/* Adds to `before` and `after` if the proof could be shrunk. */
-static void shrink(struct darn_hunt *hunt, json_t *entry, struct darn_switch_count *before,
-                   struct darn_switch_count *after)
+/* Half of the time is for shrinking, half for seeing that the result replays. */
+static void shrink(struct darn_hunt *hunt, struct darn_player *player, json_t *entry,
+                   double seconds)
 {
     static struct darn_kept kept;
-    struct darn_player *player = &hunt->exploration.players[0];
     struct darn_shrinking shrinking = {.player = player, .stop = stop, .context = hunt};
+    double start = darn_clock();
     char path[PATH_MAX + 64];
 
     snprintf(path, sizeof(path), "%s/%s", hunt->directory,
              json_string_value(json_object_get(entry, "directory")));
-    if (darn_kept_open(&kept, "hunt", path))
+    if (darn_kept_open(&kept, hunt->listener, path))
         return;
     shrinking.symptom = kept.symptom;
     shrinking.schedule = kept.schedule; /* its own from now on */
-    shrinking.until = darn_clock() + limit_of(hunt);
+    shrinking.until = start + seconds / 2;
+    darn_server_set_until(player->server, start + seconds);
     if (darn_shrink(&shrinking) &&
         darn_hunt_replays(hunt, player, shrinking.schedule, &kept.symptom)) {
-        before->switches += shrinking.before.switches;
-        before->preemptions += shrinking.before.preemptions;
-        after->switches += shrinking.after.switches;
-        after->preemptions += shrinking.after.preemptions;
-        darn_hunt_keep_shrunk(hunt, player, entry, shrinking.schedule);
+        add_counts(&hunt->shrunk, &shrinking, json_object_get(entry, "shrunk"));
+        darn_hunt_keep_shrunk(hunt, player, entry, shrinking.schedule, shrinking.in_time);
     }
+    darn_server_set_until(player->server, hunt->stage_until);
     hunt->runs += shrinking.runs;
+    hunt->shrunk.seconds += darn_clock() - start;
     kept.schedule = shrinking.schedule;
     darn_kept_close(&kept);
 }
 
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* What is told of soon has a share of its own: many findings must not eat up the hunt. */
+static void shrink_at_once(struct darn_hunt *hunt, struct darn_player *player, json_t *entry)
+{
+    double share = (hunt->until - hunt->started) * AT_ONCE - hunt->shrunk.seconds;
+    double seconds = lesser(lesser(share * ONE, MOST_SECONDS), darn_hunt_left(hunt) / 2);
+
+    if (!hunt->options.no_shrink && is_to_shrink(entry) && seconds > LEAST_SECONDS &&
+        !darn_hunt_is_interrupted(hunt))
+        shrink(hunt, player, entry, seconds);
+}
+
+void darn_hunt_tell(struct darn_hunt *hunt, struct darn_player *player, json_t *entry)
+{
+    const char *id = json_string_value(json_object_get(entry, "id"));
+    uintptr_t key = darn_hash_string(DARN_HASH_START, id) | 1;
+    const json_t *outcomes = json_object_get(entry, "outcomes");
+    struct darn_confirmed confirmed = {.index = &hunt->index, .entry = entry, .name = hunt->name};
+
+    if (darn_map_get(&hunt->told, key, 0))
+        confirmed.more = json_string_value(json_array_get(outcomes, 0));
+    shrink_at_once(hunt, player, entry);
+    if (hunt->listener && hunt->listener->confirmed)
+        hunt->listener->confirmed(hunt->listener, &confirmed);
+    darn_map_put(&hunt->told, key, 1);
+}
+
+static void say_shrunk(struct darn_hunt *hunt)
+{
+    const struct darn_shrunk *shrunk = &hunt->shrunk;
+
+    if (shrunk->count)
+        darn_tell_note(
+            hunt->listener,
+            "shrink: %zu schedule%s, preemptions %llu -> %llu, context switches %llu -> %llu "
+            "(%.1f s)",
+            shrunk->count, shrunk->count == 1 ? "" : "s",
+            (unsigned long long)shrunk->before.preemptions,
+            (unsigned long long)shrunk->after.preemptions,
+            (unsigned long long)shrunk->before.switches, (unsigned long long)shrunk->after.switches,
+            shrunk->seconds);
+}
+
 int darn_hunt_shrink(struct darn_hunt *hunt)
 {
-    struct darn_switch_count before = {0, 0}, after = {0, 0};
-    double start = darn_clock();
-    size_t i, count = count_left(hunt);
+    size_t i, left = count_left(hunt);
     json_t *entry;
 
-    if (hunt->line.no_shrink || !count || darn_hunt_is_interrupted(hunt))
+    if (hunt->options.no_shrink)
         return 0;
     json_array_foreach(hunt->index.entries, i, entry)
     {
-        if (is_to_shrink(entry) && !darn_hunt_is_interrupted(hunt))
-            shrink(hunt, entry, &before, &after);
+        double seconds = left ? darn_hunt_left(hunt) / (double)left : 0;
+
+        if (!is_to_shrink(entry) || darn_hunt_is_interrupted(hunt))
+            continue;
+        left -= left > 0;
+        if (seconds > LEAST_SECONDS)
+            shrink(hunt, &hunt->exploration.players[0], entry, lesser(seconds, MOST_SECONDS));
     }
-    darn_hunt_say(hunt,
-                  "shrink: %zu schedule%s, preemptions %llu -> %llu, context switches %llu -> %llu "
-                  "(%.1f s)",
-                  count, count == 1 ? "" : "s", (unsigned long long)before.preemptions,
-                  (unsigned long long)after.preemptions, (unsigned long long)before.switches,
-                  (unsigned long long)after.switches, darn_clock() - start);
+    say_shrunk(hunt);
     return 0;
 }

@@ -10,11 +10,13 @@
 #include "driver/hunt/hunt.h"
 #include "driver/section/section_elf.h"
 #include "engine/atomicity/partners.h"
-#include "section/resolve.h"
+#include "section/match.h"
 #include "trace/trace.h"
 
 /* Not more targets than this: those that come first are the likelier ones. */
 #define MOST 300
+
+#define LOOK_EVERY 65536 /* events, at the clock */
 
 /* The place `other` touches what `one` touches, from another thread. */
 struct partner {
@@ -68,8 +70,8 @@ static int compare(const void *one, const void *other)
     return a->other < b->other ? -1 : a->other > b->other;
 }
 
-/* 0 or an exit status. */
-static int read_partners(struct triples *triples, const char *path)
+/* 0 or DARN_REFUSED. */
+static int read_partners(struct triples *triples, const char *path, double until)
 {
     struct darn_partners *partners = darn_partners_create();
     char error[512];
@@ -78,10 +80,14 @@ static int read_partners(struct triples *triples, const char *path)
     triples->trace = darn_trace_open(path, true, error, sizeof(error));
     if (!triples->trace || !partners) {
         darn_partners_destroy(partners);
-        return darn_refuse("hunt", "%s", triples->trace ? "out of memory" : error);
+        return darn_tell_refusal(triples->hunt->listener, "%s",
+                                 triples->trace ? "out of memory" : error);
     }
-    while (darn_trace_next(triples->trace, &event) == 1)
+    for (uint64_t i = 0; darn_trace_next(triples->trace, &event) == 1; i++) {
         darn_partners_event(partners, &event);
+        if (i % LOOK_EVERY == 0 && darn_clock() > until)
+            break;
+    }
     darn_partners_each(partners, add_partner, triples);
     darn_partners_destroy(partners);
     darn_trace_close(triples->trace);
@@ -195,7 +201,7 @@ static int add_chosen(struct triples *triples, const char *path, const struct da
 {
     struct darn_sections chosen = {0};
     uint32_t errors = 0;
-    int status = darn_section_file_load("hunt", path, &chosen, &errors);
+    int status = darn_section_file_load(triples->hunt->listener, path, &chosen, &errors);
     static struct darn_section resolved;
 
     for (size_t i = 0; !status && i < chosen.count; i++) {
@@ -228,39 +234,40 @@ static void add_inferred(struct triples *triples, const struct darn_section_elf 
                 return;
 }
 
-/* 0 or an exit status. */
+/* 0 or DARN_REFUSED. */
 static int make_room(struct darn_hunt *hunt)
 {
     size_t room = hunt->target_room + MOST;
     struct darn_target *targets = realloc(hunt->targets, room * sizeof(*targets));
 
     if (!targets)
-        return darn_refuse("hunt", "out of memory");
+        return darn_tell_refusal(hunt->listener, "out of memory");
     hunt->targets = targets;
     hunt->target_room = room;
     return 0;
 }
 
-int darn_hunt_triples(struct darn_hunt *hunt, const char *trace)
+int darn_hunt_triples(struct darn_hunt *hunt, const char *trace, double until)
 {
     struct triples triples = {.hunt = hunt};
     struct darn_section_elf elf = {0};
     size_t before = hunt->target_count;
-    char *path = realpath(hunt->line.program[0], NULL);
+    char *path = realpath(hunt->options.program[0], NULL);
     int status = make_room(hunt);
 
     if (!status)
-        status = darn_section_elf_read(&elf, "hunt", path ? path : hunt->line.program[0], true);
+        status = darn_section_elf_read(&elf, hunt->listener, path ? path : hunt->options.program[0],
+                                       true);
     if (!status)
-        status = read_partners(&triples, trace);
-    if (!status && hunt->line.sections)
-        status = add_chosen(&triples, hunt->line.sections, &elf);
+        status = read_partners(&triples, trace, until);
+    if (!status && hunt->options.sections)
+        status = add_chosen(&triples, hunt->options.sections, &elf);
     else if (!status)
         add_inferred(&triples, &elf);
     if (!status && hunt->target_count > before)
-        darn_hunt_say(hunt, "sections: %zu that others may come into, in %zu way%s",
-                      triples.sections, hunt->target_count - before,
-                      hunt->target_count - before == 1 ? "" : "s");
+        darn_tell_note(hunt->listener, "sections: %zu that others may come into, in %zu way%s",
+                       triples.sections, hunt->target_count - before,
+                       hunt->target_count - before == 1 ? "" : "s");
     darn_section_elf_free(&elf);
     darn_map_free(&triples.known);
     free(triples.partners);

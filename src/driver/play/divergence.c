@@ -7,10 +7,11 @@
 #include "report/text_pool.h"
 
 /* " at bank.c:12", or nothing when it is not known. */
-static const char *place_text(const struct darn_scene *scene, struct darn_text_pool *pool,
+static const char *place_text(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
                               uint8_t op, uint64_t place)
 {
-    struct darn_scene_place at = darn_scene_place(scene, pool, (enum darn_step_op)op, place);
+    struct darn_snapshot_place at =
+        darn_snapshot_place(snapshot, pool, (enum darn_step_op)op, place);
 
     if (!at.file)
         return at.function ? darn_pool_format(pool, " in %s", at.function) : "";
@@ -19,13 +20,13 @@ static const char *place_text(const struct darn_scene *scene, struct darn_text_p
 }
 
 /* "to lock at bank.c:12" */
-static const char *step_text(const struct darn_scene *scene, struct darn_text_pool *pool,
+static const char *step_text(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
                              uint8_t op, uint64_t place)
 {
     const char *name = darn_step_op_name((enum darn_step_op)op);
 
     return darn_pool_format(pool, "%s%s", name ? name : "go on",
-                            place_text(scene, pool, op, place));
+                            place_text(snapshot, pool, op, place));
 }
 
 static const struct darn_block_thread *find(const struct darn_control_block *block, uint32_t thread)
@@ -39,15 +40,15 @@ static const struct darn_block_thread *find(const struct darn_control_block *blo
 }
 
 /* What the thread does instead. */
-static const char *instead(const struct darn_scene *scene, struct darn_text_pool *pool,
+static const char *instead(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
                            uint32_t number, const struct darn_step *expected)
 {
-    const struct darn_block_thread *thread = find(scene->block, number);
+    const struct darn_block_thread *thread = find(snapshot->block, number);
     const char *step;
 
     if (!thread)
         return darn_pool_format(pool, "there is no T%u", number);
-    step = step_text(scene, pool, thread->op, thread->place);
+    step = step_text(snapshot, pool, thread->op, thread->place);
     switch (thread->state) {
     case DARN_STATE_ENDED:
         return darn_pool_format(pool, "T%u has ended", number);
@@ -56,14 +57,14 @@ static const char *instead(const struct darn_scene *scene, struct darn_text_pool
         return darn_pool_format(pool, "T%u cannot go on: it waits to %s", number, step);
     case DARN_STATE_OUTSIDE:
         return darn_pool_format(pool, "T%u is in a system call%s", number,
-                                place_text(scene, pool, thread->op, thread->place));
+                                place_text(snapshot, pool, thread->op, thread->place));
     default:
         break;
     }
     if (expected && thread->op == expected->op && thread->place == expected->place)
         return darn_pool_format(pool, "T%u cannot", number);
     /* One line of the source may have several. */
-    if (expected && strcmp(step, step_text(scene, pool, expected->op, expected->place)) == 0)
+    if (expected && strcmp(step, step_text(snapshot, pool, expected->op, expected->place)) == 0)
         return darn_pool_format(pool,
                                 "T%u is about to do so elsewhere in that line, or in code "
                                 "that was compiled anew",
@@ -71,10 +72,10 @@ static const char *instead(const struct darn_scene *scene, struct darn_text_pool
     return darn_pool_format(pool, "T%u is about to %s", number, step);
 }
 
-static void say_diverged(const struct darn_schedule *schedule, const struct darn_scene *scene,
+static void say_diverged(const struct darn_schedule *schedule, const struct darn_snapshot *snapshot,
                          char *to, size_t size)
 {
-    uint64_t at = scene->block->result.diverged;
+    uint64_t at = snapshot->block->result.diverged;
     struct darn_text_pool pool = {NULL};
     const struct darn_step *expected;
 
@@ -82,11 +83,11 @@ static void say_diverged(const struct darn_schedule *schedule, const struct darn
         snprintf(to, size, "diverged at decision %" PRIu64, at);
         return;
     }
-    expected = &scene->block->follow[at];
+    expected = &snapshot->block->follow[at];
     snprintf(to, size, "diverged at decision %" PRIu64 " of %zu: expected T%u to %s, but %s", at,
              schedule->step_count, expected->thread,
-             step_text(scene, &pool, expected->op, expected->place),
-             instead(scene, &pool, expected->thread, expected));
+             step_text(snapshot, &pool, expected->op, expected->place),
+             instead(snapshot, &pool, expected->thread, expected));
     darn_pool_release(&pool);
 }
 
@@ -107,13 +108,13 @@ void darn_divergence_inputs(const struct darn_result *result, char *to, size_t s
             used += (size_t)snprintf(to + used, size - used, "%s%s", used ? ", " : "", names[i]);
 }
 
-bool darn_divergence_text(const struct darn_schedule *schedule, const struct darn_scene *scene,
-                          char *to, size_t size)
+bool darn_divergence_text(const struct darn_schedule *schedule,
+                          const struct darn_snapshot *snapshot, char *to, size_t size)
 {
-    const struct darn_result *result = &scene->block->result;
+    const struct darn_result *result = &snapshot->block->result;
 
     if (result->end == DARN_END_DIVERGED) {
-        say_diverged(schedule, scene, to, size);
+        say_diverged(schedule, snapshot, to, size);
         return true;
     }
     if (result->end == DARN_END_NONE && result->diverged < schedule->step_count && !result->steps) {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/options_print.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 #include "driver/process/sh.h"
 
 #define OUTPUT_END 65536 /* of what was printed, for the words of the verdict */
@@ -37,11 +37,11 @@ static int run_program(const struct darn_free_runs *runs, const struct darn_free
     const size_t name = strlen(DARN_OPTIONS_VARIABLE "=");
     char *variable = malloc(name + DARN_OPTIONS_TEXT), error[DARN_OPTIONS_ERROR];
     struct darn_sh sh = {
-        .program = runs->program,
+        .program = runs->options->program,
         .outputs = outcome->outputs,
         .input = runs->input ? open(runs->input, O_RDONLY | O_CLOEXEC) : -1,
         .variable = variable,
-        .timeout_ms = runs->timeout_ms,
+        .timeout_ms = runs->options->timeout_ms,
         .stop = &runs->stop,
     };
     int result = variable ? 0 : -ENOMEM;
@@ -59,29 +59,17 @@ static int run_program(const struct darn_free_runs *runs, const struct darn_free
     return result;
 }
 
-/* 0: the oracle is content; 1: it is not; else it could not be asked: a negative errno. */
+/* As darn_sh_oracle. */
 static int ask_oracle(const struct darn_free_runs *runs, const struct outcome *outcome)
 {
-    char variable[64];
     struct darn_sh sh = {
-        .command = runs->oracle,
+        .command = runs->options->oracle,
         .input = reopen(outcome->outputs[0]),
-        .variable = variable,
-        .timeout_ms = runs->timeout_ms,
+        .timeout_ms = runs->options->timeout_ms,
         .stop = &runs->stop,
     };
-    int status;
 
-    snprintf(variable, sizeof(variable), "DARN_STATUS=%d", WEXITSTATUS(outcome->status));
-    status = darn_sh(&sh);
-    if (sh.input >= 0)
-        close(sh.input);
-    if (status < 0)
-        return status;
-    /* What a shell says when there is no such command. */
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127))
-        return -ENOEXEC;
-    return status != 0;
+    return darn_sh_oracle(&sh, WEXITSTATUS(outcome->status));
 }
 
 /* Whether stdout is what it should be. */
@@ -101,22 +89,23 @@ static bool is_as_expected(const struct darn_free_runs *runs, const struct outco
 }
 
 /* What the oracle and the expected output say, if the run has exited. 0; -EINTR; -ETIMEDOUT when
- * there is no answer; or an exit status. */
+ * there is no answer; or DARN_REFUSED. */
 static int look_closer(const struct darn_free_runs *runs, const struct outcome *outcome,
                        struct darn_evidence *evidence)
 {
     int answer;
 
-    if (!runs->oracle) {
-        evidence->differs = runs->expect && !is_as_expected(runs, outcome);
+    if (!runs->options->oracle) {
+        evidence->differs = runs->options->expect && !is_as_expected(runs, outcome);
         return 0;
     }
     answer = ask_oracle(runs, outcome);
     if (answer == -EINTR || answer == -ETIMEDOUT)
         return answer;
     if (answer < 0)
-        return darn_refuse(runs->command, "the oracle cannot be asked: %s",
-                           answer == -ENOEXEC ? "there is no such command" : strerror(-answer));
+        return darn_tell_refusal(runs->listener, "the oracle cannot be asked: %s",
+                                 answer == -ENOEXEC ? "there is no such command"
+                                                    : strerror(-answer));
     evidence->asked = true;
     evidence->refused = answer;
     return 0;
@@ -133,7 +122,7 @@ static int judge(const struct darn_free_runs *runs, const struct outcome *outcom
         .result = result,
         .output = end,
         .length = got > 0 ? (size_t)got : 0,
-        .timeout_ms = runs->timeout_ms,
+        .timeout_ms = runs->options->timeout_ms,
     };
     int status = 0;
 
@@ -163,8 +152,8 @@ static int make(const struct darn_free_runs *runs, struct darn_free_run *run,
     if (!status && outcome->status < 0 && outcome->status != -ETIMEDOUT)
         status = outcome->status;
     if (status && status != -EINTR)
-        status =
-            darn_refuse(runs->command, "%s cannot be run: %s", runs->program[0], strerror(-status));
+        status = darn_tell_refusal(runs->listener, "%s cannot be run: %s",
+                                   runs->options->program[0], strerror(-status));
     if (!status)
         status = judge(runs, outcome, result, end, run);
     free(end);
@@ -175,7 +164,9 @@ static int make(const struct darn_free_runs *runs, struct darn_free_run *run,
 int darn_free_run_make(struct darn_free_runs *runs, struct darn_free_run *run)
 {
     int out = memfd_create("darn-output", MFD_CLOEXEC);
-    int error = runs->expect && !runs->oracle ? memfd_create("darn-errors", MFD_CLOEXEC) : out;
+    int error = runs->options->expect && !runs->options->oracle
+                    ? memfd_create("darn-errors", MFD_CLOEXEC)
+                    : out;
     struct outcome outcome = {.outputs = {out, error}};
     int status = make(runs, run, &outcome);
 

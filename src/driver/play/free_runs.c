@@ -10,9 +10,10 @@
 #include <time.h>
 
 #include "driver/play/free_run.h"
+#include "driver/process/input.h"
 #include "driver/process/signal_guard.h"
 #include "driver/process/private.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 
 #define PROGRESS_MS 200
 
@@ -31,7 +32,7 @@ void darn_free_runs_file(const struct darn_free_runs *runs, const char *name, ui
 
 static int read_expected(struct darn_free_runs *runs)
 {
-    FILE *file = fopen(runs->expect, "r");
+    FILE *file = fopen(runs->options->expect, "r");
     FILE *to = open_memstream(&runs->expected, &runs->expected_size);
     char piece[16384];
     size_t got;
@@ -43,20 +44,22 @@ static int read_expected(struct darn_free_runs *runs)
     if (to)
         failed |= fclose(to) != 0;
     if (failed)
-        darn_refuse(runs->command, "--expect: %s: %s", runs->expect, strerror(errno));
+        (void)darn_tell_refusal(runs->listener, "--expect: %s: %s", runs->options->expect,
+                                strerror(errno));
     if (file)
         fclose(file);
-    return failed ? 2 : 0;
+    return failed ? DARN_REFUSED : 0;
 }
 
 int darn_free_runs_open(struct darn_free_runs *runs)
 {
     pthread_mutex_init(&runs->lock, NULL);
     pthread_cond_init(&runs->changed, NULL);
-    if (runs->expect && read_expected(runs))
-        return 2;
-    runs->directory = darn_private_directory(runs->command);
-    return runs->directory ? 0 : 2;
+    if (darn_input_keep(runs->listener, runs->options->input, &runs->input) ||
+        (runs->options->expect && read_expected(runs)))
+        return DARN_REFUSED;
+    runs->directory = darn_private_directory(runs->listener);
+    return runs->directory ? 0 : DARN_REFUSED;
 }
 
 void darn_free_runs_close(struct darn_free_runs *runs)
@@ -128,8 +131,8 @@ static void *work(void *to)
         pthread_mutex_unlock(&runs->lock);
         status = darn_free_run_make(runs, &job->run);
         pthread_mutex_lock(&runs->lock);
-        if (status) /* interrupted (negative), or it cannot go on */
-            end(runs, status > 0 ? status : 0);
+        if (status) /* interrupted, or it cannot go on */
+            end(runs, status == -EINTR ? 0 : status);
         else if (!atomic_load(&runs->stop))
             runs->done(runs->context, &job->run);
     }
@@ -157,16 +160,16 @@ static void watch(struct darn_free_runs *runs)
 
 int darn_free_runs_make(struct darn_free_runs *runs)
 {
-    struct job *jobs = calloc(runs->jobs, sizeof(*jobs));
+    struct job *jobs = calloc(runs->options->jobs, sizeof(*jobs));
     struct sigaction old[CAUGHT];
     uint32_t count = 0;
     int error = 0;
 
     if (!jobs)
-        return darn_refuse(runs->command, "out of memory");
+        return darn_tell_refusal(runs->listener, "out of memory");
     catch_signals(runs, old);
     pthread_mutex_lock(&runs->lock);
-    for (; count < runs->jobs && !error; count += !error) {
+    for (; count < runs->options->jobs && !error; count += !error) {
         jobs[count].runs = runs;
         jobs[count].number = count;
         error = pthread_create(&jobs[count].thread, NULL, work, &jobs[count]);
@@ -181,6 +184,6 @@ int darn_free_runs_make(struct darn_free_runs *runs)
         sigaction(caught[i], &old[i], NULL);
     free(jobs);
     if (!count)
-        return darn_refuse(runs->command, "no thread can be made: %s", strerror(error));
+        return darn_tell_refusal(runs->listener, "no thread can be made: %s", strerror(error));
     return runs->status;
 }

@@ -2,8 +2,8 @@
  * Many runs of a program, several at a time, in which threads run as they like: what `darn run`
  * does, again and again, each judged by its exit status or by what the user gives.
  */
-#ifndef DARN_CLI_FREE_RUNS_H
-#define DARN_CLI_FREE_RUNS_H
+#ifndef DARN_DRIVER_FREE_RUNS_H
+#define DARN_DRIVER_FREE_RUNS_H
 
 #include <limits.h>
 #include <pthread.h>
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "driver/process/listener.h"
 #include "base/options.h"
 #include "driver/play/verdict.h"
 
@@ -25,14 +26,19 @@ struct darn_free_run {
     char text[DARN_FREE_RUN_TEXT];  /* one line; empty when the run was fine */
 };
 
-struct darn_free_runs {
-    const char *command; /* for messages */
+/* What is wanted of them. */
+struct darn_free_options {
     char **program;
-    const char *input;  /* a file; NULL: the standard input is empty */
     const char *oracle; /* as of darn explore; NULL: none */
     const char *expect; /* a file, which the standard output must be equal to; NULL: none */
+    const char *input;  /* a file; NULL: our own standard input (input.h) */
     uint32_t timeout_ms;
-    uint32_t jobs;
+    uint64_t jobs;
+};
+
+struct darn_free_runs {
+    struct darn_listener *listener;
+    const struct darn_free_options *options;
     /* All three with the lock held. `next` fills in number and options, and returns false when no
      * other run is needed; `done` is given what became of the run, unless it was interrupted. */
     bool (*next)(void *context, struct darn_free_run *run);
@@ -42,6 +48,7 @@ struct darn_free_runs {
 
     /* The rest is its own. */
     const char *directory; /* for files of the runs: the private one */
+    const char *input;     /* a file; NULL: the standard input is empty */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     uint32_t running;
@@ -52,12 +59,12 @@ struct darn_free_runs {
     int status; /* of a job that could not go on */
 };
 
-/* Finds the directory and reads what is expected. 0, or an exit status after one line on stderr. */
+/* Finds the directory, and reads the input and what is expected. 0, or DARN_REFUSED. */
 int darn_free_runs_open(struct darn_free_runs *runs);
 void darn_free_runs_close(struct darn_free_runs *runs);
 
-/* Makes runs until `next` has no more. SIGINT, SIGTERM and SIGHUP end it early. 0, or an exit
- * status after one line on stderr. */
+/* Makes runs until `next` has no more. SIGINT, SIGTERM and SIGHUP end it early. 0 or
+ * DARN_REFUSED. */
 int darn_free_runs_make(struct darn_free_runs *runs);
 
 /* DIRECTORY/NAME.NUMBER. */

@@ -5,17 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver/play/json_tree.h"
 #include "driver/play/kept.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 #include "driver/play/verdict.h"
 
-static int refuse_damaged(const char *command, const char *path, int line)
+static int refuse_damaged(struct darn_listener *listener, const char *path, int line)
 {
-    return darn_refuse(command, "%s:%d: this is no index of a hunt", path, line);
+    return darn_tell_refusal(listener, "%s:%d: this is no index of a hunt", path, line);
 }
 
-/* 0 or an exit status. */
-static int read_entries(struct darn_index *index, const char *command)
+/* 0 or DARN_REFUSED. */
+static int read_entries(struct darn_index *index, struct darn_listener *listener)
 {
     char path[PATH_MAX + 16], *text = NULL;
     size_t room = 0;
@@ -25,14 +26,14 @@ static int read_entries(struct darn_index *index, const char *command)
     snprintf(path, sizeof(path), "%s/index.jsonl", index->directory);
     file = fopen(path, "re");
     if (!file)
-        return errno == ENOENT ? 0 : darn_refuse(command, "%s: %s", path, strerror(errno));
+        return errno == ENOENT ? 0 : darn_tell_refusal(listener, "%s: %s", path, strerror(errno));
     for (int line = 1; !status && getline(&text, &room, file) >= 0; line++) {
         json_t *entry = json_loads(text, 0, NULL);
 
         if (!json_is_string(json_object_get(entry, "id")) ||
             !json_is_string(json_object_get(entry, "kind"))) {
             json_decref(entry);
-            status = refuse_damaged(command, path, line);
+            status = refuse_damaged(listener, path, line);
         } else {
             json_array_append_new(index->entries, entry);
         }
@@ -42,7 +43,7 @@ static int read_entries(struct darn_index *index, const char *command)
     return status;
 }
 
-static int read_state(struct darn_index *index, const char *command)
+static int read_state(struct darn_index *index, struct darn_listener *listener)
 {
     char path[PATH_MAX + 16];
     json_error_t error;
@@ -54,19 +55,19 @@ static int read_state(struct darn_index *index, const char *command)
     }
     index->state = json_load_file(path, 0, &error);
     if (!json_is_object(index->state))
-        return refuse_damaged(command, path, error.line);
+        return refuse_damaged(listener, path, error.line);
     return 0;
 }
 
-int darn_index_open(struct darn_index *index, const char *command, const char *directory)
+int darn_index_open(struct darn_index *index, struct darn_listener *listener, const char *directory)
 {
     int status;
 
     *index = (struct darn_index){.entries = json_array()};
     snprintf(index->directory, sizeof(index->directory), "%s", directory);
-    status = read_state(index, command);
+    status = read_state(index, listener);
     if (!status)
-        status = read_entries(index, command);
+        status = read_entries(index, listener);
     if (status)
         darn_index_close(index);
     return status;
@@ -79,23 +80,33 @@ void darn_index_close(struct darn_index *index)
     index->state = index->entries = NULL;
 }
 
+static void put_entries(const struct darn_index *index, struct darn_json *json)
+{
+    size_t i;
+    json_t *entry;
+
+    json_array_foreach(index->entries, i, entry)
+    {
+        darn_json_tree(json, entry);
+        darn_json_end_line(json);
+    }
+}
+
 int darn_index_write(const struct darn_index *index)
 {
-    char *text = NULL, *state = json_dumps(index->state, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    int result = -ENOMEM;
+    struct darn_json entries, state;
+    int result;
 
-    if (out) {
-        darn_index_print_json(index, out);
-        fclose(out);
-        result = darn_kept_write(index->directory, "index.jsonl", text, length);
-    }
-    if (!result)
-        result =
-            state ? darn_kept_write(index->directory, "state.json", state, strlen(state)) : -ENOMEM;
-    free(text);
-    free(state);
+    darn_json_start_growing(&entries);
+    put_entries(index, &entries);
+    result = darn_kept_write(index->directory, "index.jsonl", entries.text.to, entries.text.used);
+    darn_json_release(&entries);
+    if (result)
+        return result;
+    darn_json_start_growing(&state);
+    darn_json_tree_lines(&state, index->state);
+    result = darn_kept_write(index->directory, "state.json", state.text.to, state.text.used);
+    darn_json_release(&state);
     return result;
 }
 
@@ -129,9 +140,9 @@ size_t darn_index_proofs(const struct darn_index *index)
     return count;
 }
 
-/* The smaller, the sooner it should be read: the worst outcome of a proof, then proofs that made no
- * difference, then what was only predicted. */
-static int rank_of(const json_t *entry)
+/* The worst outcome of a proof, then proofs that made no difference, then what was only predicted.
+ */
+int darn_index_rank(const json_t *entry)
 {
     const json_t *outcomes = json_object_get(entry, "outcomes"), *word;
     int rank = DARN_VERDICTS;
@@ -165,24 +176,21 @@ void darn_index_drop(struct darn_index *index, const char *id)
 
 void darn_index_put(struct darn_index *index, json_t *entry)
 {
-    int rank = rank_of(entry);
+    int rank = darn_index_rank(entry);
     size_t at = 0;
 
     darn_index_drop(index, json_string_value(json_object_get(entry, "id")));
     while (at < json_array_size(index->entries) &&
-           rank_of(json_array_get(index->entries, at)) <= rank)
+           darn_index_rank(json_array_get(index->entries, at)) <= rank)
         at++;
     json_array_insert_new(index->entries, at, entry);
 }
 
 void darn_index_print_json(const struct darn_index *index, FILE *out)
 {
-    size_t i;
-    json_t *entry;
+    struct darn_json json;
 
-    json_array_foreach(index->entries, i, entry)
-    {
-        json_dumpf(entry, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
-        fputc('\n', out);
-    }
+    darn_json_start_growing(&json);
+    put_entries(index, &json);
+    darn_json_finish(&json, out);
 }

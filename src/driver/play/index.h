@@ -7,8 +7,8 @@
  * predicted and could not be confirmed 1, 2, …        the directory of a proof (kept.h), with
  * report.txt: the report for people
  */
-#ifndef DARN_CLI_INDEX_H
-#define DARN_CLI_INDEX_H
+#ifndef DARN_DRIVER_INDEX_H
+#define DARN_DRIVER_INDEX_H
 
 #include <jansson.h>
 #include <limits.h>
@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "driver/process/listener.h"
 #include "report/text/style.h"
 
 struct darn_index {
@@ -24,9 +25,10 @@ struct darn_index {
     json_t *entries; /* an array of objects; those of proofs have a `directory` */
 };
 
-/* Reads what is there; a directory without an index has an empty one. 0, or an exit status after
- * one line on stderr. */
-int darn_index_open(struct darn_index *index, const char *command, const char *directory);
+/* Reads what is there; a directory without an index has an empty one. 0, or
+ * DARN_REFUSED. */
+int darn_index_open(struct darn_index *index, struct darn_listener *listener,
+                    const char *directory);
 void darn_index_close(struct darn_index *index);
 
 /* Writes it, each file as a whole. 0 or a negative errno. */
@@ -43,15 +45,13 @@ void darn_index_drop(struct darn_index *index, const char *id);
 bool darn_index_is_proof(const json_t *entry);
 size_t darn_index_proofs(const struct darn_index *index);
 
-/* What people read: the reports of the proofs, a line for each prediction that was not confirmed,
- * and a summary. `name` is the directory as they call it. */
-void darn_index_print(const struct darn_index *index, const char *name, FILE *out,
-                      const struct darn_style *style);
+/* Entries with the same cause get a `variant_of`: the id of the first of them. */
+void darn_index_group(struct darn_index *index);
+
+/* The smaller, the sooner it should be read. */
+int darn_index_rank(const json_t *entry);
 
 /* JSON Lines: the entries. */
 void darn_index_print_json(const struct darn_index *index, FILE *out);
-
-/* `darn report [--json] DIRECTORY`. An exit status. */
-int darn_index_command(int argc, char **argv);
 
 #endif

@@ -4,33 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "driver/process/sh.h"
 
-/* 0: the oracle is content; 1: it is not; else it could not be asked: a negative errno. */
+/* As darn_sh_oracle. */
 static int ask_oracle(const struct darn_judge *judge, struct darn_server *server)
 {
-    char variable[64];
     struct darn_sh sh = {
         .command = judge->oracle,
-        .variable = variable,
         .timeout_ms = judge->timeout_ms,
         .input = darn_server_output_file(server),
     };
-    int status;
 
-    snprintf(variable, sizeof(variable), "DARN_STATUS=%d",
-             WEXITSTATUS(darn_server_block(server)->result.status));
-    status = darn_sh(&sh);
-    if (sh.input >= 0)
-        close(sh.input);
-    if (status < 0)
-        return status;
-    /* What a shell says when there is no such command. */
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127))
-        return -ENOEXEC;
-    return status != 0;
+    return darn_sh_oracle(&sh, WEXITSTATUS(darn_server_block(server)->result.status));
 }
 
 static bool is_the_oracles(const struct darn_judge *judge, enum darn_verdict_kind kind)

@@ -4,8 +4,8 @@
  * and fails the run by failing itself. It is asked about runs that have exited: nobody needs to be
  * asked about a crash.
  */
-#ifndef DARN_CLI_JUDGE_H
-#define DARN_CLI_JUDGE_H
+#ifndef DARN_DRIVER_JUDGE_H
+#define DARN_DRIVER_JUDGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +20,8 @@ struct darn_judge {
     bool compare;        /* the output shall have this hash, if there is no oracle: */
     uint64_t hash;       /* as of darn_server_output_hash */
     uint32_t timeout_ms; /* of a run, for the words; and of the oracle */
+    const char *with;    /* not asked, but kept with what is judged: the command beside each run, */
+    uint32_t stop;       /* and the signal after it */
 };
 
 struct darn_judged {

@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "base/draft.h"
-#include "cli/say.h"
+#include "driver/play/json_tree.h"
+#include "driver/process/listener.h"
 #include "report/report_format.h"
 
-#define STORY_LINES 400 /* longer stories put steps together */
+#define STORY_LINES 30 /* with what happened before it, a screen */
 
 static bool is_directory(const char *path)
 {
@@ -22,18 +23,18 @@ static bool is_directory(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Paths that stay right when the directory is changed. 0 or an exit status. */
-static int find_paths(struct darn_kept *kept, const char *command, const char *name)
+/* Paths that stay right when the directory is changed. 0 or DARN_REFUSED. */
+static int find_paths(struct darn_kept *kept, struct darn_listener *listener, const char *name)
 {
     char path[PATH_MAX + 16], *slash;
 
     snprintf(path, sizeof(path), "%s%s", name, is_directory(name) ? "/schedule" : "");
     if (!realpath(path, kept->path)) {
         if (errno == ENOENT && is_directory(name))
-            return darn_refuse(command,
-                               "%s has no schedule; the findings of a hunt have numbers: %s/1",
-                               name, name);
-        return darn_refuse(command, "%s: %s", name, strerror(errno));
+            return darn_tell_refusal(
+                listener, "%s has no schedule; the findings of a hunt have numbers: %s/1", name,
+                name);
+        return darn_tell_refusal(listener, "%s: %s", name, strerror(errno));
     }
     snprintf(kept->directory, sizeof(kept->directory), "%s", kept->path);
     slash = strrchr(kept->directory, '/');
@@ -41,20 +42,20 @@ static int find_paths(struct darn_kept *kept, const char *command, const char *n
     return 0;
 }
 
-/* 0 or an exit status. */
-static int read_schedule(struct darn_kept *kept, const char *command)
+/* 0 or DARN_REFUSED. */
+static int read_schedule(struct darn_kept *kept, struct darn_listener *listener)
 {
     FILE *file = fopen(kept->path, "r");
     char error[512];
 
     if (!file)
-        return darn_refuse(command, "%s: %s", kept->path, strerror(errno));
+        return darn_tell_refusal(listener, "%s: %s", kept->path, strerror(errno));
     kept->schedule = darn_schedule_read(file, error, sizeof(error));
     fclose(file);
     if (!kept->schedule)
-        return darn_refuse(command, "%s: %s", kept->path, error);
+        return darn_tell_refusal(listener, "%s: %s", kept->path, error);
     if (!kept->schedule->program || !kept->schedule->arguments || !kept->schedule->arguments[0])
-        return darn_refuse(command, "%s does not say which program it is of", kept->path);
+        return darn_tell_refusal(listener, "%s does not say which program it is of", kept->path);
     return 0;
 }
 
@@ -72,6 +73,8 @@ static void read_check(struct darn_kept *kept, const json_t *check)
 
     kept->oracle = copy_text(check, "oracle");
     kept->reset = copy_text(check, "reset");
+    kept->with = copy_text(check, "with");
+    kept->stop = (uint32_t)json_integer_value(json_object_get(check, "stop"));
     kept->compare = hash != NULL;
     kept->hash = hash ? strtoull(hash, NULL, 16) : 0;
 }
@@ -107,7 +110,7 @@ static bool is_same_file(const char *name, const char *path)
 }
 
 /* The program stays the same when the schedule is replaced. */
-static int make_program(struct darn_kept *kept, const char *command)
+static int make_program(struct darn_kept *kept, struct darn_listener *listener)
 {
     size_t count = 0;
 
@@ -116,29 +119,29 @@ static int make_program(struct darn_kept *kept, const char *command)
     kept->program = calloc(count + 1, sizeof(*kept->program));
     for (size_t i = 0; kept->program && i < count; i++)
         if (!(kept->program[i] = strdup(kept->schedule->arguments[i])))
-            return darn_refuse(command, "out of memory");
-    return kept->program ? 0 : darn_refuse(command, "out of memory");
+            return darn_tell_refusal(listener, "out of memory");
+    return kept->program ? 0 : darn_tell_refusal(listener, "out of memory");
 }
 
-int darn_kept_open(struct darn_kept *kept, const char *command, const char *name)
+int darn_kept_open(struct darn_kept *kept, struct darn_listener *listener, const char *name)
 {
     int status;
 
     memset(kept, 0, sizeof(*kept));
-    status = find_paths(kept, command, name);
+    status = find_paths(kept, listener, name);
     if (!status)
-        status = read_schedule(kept, command);
+        status = read_schedule(kept, listener);
     if (!status)
-        status = make_program(kept, command);
+        status = make_program(kept, listener);
     if (!status)
         read_symptom(kept);
     if (!status && kept->schedule->input &&
         (size_t)snprintf(kept->input, sizeof(kept->input), "%s/%s", kept->directory,
                          kept->schedule->input) >= sizeof(kept->input))
-        status = darn_refuse(command, "%s: %s", kept->path, strerror(ENAMETOOLONG));
+        status = darn_tell_refusal(listener, "%s: %s", kept->path, strerror(ENAMETOOLONG));
     if (!status && *kept->input && access(kept->input, R_OK))
-        status = darn_refuse(command, "%s, the input of the run, cannot be read: %s", kept->input,
-                             strerror(errno));
+        status = darn_tell_refusal(listener, "%s, the input of the run, cannot be read: %s",
+                                   kept->input, strerror(errno));
     if (status)
         darn_kept_close(kept);
     return status;
@@ -152,37 +155,40 @@ void darn_kept_close(struct darn_kept *kept)
     free(kept->program);
     free(kept->oracle);
     free(kept->reset);
+    free(kept->with);
     kept->schedule = NULL;
     kept->program = NULL;
-    kept->oracle = kept->reset = NULL;
+    kept->oracle = kept->reset = kept->with = NULL;
 }
 
-int darn_kept_start(const struct darn_kept *kept, const char *command, struct darn_player *player,
-                    struct darn_server_options *options)
+int darn_kept_start(const struct darn_kept *kept, struct darn_listener *listener,
+                    struct darn_player *player, struct darn_server_options *options)
 {
     const struct darn_schedule *schedule = kept->schedule;
     int status;
 
     if (schedule->directory && chdir(schedule->directory))
-        darn_warn(command, "the program ran in %s, which cannot be entered: %s",
-                  schedule->directory, strerror(errno));
+        darn_tell_warning(listener, "the program ran in %s, which cannot be entered: %s",
+                          schedule->directory, strerror(errno));
     for (char *const *at = schedule->environment; at && *at; at++)
         putenv(strdup(*at)); /* the environment keeps it */
     if (!is_same_file(kept->program[0], schedule->program)) {
         free(kept->program[0]);
         kept->program[0] = strdup(schedule->program);
     }
-    options->command = command;
+    options->listener = listener;
     options->program = kept->program;
     options->input = *kept->input ? kept->input : NULL;
     options->reset = kept->reset;
+    options->with = kept->with;
+    options->stop = (int)kept->stop;
     status = darn_player_start(player, options);
     player->judge.oracle = kept->oracle;
     player->judge.compare = kept->compare;
     player->judge.hash = kept->hash;
     if (!status && schedule->build && player->build != schedule->build)
-        darn_warn(command, "%s has changed since the schedule was made: it may not fit",
-                  schedule->program);
+        darn_tell_warning(listener, "%s has changed since the schedule was made: it may not fit",
+                          schedule->program);
     return status;
 }
 
@@ -233,14 +239,22 @@ int darn_kept_write_schedule(const char *directory, const char *name,
     return result ? result : darn_draft_finish(&draft, darn_schedule_write(schedule, draft.file));
 }
 
-int darn_kept_write_story(const char *directory, struct darn_player *player)
+void darn_kept_tell(struct darn_player *player, const struct darn_schedule *schedule, FILE *out)
+{
+    player->snapshot.told = schedule ? schedule->step_count : 0;
+    player->snapshot.ending = player->judged.text;
+    darn_snapshot_story(&player->snapshot, out, STORY_LINES);
+}
+
+int darn_kept_write_story(const char *directory, struct darn_player *player,
+                          const struct darn_schedule *schedule)
 {
     struct darn_draft draft;
     int result = open_draft(&draft, directory, "story.txt");
 
     if (result)
         return result;
-    darn_scene_story(&player->scene, draft.file, STORY_LINES);
+    darn_kept_tell(player, schedule, draft.file);
     return darn_draft_finish(&draft, 0);
 }
 
@@ -272,6 +286,10 @@ static json_t *check_object(const struct darn_judge *judge, const char *reset)
         json_object_set_new(check, "oracle", json_string(judge->oracle));
     if (reset)
         json_object_set_new(check, "reset", json_string(reset));
+    if (judge->with) {
+        json_object_set_new(check, "with", json_string(judge->with));
+        json_object_set_new(check, "stop", json_integer(judge->stop));
+    }
     if (judge->compare) {
         snprintf(hash, sizeof(hash), "0x%016" PRIx64, judge->hash);
         json_object_set_new(check, "output", json_string(hash));
@@ -302,10 +320,13 @@ json_t *darn_kept_object(const struct darn_finding *finding, const struct darn_j
 
 int darn_kept_write_object(const char *directory, const json_t *object)
 {
-    char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    int result = text ? darn_kept_write(directory, "finding.json", text, strlen(text)) : -ENOMEM;
+    struct darn_json json;
+    int result;
 
-    free(text);
+    darn_json_start_growing(&json);
+    darn_json_tree(&json, object);
+    result = darn_kept_write(directory, "finding.json", json.text.to, json.text.used);
+    darn_json_release(&json);
     return result;
 }
 

@@ -10,12 +10,13 @@
  *
  * What a program reads and prints may be secret: the files are for their owner alone.
  */
-#ifndef DARN_CLI_KEPT_H
-#define DARN_CLI_KEPT_H
+#ifndef DARN_DRIVER_KEPT_H
+#define DARN_DRIVER_KEPT_H
 
 #include <jansson.h>
 #include <limits.h>
 
+#include "driver/process/listener.h"
 #include "driver/play/player.h"
 
 struct darn_kept {
@@ -25,20 +26,22 @@ struct darn_kept {
     char **program;           /* to be started, with its arguments */
     struct darn_schedule *schedule;
     struct darn_symptom symptom;
+    char *with; /* a command beside the runs; NULL: none */
+    uint32_t stop;
     char *oracle, *reset; /* commands that runs need; NULL: none */
     bool compare;         /* the output of a good run has the hash: */
     uint64_t hash;
 };
 
-/* Reads what `name` says, the directory of a finding or a schedule. 0, or an exit status after one
- * line on stderr. */
-int darn_kept_open(struct darn_kept *kept, const char *command, const char *name);
+/* Reads what `name` says, the directory of a finding or a schedule. 0, or DARN_REFUSED.
+ */
+int darn_kept_open(struct darn_kept *kept, struct darn_listener *listener, const char *name);
 void darn_kept_close(struct darn_kept *kept);
 
 /* Goes to the directory in which the program ran, sets its environment and starts it. Warns when
- * the program is not the one that the schedule is from. 0 or an exit status. */
-int darn_kept_start(const struct darn_kept *kept, const char *command, struct darn_player *player,
-                    struct darn_server_options *options);
+ * the program is not the one that the schedule is from. 0 or DARN_REFUSED. */
+int darn_kept_start(const struct darn_kept *kept, struct darn_listener *listener,
+                    struct darn_player *player, struct darn_server_options *options);
 
 /* Makes the directory of the next finding, IN/NUMBER: the first number after this one that is not
  * taken. A directory that a killed command has left unfinished is not. 0 or a negative errno. */
@@ -49,8 +52,13 @@ int darn_kept_make(const char *in, uint32_t *number, char *path, size_t size);
 int darn_kept_write_schedule(const char *directory, const char *name,
                              const struct darn_schedule *schedule);
 
+/* The story of the player's last run, that of the schedule (NULL: without memory), up to where the
+ * schedule ends. */
+void darn_kept_tell(struct darn_player *player, const struct darn_schedule *schedule, FILE *out);
+
 /* Writes story and log of the player's last run. 0 or a negative errno. */
-int darn_kept_write_story(const char *directory, struct darn_player *player);
+int darn_kept_write_story(const char *directory, struct darn_player *player,
+                          const struct darn_schedule *schedule);
 int darn_kept_write_log(const char *directory, struct darn_player *player);
 
 /* What goes into finding.json: the finding, and under `check` what its runs are judged by (`reset`

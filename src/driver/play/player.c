@@ -10,8 +10,12 @@
 #include "base/hash.h"
 #include "base/options.h"
 #include "driver/process/installation.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 #include "report/shell.h"
+
+/* In the fair part of a run: a thread makes so many steps, then it is another one's turn. Loops of
+ * up to six steps are at the same place again then, and the state comes again soon. */
+#define FAIR_PATIENCE 60
 
 uint64_t darn_player_build(const char *path)
 {
@@ -58,7 +62,7 @@ int darn_player_start(struct darn_player *player, const struct darn_server_optio
     player->path = strdup(absolute);
     player->arguments = join_arguments(options->program + 1);
     player->build = darn_player_build(absolute);
-    player->scene = (struct darn_scene){
+    player->snapshot = (struct darn_snapshot){
         .block = player->block,
         .modules = &player->modules,
         .program = player->path,
@@ -79,11 +83,16 @@ void darn_player_stop(struct darn_player *player)
 
 bool darn_player_run(struct darn_player *player)
 {
+    size_t length;
+
     player->judged = (struct darn_judged){.kind = DARN_VERDICT_NONE};
     player->how = darn_server_run(player->server);
     if (player->how == DARN_SERVER_LOST || player->how == DARN_SERVER_STOPPED)
         return false;
     darn_judge(&player->judge, player->server, player->how, &player->judged);
+    player->snapshot.output = player->judged.kind == DARN_VERDICT_SANITIZER
+                                  ? darn_server_output(player->server, &length)
+                                  : NULL;
     return true;
 }
 
@@ -95,6 +104,8 @@ void darn_player_prepare(struct darn_player *player, const struct darn_schedule 
     darn_server_arm(player->server, schedule->armed, schedule->armed_count);
     request->flags = schedule->run_flags | flags;
     request->max_steps = schedule->max_steps;
+    request->fair_from = schedule->fair_from;
+    request->after_met = 0;
     request->time = schedule->time;
     request->plan = (struct darn_plan){0};
     darn_schedule_give_aims(schedule, player->block);
@@ -140,6 +151,10 @@ bool darn_player_follow(struct darn_player *player, const struct darn_schedule *
     }
     plan->kind = DARN_STRATEGY_FOLLOW;
     plan->step_count = (uint32_t)placed;
+    for (size_t i = 0; i < placed; i++)
+        plan->forced |= schedule->steps[i].flags & DARN_STEP_FORCED;
+    if (player->block->request.flags & DARN_RUN_PROVE)
+        plan->patience = FAIR_PATIENCE;
     return darn_player_run(player);
 }
 
@@ -222,6 +237,8 @@ struct darn_schedule *darn_player_take(struct darn_player *player)
     schedule->time = block->result.time;
     schedule->build = player->build;
     schedule->max_steps = block->request.max_steps;
+    if (block->request.flags & DARN_RUN_PROVE)
+        schedule->fair_from = block->request.fair_from;
     schedule->run_flags = lasting_flags(block->request.flags);
     schedule->armed = darn_server_armed(player->server, &schedule->armed_count);
     schedule->ending = strdup(darn_verdict_word(player->judged.kind));
@@ -238,20 +255,41 @@ static bool is_wanted(const struct darn_finding *finding, const char *id)
     return finding && (!*id || (finding->id && strcmp(finding->id, id) == 0));
 }
 
-struct darn_finding *darn_player_finding(struct darn_player *player, const char *id, bool met)
+/* The finding of what was met, and when. */
+static struct darn_finding *find_met(struct darn_player *player, const char *id, uint64_t *step)
 {
     const struct darn_result *result = &player->block->result;
-    struct darn_finding *finding = NULL;
 
-    for (uint32_t i = 0; met && i < result->met_count && i < DARN_BLOCK_MET; i++) {
-        finding = darn_scene_met(&player->scene, &result->met[i]);
+    for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++) {
+        struct darn_finding *finding = darn_snapshot_met(&player->snapshot, &result->met[i]);
+
+        *step = result->met[i].step;
         if (is_wanted(finding, id))
             return finding;
         darn_finding_free(finding);
     }
-    if (met || !darn_verdict_is_failure(player->judged.kind))
+    return NULL;
+}
+
+bool darn_player_meets(struct darn_player *player, const char *id, uint64_t *step)
+{
+    struct darn_finding *finding = find_met(player, id, step);
+    bool met = finding != NULL;
+
+    darn_finding_free(finding);
+    return met;
+}
+
+struct darn_finding *darn_player_finding(struct darn_player *player, const char *id, bool met)
+{
+    struct darn_finding *finding;
+    uint64_t step;
+
+    if (met)
+        return find_met(player, id, &step);
+    if (!darn_verdict_is_failure(player->judged.kind))
         return NULL;
-    finding = darn_scene_failure(&player->scene, darn_verdict_word(player->judged.kind));
+    finding = darn_snapshot_failure(&player->snapshot, darn_verdict_word(player->judged.kind));
     if (is_wanted(finding, id))
         return finding;
     darn_finding_free(finding);

@@ -1,8 +1,8 @@
 /*
  * Plays schedules on a server, and tells what happened: the same for darn replay, shrink and hunt.
  */
-#ifndef DARN_CLI_PLAYER_H
-#define DARN_CLI_PLAYER_H
+#ifndef DARN_DRIVER_PLAYER_H
+#define DARN_DRIVER_PLAYER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct darn_player {
     struct darn_control_block *block;
     struct darn_judge judge;
     struct darn_modules modules;
-    struct darn_scene scene;
+    struct darn_snapshot snapshot;
     char **program;    /* with its arguments */
     char *path;        /* of the program, absolute */
     char *arguments;   /* as in a shell, each after a blank */
@@ -35,7 +35,7 @@ struct darn_player {
     struct darn_judged judged;
 };
 
-/* Starts a server. 0, or an exit status after one line on stderr. What `options` names must stay
+/* Starts a server. 0, or DARN_REFUSED. What `options` names must stay
  * where it is. */
 int darn_player_start(struct darn_player *player, const struct darn_server_options *options);
 void darn_player_stop(struct darn_player *player);
@@ -70,6 +70,9 @@ struct darn_symptom {
 
 /* The finding of the last run with this id (any with an empty one); NULL when it has none. */
 struct darn_finding *darn_player_finding(struct darn_player *player, const char *id, bool met);
+
+/* Whether threads of the last run have met so (any with an empty id), and before which step. */
+bool darn_player_meets(struct darn_player *player, const char *id, uint64_t *step);
 
 /* Whether the last run has shown it. */
 bool darn_player_shows(struct darn_player *player, const struct darn_symptom *symptom);

@@ -12,7 +12,7 @@
 #include "driver/process/signal_guard.h"
 #include "driver/process/installation.h"
 #include "driver/process/private.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 
 #define LOOK_US  10000
 #define GRACE_US 5000000 /* for the program to end when gdb has */
@@ -43,56 +43,56 @@ static const char script[] =
     "    if place.symtab.objfile.filename.startswith(('/lib', '/usr/lib')):\n"
     "        return False\n"
     "    return sources is None or not place.symtab.fullname().startswith(sources)\n"
-    "def darn_scene():\n"
+    "def darn_snapshot():\n"
     "    sources = darn_sources()\n"
-    "    scene = None\n"
+    "    snapshot = None\n"
     "    for thread in sorted(gdb.selected_inferior().threads(), key=lambda t: t.num):\n"
     "        thread.switch()\n"
     "        frame, level, found = gdb.newest_frame(), 0, None\n"
     "        while frame is not None:\n"
     "            if level < 3 and (frame.name() or '').endswith('kill'):\n"
-    "                scene = thread\n"
+    "                snapshot = thread\n"
     "            if found is None and darn_is_program(frame, sources):\n"
     "                found = level\n"
     "            frame, level = frame.older(), level + 1\n"
     "        print('thread %d%s' % (thread.num, ', ' + thread.name if thread.name else ''))\n"
     "        gdb.execute('frame %d' % (found or 0))\n"
-    "        if scene is thread:\n"
+    "        if snapshot is thread:\n"
     "            level_there = found or 0\n"
-    "    if scene is not None:\n"
-    "        scene.switch()\n"
+    "    if snapshot is not None:\n"
+    "        snapshot.switch()\n"
     "        gdb.execute('frame %d' % level_there, to_string=True)\n"
-    "darn_scene()\n"
+    "darn_snapshot()\n"
     "end\n"
-    "set variable *(int *)&darn_scene_held = 0\n";
+    "set variable *(int *)&darn_capture_held = 0\n";
 
-int darn_replay_gdb_check(void)
+int darn_replay_gdb_check(struct darn_listener *listener)
 {
     char path[PATH_MAX];
 
     if (darn_find_program("gdb", path, sizeof(path)))
-        return darn_refuse("replay", "--gdb needs gdb, which was not found in PATH");
+        return darn_tell_refusal(listener, "--gdb needs gdb, which was not found in PATH");
     return 0;
 }
 
-/* 0 or an exit status. */
-static int write_script(char *path, size_t size)
+/* 0 or DARN_REFUSED. */
+static int write_script(struct darn_listener *listener, char *path, size_t size)
 {
-    int status = darn_private_file("replay", "gdb", path, size);
+    int status = darn_private_file(listener, "gdb", path, size);
     FILE *file = status ? NULL : fopen(path, "wxe");
 
     if (status)
         return status;
     if (!file)
-        return darn_refuse("replay", "%s cannot be written: %s", path, strerror(errno));
+        return darn_tell_refusal(listener, "%s cannot be written: %s", path, strerror(errno));
     fputs(script, file);
     if (fclose(file))
-        return darn_refuse("replay", "%s cannot be written: %s", path, strerror(errno));
+        return darn_tell_refusal(listener, "%s cannot be written: %s", path, strerror(errno));
     return 0;
 }
 
 /* Its exit status. Ctrl-C is for gdb. */
-static int run_gdb(pid_t child, const char *path)
+static int run_gdb(struct darn_listener *listener, pid_t child, const char *path)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     char number[32];
@@ -116,7 +116,7 @@ static int run_gdb(pid_t child, const char *path)
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGQUIT, &quit, NULL);
     if (gdb < 0)
-        return darn_refuse("replay", "gdb cannot be started: %s", strerror(errno));
+        return darn_tell_refusal(listener, "gdb cannot be started: %s", strerror(errno));
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -128,7 +128,8 @@ static void let_go(const struct darn_control_block *block, pid_t child)
         usleep(LOOK_US);
 }
 
-int darn_replay_gdb(struct darn_player *player, const struct darn_schedule *schedule, uint64_t at)
+int darn_replay_gdb(struct darn_listener *listener, struct darn_player *player,
+                    const struct darn_schedule *schedule, uint64_t at)
 {
     char path[PATH_MAX];
     int status = 1;
@@ -136,13 +137,13 @@ int darn_replay_gdb(struct darn_player *player, const struct darn_schedule *sche
     player->block->request.hold_at = at;
     (void)darn_player_follow(player, schedule, DARN_RUN_HOLD);
     if (player->how != DARN_SERVER_HELD) {
-        fprintf(stderr, "darn replay: the run has ended without coming to the scene\n");
+        darn_tell_note(listener, "the run has ended without coming to the snapshot");
         return status;
     }
-    status = write_script(path, sizeof(path));
+    status = write_script(listener, path, sizeof(path));
     if (status)
         return status;
-    status = run_gdb(player->block->child, path);
+    status = run_gdb(listener, player->block->child, path);
     let_go(player->block, player->block->child);
     return status;
 }

@@ -17,16 +17,33 @@ struct round {
     size_t rest_count;
 };
 
-size_t darn_shrinking_steps(const struct darn_player *player)
+size_t darn_shrinking_made(const struct darn_player *player)
 {
     uint64_t steps = player->block->result.steps;
 
     return (size_t)(steps < DARN_BLOCK_STEPS ? steps : DARN_BLOCK_STEPS);
 }
 
-static struct darn_switch_count count_of(const struct darn_player *player)
+static struct darn_switch_count count_of(const struct darn_shrinking *shrinking)
 {
-    return darn_switches_count(player->block->steps, darn_shrinking_steps(player));
+    return darn_switches_count(shrinking->player->block->steps, shrinking->steps);
+}
+
+bool darn_shrinking_look(struct darn_shrinking *shrinking, bool to_the_end)
+{
+    struct darn_player *player = shrinking->player;
+    uint64_t met;
+
+    shrinking->steps = darn_shrinking_made(player);
+    if (to_the_end && !darn_player_shows(player, &shrinking->symptom))
+        return false;
+    if (!shrinking->cuts)
+        return true;
+    if (!darn_player_meets(player, shrinking->symptom.id, &met))
+        return false;
+    if (met + shrinking->tail < shrinking->steps)
+        shrinking->steps = met + shrinking->tail;
+    return true;
 }
 
 static bool is_over(const struct darn_shrinking *shrinking)
@@ -35,35 +52,64 @@ static bool is_over(const struct darn_shrinking *shrinking)
            (shrinking->stop && shrinking->stop(shrinking->context));
 }
 
-/* The last run becomes the schedule. */
-static void keep(struct darn_shrinking *shrinking)
+static void put(struct darn_shrinking *shrinking, struct darn_schedule *schedule)
 {
-    struct darn_schedule *taken = darn_player_take(shrinking->player);
-
-    if (!taken)
-        return;
-    darn_schedule_free(shrinking->schedule);
-    shrinking->schedule = taken;
-    shrinking->after = count_of(shrinking->player);
+    if (shrinking->schedule != shrinking->first)
+        darn_schedule_free(shrinking->schedule);
+    shrinking->schedule = schedule;
 }
 
-/* A run with fewer entries in the script may have more switches: going straight on makes some of
- * its own. Such a one is no progress. */
+/* Of a run that was not made up to its end, how it ends is known from the one that it came from. */
+void darn_shrinking_keep(struct darn_shrinking *shrinking)
+{
+    struct darn_schedule *taken = darn_player_take(shrinking->player);
+    char *ending = strdup(darn_verdict_word(shrinking->symptom.kind));
+
+    if (!taken || !ending) {
+        darn_schedule_free(taken);
+        free(ending);
+        return;
+    }
+    free(taken->ending);
+    taken->ending = ending;
+    if (taken->step_count > shrinking->steps)
+        taken->step_count = shrinking->steps;
+    put(shrinking, taken);
+    shrinking->after = count_of(shrinking);
+}
+
+/* Makes the run of a script. PASSES: it does not show the bug, or is harder to follow than the best
+ * so far. A run with fewer entries in the script may have more switches: going straight on makes
+ * some of its own. */
+static enum darn_ddmin_answer run_script(struct darn_shrinking *shrinking,
+                                         const struct darn_switch *switches, size_t count,
+                                         bool to_the_end)
+{
+    shrinking->schedule->max_steps = to_the_end ? shrinking->whole : shrinking->part;
+    shrinking->runs++;
+    if (!darn_player_script(shrinking->player, shrinking->schedule, switches, count))
+        return DARN_DDMIN_STOP;
+    return !darn_shrinking_look(shrinking, to_the_end) ||
+                   darn_switch_count_less(shrinking->after, count_of(shrinking))
+               ? DARN_DDMIN_PASSES
+               : DARN_DDMIN_FAILS;
+}
+
+/* Where the threads meet is seen soon; most runs that do not meet need not be waited for. */
 enum darn_ddmin_answer darn_shrinking_try(struct darn_shrinking *shrinking,
                                           const struct darn_switch *switches, size_t count)
 {
-    struct darn_player *player = shrinking->player;
+    enum darn_ddmin_answer answer = DARN_DDMIN_FAILS;
 
     if (is_over(shrinking))
         return DARN_DDMIN_STOP;
-    shrinking->runs++;
-    if (!darn_player_script(player, shrinking->schedule, switches, count))
-        return DARN_DDMIN_STOP;
-    if (!darn_player_shows(player, &shrinking->symptom) ||
-        darn_switch_count_less(shrinking->after, count_of(player)))
-        return DARN_DDMIN_PASSES;
-    keep(shrinking);
-    return DARN_DDMIN_FAILS;
+    if (shrinking->cuts)
+        answer = run_script(shrinking, switches, count, false);
+    if (answer == DARN_DDMIN_FAILS && (!shrinking->cuts || shrinking->looks_on))
+        answer = run_script(shrinking, switches, count, true);
+    if (answer == DARN_DDMIN_FAILS)
+        darn_shrinking_keep(shrinking);
+    return answer;
 }
 
 static enum darn_ddmin_answer try_part(void *context, const struct darn_switch *switches,
@@ -138,8 +184,7 @@ static bool shrink_once(struct darn_shrinking *shrinking)
     struct darn_player *player = shrinking->player;
     struct darn_switch_count before = shrinking->after;
     size_t count;
-    struct darn_switch *list =
-        darn_switches_of(player->block->steps, darn_shrinking_steps(player), &count);
+    struct darn_switch *list = darn_switches_of(player->block->steps, shrinking->steps, &count);
 
     if (list && count <= DARN_BLOCK_SWITCHES &&
         darn_shrinking_try(shrinking, list, count) == DARN_DDMIN_FAILS)
@@ -148,11 +193,12 @@ static bool shrink_once(struct darn_shrinking *shrinking)
     return darn_switch_count_less(shrinking->after, before);
 }
 
-static bool replay(struct darn_shrinking *shrinking)
+static bool replay(struct darn_shrinking *shrinking, bool to_the_end)
 {
+    shrinking->schedule->max_steps = to_the_end ? shrinking->whole : shrinking->part;
     shrinking->runs++;
     return darn_player_follow(shrinking->player, shrinking->schedule, 0) &&
-           darn_player_shows(shrinking->player, &shrinking->symptom);
+           darn_shrinking_look(shrinking, to_the_end);
 }
 
 /* A part of a schedule may have a thread wait for ever: such runs need not be waited for as long as
@@ -164,27 +210,59 @@ static void limit_runs(struct darn_shrinking *shrinking)
 
     if (shrinking->symptom.kind == DARN_VERDICT_HANG)
         return;
-    if (!shrinking->schedule->max_steps || shrinking->schedule->max_steps > steps)
-        shrinking->schedule->max_steps = steps;
+    if (!shrinking->whole || shrinking->whole > steps)
+        shrinking->whole = steps;
     if (!timeout || timeout > MOST_MS)
         darn_server_set_timeout(shrinking->player->server, MOST_MS);
 }
 
 static void lift_limits(struct darn_shrinking *shrinking, uint64_t max_steps)
 {
-    shrinking->schedule->max_steps = max_steps;
+    shrinking->whole = max_steps;
     darn_server_set_timeout(shrinking->player->server, shrinking->player->judge.timeout_ms);
 }
 
 static bool shrink(struct darn_shrinking *shrinking)
 {
+    bool to_the_end = !shrinking->cuts || shrinking->looks_on;
+
+    if (!replay(shrinking, to_the_end))
+        return false;
     /* What is left out changes the run, and then more may be left out. */
     while (shrinking->after.switches && !is_over(shrinking) &&
            (shrink_once(shrinking) || darn_shrinking_bound(shrinking)))
-        if (!replay(shrinking))
+        if (!replay(shrinking, to_the_end))
             return false;
     shrinking->in_time = !is_over(shrinking);
-    return true;
+    return replay(shrinking, true);
+}
+
+/* Where a schedule is cut, runs are made up to where the threads have met. If the shortest one does
+ * not lead to what the first led to, each is made up to its end; and if that does not help either,
+ * the schedule stays whole. */
+static bool shrink_some_way(struct darn_shrinking *shrinking)
+{
+    bool shrunk = false;
+
+    shrinking->first = shrinking->schedule;
+    for (int way = 0; way < 3 && !shrunk; way++) {
+        put(shrinking, shrinking->first);
+        shrinking->after = shrinking->before;
+        shrinking->cuts = false;
+        shrinking->looks_on = way > 0;
+        if (way && !replay(shrinking, true))
+            break;
+        if (way < 2)
+            darn_shrinking_cut(shrinking);
+        shrinking->part = shrinking->steps * STEPS_FACTOR + LEAST_STEPS;
+        shrunk = shrink(shrinking);
+        if (!shrinking->cuts)
+            break;
+    }
+    if (shrinking->first != shrinking->schedule)
+        darn_schedule_free(shrinking->first);
+    shrinking->first = NULL;
+    return shrunk;
 }
 
 bool darn_shrink(struct darn_shrinking *shrinking)
@@ -193,11 +271,12 @@ bool darn_shrink(struct darn_shrinking *shrinking)
     bool result;
 
     shrinking->runs = 0;
-    if (!replay(shrinking))
+    shrinking->whole = max_steps;
+    if (!replay(shrinking, true))
         return false;
-    shrinking->before = shrinking->after = count_of(shrinking->player);
+    shrinking->before = shrinking->after = count_of(shrinking);
     limit_runs(shrinking);
-    result = shrink(shrinking);
+    result = shrink_some_way(shrinking);
     lift_limits(shrinking, max_steps);
-    return result && replay(shrinking);
+    return result && replay(shrinking, true);
 }

@@ -1,9 +1,10 @@
 /*
  * Shrinking a schedule that shows a bug: the fewest preemptions, then the fewest switches, that
- * still show the same one.
+ * still show the same one. The schedule of what threads met ends there, if the run leads to the
+ * same without being told who goes on.
  */
-#ifndef DARN_CLI_SHRINKING_H
-#define DARN_CLI_SHRINKING_H
+#ifndef DARN_DRIVER_SHRINKING_H
+#define DARN_DRIVER_SHRINKING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +24,14 @@ struct darn_shrinking {
     struct darn_switch_count before, after;
     uint64_t runs;
     bool in_time; /* the result cannot be made smaller by leaving out a switch */
+    /* While it is being shrunk (shrinking_parts.h). */
+    bool cuts;     /* the schedule ends where the threads have met, and `tail` steps later */
+    bool looks_on; /* each run is made up to its end, to see that it leads to the same */
+    uint64_t tail;
+    uint64_t steps;              /* of the player's last run: those that the schedule is to have */
+    uint64_t whole;              /* how many steps a run may make that is to end as the bug does, */
+    uint64_t part;               /* and one that need not */
+    struct darn_schedule *first; /* to go back to */
 };
 
 /* False when the schedule does not show the bug when it is replayed; it is unchanged then. After it

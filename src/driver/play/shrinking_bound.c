@@ -29,7 +29,7 @@ struct point {
 static struct point *find_points(const struct darn_player *player, size_t from, size_t *count)
 {
     const struct darn_step *steps = player->block->steps;
-    size_t all = darn_shrinking_steps(player);
+    size_t all = darn_shrinking_made(player);
     struct point *points = calloc(all + 1, sizeof(*points));
     uint32_t own[MOST_THREADS] = {0};
 
@@ -50,7 +50,7 @@ static struct point *find_points(const struct darn_player *player, size_t from, 
 static size_t step_after(const struct darn_player *player, const struct darn_switch *last)
 {
     const struct darn_step *steps = player->block->steps;
-    size_t all = darn_shrinking_steps(player);
+    size_t all = darn_shrinking_made(player);
     uint32_t own = 0;
 
     for (size_t i = 0; i < all; i++) {

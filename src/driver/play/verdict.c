@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 
 static const char *const words[DARN_VERDICTS] = {
-    [DARN_VERDICT_NONE] = "none",           [DARN_VERDICT_OK] = "ok",
-    [DARN_VERDICT_CRASH] = "crash",         [DARN_VERDICT_ABORT] = "abort",
-    [DARN_VERDICT_ASSERTION] = "assertion", [DARN_VERDICT_SANITIZER] = "sanitizer",
-    [DARN_VERDICT_DEADLOCK] = "deadlock",   [DARN_VERDICT_HANG] = "hang",
-    [DARN_VERDICT_EXIT] = "exit",           [DARN_VERDICT_OUTPUT] = "output",
-    [DARN_VERDICT_ORACLE] = "oracle",
+    [DARN_VERDICT_NONE] = "none",           [DARN_VERDICT_CUT] = "cut",
+    [DARN_VERDICT_OK] = "ok",               [DARN_VERDICT_CRASH] = "crash",
+    [DARN_VERDICT_ABORT] = "abort",         [DARN_VERDICT_ASSERTION] = "assertion",
+    [DARN_VERDICT_SANITIZER] = "sanitizer", [DARN_VERDICT_DEADLOCK] = "deadlock",
+    [DARN_VERDICT_HANG] = "hang",           [DARN_VERDICT_EXIT] = "exit",
+    [DARN_VERDICT_OUTPUT] = "output",       [DARN_VERDICT_ORACLE] = "oracle",
 };
 
 const char *darn_verdict_word(enum darn_verdict_kind kind)
@@ -123,15 +123,18 @@ static enum darn_verdict_kind verdict_of_status(const struct darn_evidence *evid
 
 enum darn_verdict_kind darn_verdict_of(const struct darn_evidence *evidence)
 {
+    /* Who has begun to report stands there for good, or for long. */
     if (evidence->how == DARN_SERVER_TIMEOUT)
-        return DARN_VERDICT_HANG;
+        return sanitizer_line(evidence).start ? DARN_VERDICT_SANITIZER : DARN_VERDICT_CUT;
     if (evidence->how != DARN_SERVER_RAN)
         return DARN_VERDICT_NONE;
     switch (evidence->result->end) {
     case DARN_END_DEADLOCK:
         return DARN_VERDICT_DEADLOCK;
-    case DARN_END_STEPS:
+    case DARN_END_LIVELOCK:
         return DARN_VERDICT_HANG;
+    case DARN_END_STEPS:
+        return DARN_VERDICT_CUT;
     case DARN_END_EXIT:
         return sanitizer_line(evidence).start ? DARN_VERDICT_SANITIZER
                                               : verdict_of_status(evidence);
@@ -183,12 +186,12 @@ static void describe_abort(const struct darn_evidence *evidence, char *to, size_
     snprintf(to, size, "aborted: %.*s", (int)line.length, line.start);
 }
 
-static void describe_hang(const struct darn_evidence *evidence, char *to, size_t size)
+static void describe_cut(const struct darn_evidence *evidence, char *to, size_t size)
 {
     if (evidence->how == DARN_SERVER_TIMEOUT)
-        snprintf(to, size, "did not end within %g s", evidence->timeout_ms / 1000.0);
+        snprintf(to, size, "cut off after %g s", evidence->timeout_ms / 1000.0);
     else
-        snprintf(to, size, "did not end within %" PRIu64 " steps", evidence->result->steps);
+        snprintf(to, size, "cut off after %" PRIu64 " steps", evidence->result->steps);
 }
 
 void darn_verdict_text(const struct darn_evidence *evidence, enum darn_verdict_kind kind, char *to,
@@ -216,7 +219,10 @@ void darn_verdict_text(const struct darn_evidence *evidence, enum darn_verdict_k
         snprintf(to, size, "deadlock: no thread can go on");
         break;
     case DARN_VERDICT_HANG:
-        describe_hang(evidence, to, size);
+        snprintf(to, size, "hangs: a state came again, with every thread given its turn");
+        break;
+    case DARN_VERDICT_CUT:
+        describe_cut(evidence, to, size);
         break;
     case DARN_VERDICT_EXIT:
         snprintf(to, size, "exited with status %d", WEXITSTATUS(evidence->result->status));

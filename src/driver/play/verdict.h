@@ -2,8 +2,8 @@
  * How a controlled run ended: well, or in which of the bad ways. Pure; judge.h asks the server and
  * the user's oracle.
  */
-#ifndef DARN_CLI_VERDICT_H
-#define DARN_CLI_VERDICT_H
+#ifndef DARN_DRIVER_VERDICT_H
+#define DARN_DRIVER_VERDICT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,13 +15,14 @@
 /* The more a kind says, the earlier it is looked for: see darn_verdict_of. */
 enum darn_verdict_kind {
     DARN_VERDICT_NONE, /* nobody can say: stopped, diverged, or ended by darn itself */
+    DARN_VERDICT_CUT,  /* it was cut off, by a limit of ours */
     DARN_VERDICT_OK,
     DARN_VERDICT_CRASH, /* ended by a signal */
     DARN_VERDICT_ABORT,
     DARN_VERDICT_ASSERTION,
     DARN_VERDICT_SANITIZER, /* ASan and its relatives have reported */
     DARN_VERDICT_DEADLOCK,
-    DARN_VERDICT_HANG,
+    DARN_VERDICT_HANG, /* a livelock */
     DARN_VERDICT_EXIT, /* a status that is not 0 */
     DARN_VERDICT_OUTPUT,
     DARN_VERDICT_ORACLE,

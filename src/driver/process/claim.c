@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "driver/process/listener.h"
 
 /* A command that was killed first ends all that it has started (guard.h), and the runtime locks the
  * directory of a profile while it writes there. */
@@ -34,21 +34,21 @@ static int take(int fd)
     return result;
 }
 
-static int refuse(const char *command, const char *path)
+static int refuse(struct darn_listener *listener, const char *path)
 {
-    return darn_refuse(command,
-                       "%s is being written by another darn; wait for its end, or name "
-                       "another one",
-                       path);
+    return darn_tell_refusal(listener,
+                             "%s is being written by another darn; wait for its end, or name "
+                             "another one",
+                             path);
 }
 
-int darn_claim_directory(const char *command, const char *path)
+int darn_claim_directory(struct darn_listener *listener, const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd >= 0 && take(fd) == -EWOULDBLOCK) {
         close(fd);
-        return refuse(command, path);
+        return refuse(listener, path);
     }
     return 0; /* the descriptor stays open */
 }
@@ -81,7 +81,7 @@ static int open_and_take(void)
     return -EWOULDBLOCK;
 }
 
-int darn_claim_file(const char *command, const char *path)
+int darn_claim_file(struct darn_listener *listener, const char *path)
 {
     char target[PATH_MAX];
     const char *real = realpath(path, target) ? target : path, *slash = strrchr(real, '/');
@@ -92,7 +92,7 @@ int darn_claim_file(const char *command, const char *path)
         return 0;
     result = open_and_take();
     if (result == -EWOULDBLOCK)
-        return refuse(command, path);
+        return refuse(listener, path);
     if (!result)
         atexit(remove_lock);
     return 0;

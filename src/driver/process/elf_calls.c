@@ -9,16 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 struct darn_elf_slot {
     uint64_t address;
     const char *name;
 };
-
-static _Noreturn void out_of_memory(void)
-{
-    fputs("darn: out of memory\n", stderr);
-    exit(2);
-}
 
 /* ---- the file ---- */
 
@@ -79,23 +75,14 @@ static const unsigned char *code_at(const struct darn_elf_calls *elf, uint64_t a
 static void add_function(struct darn_elf_calls *elf, uint64_t address, uint64_t size,
                          const char *name)
 {
-    if (elf->function_count == elf->function_room) {
-        elf->function_room = elf->function_room ? 2 * elf->function_room : 256;
-        elf->functions = realloc(elf->functions, elf->function_room * sizeof(*elf->functions));
-        if (!elf->functions)
-            out_of_memory();
-    }
+    elf->functions = darn_grow(elf->functions, &elf->function_room, elf->function_count + 1,
+                               sizeof(*elf->functions));
     elf->functions[elf->function_count++] = (struct darn_elf_function){address, size, name};
 }
 
 static void add_slot(struct darn_elf_calls *elf, uint64_t address, const char *name)
 {
-    if (elf->slot_count == elf->slot_room) {
-        elf->slot_room = elf->slot_room ? 2 * elf->slot_room : 256;
-        elf->slots = realloc(elf->slots, elf->slot_room * sizeof(*elf->slots));
-        if (!elf->slots)
-            out_of_memory();
-    }
+    elf->slots = darn_grow(elf->slots, &elf->slot_room, elf->slot_count + 1, sizeof(*elf->slots));
     elf->slots[elf->slot_count++] = (struct darn_elf_slot){address, name};
 }
 

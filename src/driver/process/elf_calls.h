@@ -5,8 +5,8 @@
  * function by bytes that would be one, with just that target. That other bytes look so happens
  * once in billions.
  */
-#ifndef DARN_CLI_ELF_CALLS_H
-#define DARN_CLI_ELF_CALLS_H
+#ifndef DARN_DRIVER_ELF_CALLS_H
+#define DARN_DRIVER_ELF_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -34,7 +34,7 @@ int darn_own_path(char *path, size_t size)
     return 0;
 }
 
-int darn_parts_find(struct darn_parts *parts)
+int darn_installation_find(struct darn_installation *installation)
 {
     char root[PATH_MAX];
     int result = darn_own_path(root, sizeof(root));
@@ -48,12 +48,12 @@ int darn_parts_find(struct darn_parts *parts)
             return -ENOENT;
         *slash = '\0';
     }
-    if (join(parts->plugin, PATH_MAX, root, "lib/darn/darn_plugin.so") ||
-        join(parts->runtime, PATH_MAX, root, "lib/darn/libdarn_rt.a") ||
-        join(parts->production, PATH_MAX, root, "lib/darn/libdarn_heal_rt.a") ||
-        join(parts->preload, PATH_MAX, root, "lib/darn/libdarn_rt.so") ||
-        join(parts->symbols, PATH_MAX, root, "lib/darn/darn_rt.syms") ||
-        join(parts->include, PATH_MAX, root, "include"))
+    if (join(installation->plugin, PATH_MAX, root, "lib/darn/darn_plugin.so") ||
+        join(installation->runtime, PATH_MAX, root, "lib/darn/libdarn_rt.a") ||
+        join(installation->production, PATH_MAX, root, "lib/darn/libdarn_heal_rt.a") ||
+        join(installation->preload, PATH_MAX, root, "lib/darn/libdarn_rt.so") ||
+        join(installation->symbols, PATH_MAX, root, "lib/darn/darn_rt.syms") ||
+        join(installation->include, PATH_MAX, root, "include"))
         return -ENAMETOOLONG;
     return 0;
 }

@@ -1,14 +1,14 @@
 /*
- * Where things are: the parts of darn, found from the path of the running command, and programs,
+ * Where things are: the files of darn, found from the path of the running command, and programs,
  * found in PATH.
  */
-#ifndef DARN_CLI_PARTS_H
-#define DARN_CLI_PARTS_H
+#ifndef DARN_DRIVER_INSTALLATION_H
+#define DARN_DRIVER_INSTALLATION_H
 
 #include <limits.h>
 #include <stddef.h>
 
-struct darn_parts {
+struct darn_installation {
     char plugin[PATH_MAX];
     char runtime[PATH_MAX];
     char production[PATH_MAX]; /* that of programs that are built to be healed */
@@ -21,7 +21,7 @@ struct darn_parts {
 int darn_own_path(char *path, size_t size);
 
 /* 0 or a negative errno. The files need not exist. */
-int darn_parts_find(struct darn_parts *parts);
+int darn_installation_find(struct darn_installation *installation);
 
 /* Looks a program up as execvp does: a name with a slash is its path, another one is searched for
  * in PATH. 0, -ENOENT, -EACCES (only files that cannot be executed were found) or -ENAMETOOLONG. */

@@ -16,7 +16,7 @@
 #include "driver/process/signal_guard.h"
 #include "driver/process/installation.h"
 #include "driver/process/program.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 
 #define STATUS_CANNOT_RUN 127
 
@@ -28,69 +28,66 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static int refuse_unfound(const char *command, const char *name, int result)
+static int refuse_unfound(struct darn_listener *listener, const char *name, int result)
 {
     if (result == -EACCES)
-        return darn_refuse(command, "%s is not an executable file", name);
+        return darn_tell_refusal(listener, "%s is not an executable file", name);
     if (result != -ENOENT)
-        return darn_refuse(command, "%s: %s", name, strerror(-result));
+        return darn_tell_refusal(listener, "%s: %s", name, strerror(-result));
     if (strchr(name, '/'))
-        return darn_refuse(command, "%s: there is no such program", name);
+        return darn_tell_refusal(listener, "%s: there is no such program", name);
     if (access(name, X_OK) == 0)
-        return darn_refuse(command, "%s was not found in PATH; did you mean ./%s?", name, name);
-    return darn_refuse(command, "%s was not found in PATH", name);
+        return darn_tell_refusal(listener, "%s was not found in PATH; did you mean ./%s?", name,
+                                 name);
+    return darn_tell_refusal(listener, "%s was not found in PATH", name);
 }
 
-/* A program that only starts others cannot be controlled. */
-static bool takes_any(const char *command)
-{
-    return strcmp(command, "explore") != 0 && strcmp(command, "hunt") != 0;
-}
-
-int darn_check_program(const char *command, const char *name, bool any, char *path, size_t size)
+int darn_check_program(struct darn_listener *listener, const char *name,
+                       enum darn_program_wanted wanted, char *path, size_t size)
 {
     int result = darn_find_program(name, path, size);
 
     if (result)
-        return refuse_unfound(command, name, result);
-    if (any)
+        return refuse_unfound(listener, name, result);
+    if (wanted == DARN_PROGRAM_ANY)
         return 0;
     result = darn_program_kind(path);
     if (result == DARN_PROGRAM_WATCHED || result == DARN_PROGRAM_SCRIPT)
         return 0;
     if (result < 0)
-        return darn_refuse(command, "%s cannot be read: %s", name, strerror(-result));
+        return darn_tell_refusal(listener, "%s cannot be read: %s", name, strerror(-result));
     if (result == DARN_PROGRAM_UNKNOWN)
-        return darn_refuse(command, "%s is neither a program nor a script that begins with #!",
-                           name);
-    return darn_refuse(
-        command, "%s was not compiled by darn; compile it with: darn cc -g -pthread ... -o %s%s",
-        name, base_name(name), takes_any(command) ? " (--any runs it as it is)" : "");
+        return darn_tell_refusal(listener,
+                                 "%s is neither a program nor a script that begins with #!", name);
+    return darn_tell_refusal(
+        listener, "%s was not compiled by darn; compile it with: darn cc -g -pthread ... -o %s%s",
+        name, base_name(name),
+        wanted == DARN_PROGRAM_BY_DEFAULT ? " (--any runs it as it is)" : "");
 }
 
-int darn_make_absolute(const char *command, struct darn_options *options, const char *name,
-                       const char *path)
+int darn_make_absolute(struct darn_listener *listener, struct darn_options *options,
+                       const char *name, const char *path)
 {
     char absolute[DARN_OPTIONS_PATH], error[DARN_OPTIONS_ERROR];
     int result = darn_absolute_path(path, absolute, sizeof(absolute));
 
     if (result)
-        return darn_refuse(command, "%s: %s: %s", name, path, strerror(-result));
+        return darn_tell_refusal(listener, "%s: %s: %s", name, path, strerror(-result));
     if (darn_options_set(options, name, absolute, error, sizeof(error)))
-        return darn_refuse(command, "%s", error);
+        return darn_tell_refusal(listener, "%s", error);
     return 0;
 }
 
-int darn_pass_options(const char *command, const struct darn_options *options)
+int darn_pass_options(struct darn_listener *listener, const struct darn_options *options)
 {
     static char text[DARN_OPTIONS_TEXT];
     char own[PATH_MAX], error[DARN_OPTIONS_ERROR];
 
     if (darn_options_format(options, text, sizeof(text), error, sizeof(error)))
-        return darn_refuse(command, "%s", error);
+        return darn_tell_refusal(listener, "%s", error);
     if ((text[0] ? setenv(DARN_OPTIONS_VARIABLE, text, 1) : unsetenv(DARN_OPTIONS_VARIABLE)) ||
         (darn_own_path(own, sizeof(own)) == 0 && setenv(DARN_COMMAND_VARIABLE, own, 1)))
-        return darn_refuse(command, "the environment cannot be set: %s", strerror(errno));
+        return darn_tell_refusal(listener, "the environment cannot be set: %s", strerror(errno));
     return 0;
 }
 
@@ -131,13 +128,19 @@ static int64_t milliseconds_now(void)
 /* Kills the program when its time is over. Without pidfd (before Linux 5.3) there is no limit. */
 static void guard(pid_t child, struct darn_launch_limit *limit)
 {
-    int64_t end = milliseconds_now() + limit->milliseconds;
+    int64_t end = limit->milliseconds ? milliseconds_now() + limit->milliseconds : INT64_MAX;
+    struct darn_client *client = &limit->client;
     struct pollfd wait = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
     int64_t left;
     int ready = -1;
 
-    while (wait.fd >= 0 && ready <= 0 && (left = end - milliseconds_now()) > 0)
-        ready = poll(&wait, 1, (int)left);
+    darn_client_begin(client);
+    while (wait.fd >= 0 && ready <= 0 && (left = end - milliseconds_now()) > 0) {
+        if (client->command)
+            darn_client_look(client, child, client->was_started || darn_client_is_awaited(child));
+        ready = poll(&wait, 1, client->command ? DARN_CLIENT_TICK_MS : (int)left);
+    }
+    darn_client_end(client);
     limit->was_reached = wait.fd >= 0 && ready <= 0;
     if (limit->was_reached)
         kill(child, SIGKILL);
@@ -145,7 +148,8 @@ static void guard(pid_t child, struct darn_launch_limit *limit)
         close(wait.fd);
 }
 
-int darn_launch(const char *command, char **program, bool quiet, struct darn_launch_limit *limit)
+int darn_launch(struct darn_listener *listener, char **program, bool quiet,
+                struct darn_launch_limit *limit)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     struct sigaction pass = {.sa_handler = pass_on}, end, hangup;
@@ -173,7 +177,7 @@ int darn_launch(const char *command, char **program, bool quiet, struct darn_lau
         _exit(STATUS_CANNOT_RUN);
     }
     running = child;
-    if (child > 0 && limit->milliseconds)
+    if (child > 0 && (limit->milliseconds || limit->client.command))
         guard(child, limit);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
@@ -183,8 +187,8 @@ int darn_launch(const char *command, char **program, bool quiet, struct darn_lau
     sigaction(SIGTERM, &end, NULL);
     sigaction(SIGHUP, &hangup, NULL);
     if (child < 0) {
-        darn_refuse(command, "%s cannot be started: %s", program[0], strerror(errno));
+        darn_tell_refusal(listener, "%s cannot be started: %s", program[0], strerror(errno));
         return STATUS_CANNOT_RUN;
     }
-    return status_of(status);
+    return darn_client_has_ended(&limit->client, status) ? 0 : status_of(status);
 }

@@ -27,6 +27,8 @@ int darn_output_check(const char *path)
 {
     struct stat about;
 
+    if (!*path)
+        return -ENOENT;
     if (stat(path, &about)) {
         if (errno != ENOENT)
             return -errno;

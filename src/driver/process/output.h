@@ -1,8 +1,8 @@
 /*
  * Whether a file could be written, found out without touching it.
  */
-#ifndef DARN_CLI_OUTPUT_H
-#define DARN_CLI_OUTPUT_H
+#ifndef DARN_DRIVER_OUTPUT_H
+#define DARN_DRIVER_OUTPUT_H
 
 /* 0, or the negative errno that opening the file for writing would give. */
 int darn_output_check(const char *path);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "driver/process/listener.h"
 
 #define PREFIX "darn-"
 #define RANDOM "XXXXXX"
@@ -93,7 +93,7 @@ static int make(const char *where)
     return result;
 }
 
-const char *darn_private_directory(const char *command)
+const char *darn_private_directory(struct darn_listener *listener)
 {
     char path[PATH_MAX];
     const char *where;
@@ -106,22 +106,22 @@ const char *darn_private_directory(const char *command)
     result = make(where);
     if (result) {
         *own = '\0';
-        darn_refuse(command, "no temporary directory can be made in %s: %s", where,
-                    strerror(-result));
+        darn_tell_refusal(listener, "no temporary directory can be made in %s: %s", where,
+                          strerror(-result));
         return NULL;
     }
     atexit(remove_own);
     return own;
 }
 
-int darn_private_file(const char *command, const char *name, char *path, size_t size)
+int darn_private_file(struct darn_listener *listener, const char *name, char *path, size_t size)
 {
-    const char *directory = darn_private_directory(command);
+    const char *directory = darn_private_directory(listener);
 
     if (!directory)
-        return 2;
+        return DARN_REFUSED;
     if ((size_t)snprintf(path, size, "%s/%s", directory, name) >= size)
-        return darn_refuse(command, "%s: %s", directory, strerror(ENAMETOOLONG));
+        return darn_tell_refusal(listener, "%s: %s", directory, strerror(ENAMETOOLONG));
     return 0;
 }
 

@@ -6,16 +6,18 @@
  *
  * Not for threads: the first who needs it is the main thread.
  */
-#ifndef DARN_CLI_PRIVATE_H
-#define DARN_CLI_PRIVATE_H
+#ifndef DARN_DRIVER_PRIVATE_H
+#define DARN_DRIVER_PRIVATE_H
 
 #include <stddef.h>
 
-/* An absolute path, or NULL after one line on stderr. */
-const char *darn_private_directory(const char *command);
+#include "driver/process/listener.h"
 
-/* The path of a file there. 0 or an exit status, after one line on stderr. */
-int darn_private_file(const char *command, const char *name, char *path, size_t size);
+/* An absolute path, or NULL after a refusal. */
+const char *darn_private_directory(struct darn_listener *listener);
+
+/* The path of a file there. 0 or DARN_REFUSED. */
+int darn_private_file(struct darn_listener *listener, const char *name, char *path, size_t size);
 
 /* Removes those of our user whose commands do not live any more. */
 void darn_private_sweep(void);

@@ -102,3 +102,46 @@ bool darn_program_is_static(const char *path)
     close(fd);
     return is_elf && !found;
 }
+
+/* The strings of .comment, one after the other. */
+static char level_in(const Elf_Data *data)
+{
+    static const size_t length = sizeof(DARN_LEVEL_IDENT) - 1;
+    const char *text = data ? data->d_buf : NULL, *end = text ? text + data->d_size : NULL;
+    char level = 0;
+
+    while (text && text < end && (!level || level == '0')) {
+        size_t size = strnlen(text, (size_t)(end - text));
+
+        if (size == length + 1 && memcmp(text, DARN_LEVEL_IDENT, length) == 0)
+            level = text[length];
+        text += size + 1;
+    }
+    return level;
+}
+
+char darn_program_level(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = NULL;
+    Elf_Scn *section = NULL;
+    size_t names;
+    char level = 0;
+
+    if (fd >= 0 && elf_version(EV_CURRENT) != EV_NONE)
+        elf = elf_begin(fd, ELF_C_READ, NULL);
+    if (elf && elf_getshdrstrndx(elf, &names) == 0) {
+        while (!level && (section = elf_nextscn(elf, section))) {
+            GElf_Shdr header;
+            const char *name =
+                gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+
+            if (name && strcmp(name, ".comment") == 0)
+                level = level_in(elf_getdata(section, NULL));
+        }
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return level;
+}

@@ -1,8 +1,8 @@
 /*
  * What kind of file a program is: whether darn compiled it.
  */
-#ifndef DARN_CLI_PROGRAM_H
-#define DARN_CLI_PROGRAM_H
+#ifndef DARN_DRIVER_PROGRAM_H
+#define DARN_DRIVER_PROGRAM_H
 
 #include <stdbool.h>
 
@@ -18,5 +18,9 @@ int darn_program_kind(const char *path);
 
 /* Whether it is an ELF program without a loader, into which nothing can be preloaded. */
 bool darn_program_is_static(const char *path);
+
+/* The level of optimization, as in -O2, of the first part of the program that has one and was
+ * compiled by darn. '0': of none; 0: it is not known. */
+char darn_program_level(const char *path);
 
 #endif

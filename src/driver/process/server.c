@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 #include "driver/process/server_private.h"
 #include "driver/process/sh.h"
+#include "driver/process/wall_clock.h"
 
 #define START_MS  60000 /* constructors may do a lot */
 #define GRACE_MS  3000  /* between the end of a run and the answer of the server */
@@ -35,9 +35,31 @@ static void futex_wake(volatile uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-static void futex_wait(volatile uint32_t *word, uint32_t value)
+/* Milliseconds until the time of all runs is over, rounded up. */
+static uint64_t left_ms(const struct darn_server *server)
 {
-    struct timespec tick = {0, DARN_SERVER_TICK_MS * 1000000};
+    double left = server->options.until - darn_clock();
+
+    return !server->options.until ? UINT64_MAX : left > 0 ? (uint64_t)(left * 1000) + 1 : 0;
+}
+
+static bool is_over(const struct darn_server *server)
+{
+    return atomic_load(&server->interrupted) || !left_ms(server);
+}
+
+/* How long is waited before we look whether all is well. */
+static int tick_of(const struct darn_server *server)
+{
+    uint64_t left = left_ms(server);
+    int tick = server->client.command ? DARN_CLIENT_TICK_MS : DARN_SERVER_TICK_MS;
+
+    return left && left < (uint64_t)tick ? (int)left : tick;
+}
+
+static void futex_wait(const struct darn_server *server, volatile uint32_t *word, uint32_t value)
+{
+    struct timespec tick = {0, tick_of(server) * 1000000L};
 
     syscall(SYS_futex, word, FUTEX_WAIT, value, &tick, NULL, 0);
 }
@@ -75,22 +97,22 @@ static int refuse_ended(struct darn_server *server, int status)
     server->has_output = false;
     line = last_line(server);
     if (WIFSIGNALED(status))
-        return darn_refuse(server->options.command,
-                           "%s ended by signal %d before it could be controlled%s%s", name,
-                           WTERMSIG(status), *line ? ": " : "", line);
-    return darn_refuse(server->options.command,
-                       "%s ended with status %d before it could be controlled%s%s", name,
-                       WEXITSTATUS(status), *line ? ": " : "; was it linked by this darn?", line);
+        return darn_tell_refusal(server->options.listener,
+                                 "%s ended by signal %d before it could be controlled%s%s", name,
+                                 WTERMSIG(status), *line ? ": " : "", line);
+    return darn_tell_refusal(
+        server->options.listener, "%s ended with status %d before it could be controlled%s%s", name,
+        WEXITSTATUS(status), *line ? ": " : "; was it linked by this darn?", line);
 }
 
 static int refuse_refused(struct darn_server *server)
 {
-    return darn_refuse(server->options.command,
-                       "%s was linked by another version of darn; link it again with darn cc",
-                       server->options.program[0]);
+    return darn_tell_refusal(server->options.listener,
+                             "%s was linked by another version of darn; link it again with darn cc",
+                             server->options.program[0]);
 }
 
-/* Waits until it waits for commands. 0 or an exit status. */
+/* Waits until it waits for commands. 0 or DARN_REFUSED. */
 static int await_ready(struct darn_server *server, bool quiet)
 {
     struct darn_control_block *block = server->block;
@@ -98,31 +120,36 @@ static int await_ready(struct darn_server *server, bool quiet)
     int status;
 
     while (!load(&block->ready) && !load(&block->refused)) {
-        futex_wait(&block->ready, 0);
+        futex_wait(server, &block->ready, 0);
         if (load(&block->ready) || load(&block->refused))
             break;
         if (has_ended(server, &status))
-            return quiet ? DARN_EXIT_USAGE : refuse_ended(server, status);
+            return quiet ? DARN_REFUSED : refuse_ended(server, status);
         if (atomic_load(&server->interrupted))
-            return DARN_EXIT_USAGE;
+            return DARN_REFUSED;
+        if (is_over(server))
+            return quiet ? DARN_REFUSED
+                         : darn_tell_refusal(server->options.listener,
+                                             "the time was over before %s came to main",
+                                             server->options.program[0]);
         if (now_ms() > end)
-            return quiet ? DARN_EXIT_USAGE
-                         : darn_refuse(server->options.command,
-                                       "%s does not come to main within %d s",
-                                       server->options.program[0], START_MS / 1000);
+            return quiet ? DARN_REFUSED
+                         : darn_tell_refusal(server->options.listener,
+                                             "%s does not come to main within %d s",
+                                             server->options.program[0], START_MS / 1000);
     }
     return 0;
 }
 
-/* 0 or an exit status, after one line unless `quiet`. */
+/* 0 or DARN_REFUSED, after one line unless `quiet`. */
 static int start(struct darn_server *server, bool quiet)
 {
     int result = darn_server_spawn(server), status;
 
     if (result)
-        return quiet ? DARN_EXIT_USAGE
-                     : darn_refuse(server->options.command, "%s cannot be started: %s",
-                                   server->options.program[0], strerror(-result));
+        return quiet ? DARN_REFUSED
+                     : darn_tell_refusal(server->options.listener, "%s cannot be started: %s",
+                                         server->options.program[0], strerror(-result));
     status = await_ready(server, quiet);
     if (!status && server->block->refused == DARN_REFUSED_THREADS)
         server->anew = true;
@@ -138,10 +165,11 @@ struct darn_server *darn_server_start(const struct darn_server_options *options,
     struct darn_server *server = calloc(1, sizeof(*server));
 
     if (!server) {
-        *status = darn_refuse(options->command, "out of memory");
+        *status = darn_tell_refusal(options->listener, "out of memory");
         return NULL;
     }
     server->options = *options;
+    server->client = (struct darn_client){.command = options->with, .stop = options->stop};
     server->block_fd = server->out_fd = server->in_fd = -1;
     atomic_init(&server->interrupted, false);
     *status = darn_server_prepare(server);
@@ -176,6 +204,11 @@ void darn_server_set_timeout(struct darn_server *server, uint32_t ms)
     server->options.timeout_ms = ms;
 }
 
+void darn_server_set_until(struct darn_server *server, double until)
+{
+    server->options.until = until;
+}
+
 void darn_server_interrupt(struct darn_server *server)
 {
     atomic_store(&server->interrupted, true);
@@ -191,7 +224,7 @@ uint32_t darn_server_learned(const struct darn_server *server)
 struct watch {
     bool asked;             /* to tell where it is */
     uint64_t start, killed; /* in milliseconds; 0: it was not killed */
-    bool too_long;
+    bool too_long, stopped; /* stopped: the time of all runs was over */
 };
 
 /* Whether the process stands still. */
@@ -231,9 +264,10 @@ static bool look_after(struct darn_server *server, struct watch *watch)
         return true;
     watch->too_long =
         (limit && now - watch->start > limit) || darn_server_output_is_too_long(server);
-    if (!watch->too_long && !atomic_load(&server->interrupted))
+    watch->stopped = is_over(server);
+    if (!watch->too_long && !watch->stopped)
         return true;
-    if (watch->too_long && !watch->asked && server->block->child > 0) {
+    if (!watch->stopped && !watch->asked && server->block->child > 0) {
         watch->asked = true; /* where its threads are; it gets until the next look */
         kill(server->block->child, DARN_SIGNAL_TELL);
         return true;
@@ -251,7 +285,7 @@ static enum darn_server_result result_of(const struct darn_server *server,
 {
     struct darn_result *result = &server->block->result;
 
-    if (atomic_load(&server->interrupted))
+    if (watch->stopped || atomic_load(&server->interrupted))
         return DARN_SERVER_STOPPED;
     if (!watch->too_long)
         return DARN_SERVER_RAN;
@@ -259,6 +293,13 @@ static enum darn_server_result result_of(const struct darn_server *server,
     result->end = DARN_END_NONE;
     result->status = 0;
     return DARN_SERVER_TIMEOUT;
+}
+
+static void look_after_client(struct darn_server *server)
+{
+    pid_t program = server->anew ? server->pid : server->block->child;
+
+    darn_client_look(&server->client, program, server->block->idle);
 }
 
 /* The command is under way: waits for the answer. */
@@ -270,13 +311,14 @@ static enum darn_server_result await_answer(struct darn_server *server, uint32_t
     int status;
 
     while ((seen = load(&block->done)) != number) {
-        futex_wait(&block->done, seen);
+        futex_wait(server, &block->done, seen);
+        look_after_client(server);
         if (load(&block->done) == number)
             break;
         if (is_held(server))
             return DARN_SERVER_HELD;
         if (has_ended(server, &status))
-            return atomic_load(&server->interrupted) ? DARN_SERVER_STOPPED : DARN_SERVER_LOST;
+            return is_over(server) ? DARN_SERVER_STOPPED : DARN_SERVER_LOST;
         if (!look_after(server, &watch)) {
             darn_server_kill(server);
             break;
@@ -290,6 +332,7 @@ static uint32_t give_command(struct darn_control_block *block)
     uint32_t number = block->command + 1;
 
     memset(&block->result, 0, offsetof(struct darn_result, threads));
+    block->idle = 0;
     block->what = DARN_COMMAND_RUN;
     __atomic_store_n(&block->command, number, __ATOMIC_RELEASE);
     return number;
@@ -315,6 +358,8 @@ static enum darn_server_result run_forked(struct darn_server *server)
         uint32_t number;
 
         if (server->pid <= 0 && start(server, true)) {
+            if (is_over(server))
+                return DARN_SERVER_STOPPED;
             lose(server, "cannot be started again");
             continue;
         }
@@ -351,7 +396,8 @@ static enum darn_server_result await_end(struct darn_server *server)
             close(handle);
             return DARN_SERVER_HELD;
         }
-        poll(&end, 1, handle < 0 ? 1 : DARN_SERVER_TICK_MS);
+        poll(&end, 1, handle < 0 ? 1 : tick_of(server));
+        look_after_client(server);
     }
     if (handle >= 0)
         close(handle);
@@ -382,24 +428,32 @@ static bool reset(struct darn_server *server)
         .input = -1,
         .stop = &server->interrupted,
     };
+    uint64_t left = left_ms(server);
     int status;
 
     if (!sh.command)
         return true;
+    if (left < UINT32_MAX)
+        sh.timeout_ms = (uint32_t)left;
     status = darn_sh(&sh);
-    if (status && status != -EINTR)
-        darn_warn(server->options.command, "the command of --reset failed: %s", sh.command);
-    return status != -EINTR;
+    if (status && status != -EINTR && status != -ETIMEDOUT)
+        darn_tell_warning(server->options.listener, "the command of --reset failed: %s",
+                          sh.command);
+    return status != -EINTR && status != -ETIMEDOUT;
 }
 
 enum darn_server_result darn_server_run(struct darn_server *server)
 {
     enum darn_server_result result;
 
-    if (atomic_load(&server->interrupted) || !reset(server))
+    if (is_over(server) || !reset(server))
         return DARN_SERVER_STOPPED;
     darn_server_output_begins(server);
+    darn_client_begin(&server->client);
     result = server->anew ? run_anew(server) : run_forked(server);
+    darn_client_end(&server->client);
+    if (darn_client_has_ended(&server->client, server->block->result.status))
+        server->block->result.status = 0; /* as it was asked to */
     darn_server_output_show(server);
     return result;
 }

@@ -2,28 +2,33 @@
  * A fork server: the program under test, started once, waiting before main for the next controlled
  * run. One for each job.
  */
-#ifndef DARN_CLI_SERVER_H
-#define DARN_CLI_SERVER_H
+#ifndef DARN_DRIVER_SERVER_H
+#define DARN_DRIVER_SERVER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "driver/process/listener.h"
 #include "schedule/block.h"
 
 struct darn_server_options {
-    const char *command; /* in messages: `darn COMMAND: …` */
+    struct darn_listener *listener;
     char **program;      /* with its arguments */
     const char *input;   /* a file that is each run's standard input; NULL: empty */
+    const char *with;    /* a shell command beside each run; NULL: none */
+    int stop;            /* the signal that ends the program when that has ended */
     const char *reset;   /* a shell command before each run; NULL: none */
     int cpu;             /* to pin it to; -1: none */
     uint32_t timeout_ms; /* of one run, in real time; 0: none */
-    bool show;           /* the program's output goes to our stdout, too, as it comes */
+    double until;        /* darn_clock: no run goes on after it; 0: no limit */
+    bool show;           /* the program's output goes to the listener, too, as it comes */
+    bool searches;       /* many runs: a sanitizer looks up no symbols */
 };
 
 struct darn_server; /* one job */
 
-/* Starts the program up to main. NULL after one line on stderr, with an exit status. The program
+/* Starts the program up to main. NULL after a refusal, with *status DARN_REFUSED. The program
  * dies with the thread that has started it last: here, or in darn_server_run when it was lost. */
 struct darn_server *darn_server_start(const struct darn_server_options *options, int *status);
 
@@ -37,7 +42,7 @@ enum darn_server_result {
     DARN_SERVER_RAN,     /* block->result says how it ended */
     DARN_SERVER_TIMEOUT, /* the run took too long and was killed: block->result has what there is */
     DARN_SERVER_LOST,    /* the server itself is gone, and starting it anew did not help */
-    DARN_SERVER_STOPPED, /* darn_server_interrupt */
+    DARN_SERVER_STOPPED, /* darn_server_interrupt, or the time of all runs is over (`until`) */
     DARN_SERVER_HELD,    /* DARN_RUN_HOLD: the process block->child stands still, for a debugger */
 };
 
@@ -49,6 +54,10 @@ const char *darn_server_loss(const struct darn_server *server);
 
 /* Of the runs to come; 0: none. */
 void darn_server_set_timeout(struct darn_server *server, uint32_t ms);
+
+/* When the time of all runs to come is over: one that is under way then is stopped, which says
+ * nothing about it, and no other one begins. 0: never. */
+void darn_server_set_until(struct darn_server *server, double until);
 
 /* From a signal handler or another thread: the run under way is killed and no other one begins. */
 void darn_server_interrupt(struct darn_server *server);
@@ -66,7 +75,7 @@ void darn_server_arm(struct darn_server *server, const uint64_t *keys, size_t co
 
 /* Runs the program under several plain schedules until no new shared site comes up, at most `runs`
  * times, and arms the sites that share memory. Returns how many are armed, or -1 when the program
- * cannot be run (one line on stderr). */
+ * cannot be run (a refusal). */
 int darn_server_learn(struct darn_server *server, int runs);
 
 /* Arms the sites that runs with DARN_RUN_LEARN have found to share memory; how many there are. */

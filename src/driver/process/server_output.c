@@ -33,16 +33,16 @@ bool darn_server_output_is_too_long(struct darn_server *server)
 
 void darn_server_output_show(struct darn_server *server)
 {
+    struct darn_listener *listener = server->options.listener;
     char piece[4096];
     ssize_t got;
 
     if (!server->options.show)
         return;
     while ((got = pread(server->out_fd, piece, sizeof(piece), server->shown)) > 0) {
-        fwrite(piece, 1, (size_t)got, stdout);
+        listener->output(listener, piece, (size_t)got);
         server->shown += got;
     }
-    fflush(stdout);
 }
 
 const char *darn_server_output(struct darn_server *server, size_t *length)

@@ -1,13 +1,14 @@
 /*
  * A fork server, as the files of server*.c see it.
  */
-#ifndef DARN_CLI_SERVER_PRIVATE_H
-#define DARN_CLI_SERVER_PRIVATE_H
+#ifndef DARN_DRIVER_SERVER_PRIVATE_H
+#define DARN_DRIVER_SERVER_PRIVATE_H
 
 #include <limits.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
+#include "driver/process/client.h"
 #include "driver/process/server.h"
 #include "report/symbol/module.h"
 
@@ -20,11 +21,13 @@ struct darn_server {
     char path[PATH_MAX];         /* of the program */
     char name[DARN_SERVER_NAME]; /* under which the program finds the block */
     char **environment;          /* of the program */
-    char *text;                  /* the part of it that is ours */
+    char *text;                  /* the part of it that is ours, */
+    char *sanitizer;             /* and the options of ASan; NULL: none */
     struct darn_control_block *block;
     int block_fd, out_fd, in_fd;
     pid_t pid;        /* 0: it does not run */
     bool anew;        /* it cannot serve: it is started for each run */
+    struct darn_client client;
     uint32_t version; /* of what is armed */
     bool all;         /* also sites that are not there yet */
     uint32_t learned; /* runs that were made to learn */
@@ -41,7 +44,7 @@ struct darn_server {
     uint32_t key_count;
 };
 
-/* server_process.c: the block, the files and the environment. 0 or an exit status, after a line. */
+/* server_process.c: the block, the files and the environment. 0 or DARN_REFUSED, after a line. */
 int darn_server_prepare(struct darn_server *server);
 void darn_server_release(struct darn_server *server);
 
@@ -59,7 +62,7 @@ void darn_server_kill_run(struct darn_server *server);
 
 /* server_output.c */
 void darn_server_output_begins(struct darn_server *server);
-/* What has come since the last time goes to our stdout, if that is wanted. */
+/* What has come since the last time goes to the listener, if that is wanted. */
 void darn_server_output_show(struct darn_server *server);
 /* Whether the run prints without end. */
 bool darn_server_output_is_too_long(struct darn_server *server);

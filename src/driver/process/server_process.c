@@ -3,21 +3,22 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/options_print.h"
-#include "cli/command.h"
 #include "driver/process/signal_guard.h"
 #include "driver/process/launch.h"
 #include "driver/process/installation.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 #include "driver/process/server_private.h"
 
 /* Where the files of the runs are in the program: the same in each job, so that the files that the
@@ -37,8 +38,8 @@ static int map_block(struct darn_server *server)
     block = mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE, MAP_SHARED, server->block_fd, 0);
     if (block == MAP_FAILED)
         return -errno;
-    block->magic = DARN_BLOCK_MAGIC;
-    block->version = DARN_BLOCK_VERSION;
+    block->magic = DARN_CONTROL_MAGIC;
+    block->version = DARN_CONTROL_VERSION;
     block->size_of_block = sizeof(*block);
     block->cpu = server->options.cpu;
     block->out_fd = OUT_FD;
@@ -77,6 +78,46 @@ static bool is_ours(const char *variable)
            strncmp(variable, "LD_BIND_NOW=", 12) == 0;
 }
 
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static bool has_asan(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    void *bytes = MAP_FAILED;
+    bool found = false;
+
+    if (fd >= 0 && fstat(fd, &about) == 0 && about.st_size > 0)
+        bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes != MAP_FAILED) {
+        found = memmem(bytes, (size_t)about.st_size, "__asan_init", 11);
+        munmap(bytes, (size_t)about.st_size);
+    }
+    close_if_open(fd);
+    return found;
+}
+
+/* To look up symbols takes ASan many times as long as a run. A leak at the end is no thread's
+ * doing, or is there in each run, and to look for it takes long, too. What the user says comes
+ * last, and counts. It is of the same length in each kind of run, as the name of the block is. */
+static void tame_asan(struct darn_server *server, size_t *used)
+{
+    const char *own = getenv("ASAN_OPTIONS");
+
+    if (!has_asan(server->path) ||
+        asprintf(&server->sanitizer, "ASAN_OPTIONS=symbolize=%d:detect_leaks=0:%s",
+                 !server->options.searches, own ? own : "") < 0)
+        return;
+    for (size_t i = 0; i < *used; i++)
+        if (strncmp(server->environment[i], "ASAN_OPTIONS=", 13) == 0)
+            server->environment[i--] = server->environment[--*used];
+    server->environment[(*used)++] = server->sanitizer;
+}
+
 /* A program that is healed is healed in controlled runs as well; nothing else of the options that
  * we were given is for them. */
 static int keep_healing(struct darn_options *options, char *error, size_t size)
@@ -103,22 +144,23 @@ static int make_environment(struct darn_server *server)
 
     while (environ[count])
         count++;
-    server->environment = calloc(count + 3, sizeof(char *));
+    server->environment = calloc(count + 4, sizeof(char *));
     server->text = malloc(sizeof(name) + room);
     if (!options || !server->environment || !server->text) {
         free(options);
-        return darn_refuse(server->options.command, "out of memory");
+        return darn_tell_refusal(server->options.listener, "out of memory");
     }
     memcpy(server->text, name, sizeof(name));
     darn_options_default(options);
     if (darn_options_set(options, "control", server->name, error, sizeof(error)) ||
         keep_healing(options, error, sizeof(error)) ||
         darn_options_format(options, server->text + sizeof(name) - 1, room, error, sizeof(error)))
-        status = darn_refuse(server->options.command, "%s", error);
+        status = darn_tell_refusal(server->options.listener, "%s", error);
     free(options);
     for (size_t i = 0; i < count; i++)
         if (!is_ours(environ[i]))
             server->environment[used++] = environ[i];
+    tame_asan(server, &used);
     server->environment[used++] = server->text;
     server->environment[used] = "LD_BIND_NOW=1"; /* each run would look the names up again */
     return status;
@@ -126,27 +168,22 @@ static int make_environment(struct darn_server *server)
 
 int darn_server_prepare(struct darn_server *server)
 {
-    const char *command = server->options.command, *name = server->options.program[0];
+    struct darn_listener *listener = server->options.listener;
+    const char *name = server->options.program[0];
     int result = darn_find_program(name, server->path, sizeof(server->path));
 
     if (result)
-        return darn_refuse(command, "%s: %s", name, strerror(-result));
+        return darn_tell_refusal(listener, "%s: %s", name, strerror(-result));
     result = map_block(server);
     if (result)
-        return darn_refuse(command, "no shared memory: %s", strerror(-result));
+        return darn_tell_refusal(listener, "no shared memory: %s", strerror(-result));
     result = open_files(server);
     if (result)
-        return darn_refuse(command, "%s: %s",
-                           server->options.input ? server->options.input : "the output",
-                           strerror(-result));
+        return darn_tell_refusal(listener, "%s: %s",
+                                 server->options.input ? server->options.input : "the output",
+                                 strerror(-result));
     name_block(server);
     return make_environment(server);
-}
-
-static void close_if_open(int fd)
-{
-    if (fd >= 0)
-        close(fd);
 }
 
 void darn_server_release(struct darn_server *server)
@@ -158,14 +195,19 @@ void darn_server_release(struct darn_server *server)
     close_if_open(server->in_fd);
     free(server->environment);
     free(server->text);
+    free(server->sanitizer);
 }
 
 /* In the child. Only what may be called between fork and exec in a program with threads. */
 static void become(const struct darn_server *server, pid_t parent)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL};
+    cpu_set_t cores;
     sigset_t none;
 
+    /* Not those of the job, which may be pinned by now. */
+    if (sched_getaffinity(parent, sizeof(cores), &cores) == 0)
+        sched_setaffinity(0, sizeof(cores), &cores);
     setpgid(0, 0);
     darn_guard_child(parent);
     personality(ADDR_NO_RANDOMIZE);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "driver/process/listener.h"
 #include "driver/process/server_private.h"
 #include "report/story/snapshot.h"
 
@@ -27,7 +27,7 @@ static void changed(struct darn_server *server)
  * further modules. NULL without memory. */
 static const uint64_t *keys_of(struct darn_server *server)
 {
-    struct darn_scene scene = {.block = server->block, .modules = &server->modules};
+    struct darn_snapshot snapshot = {.block = server->block, .modules = &server->modules};
     uint32_t count = site_count(server);
     uint64_t *keys;
 
@@ -37,7 +37,7 @@ static const uint64_t *keys_of(struct darn_server *server)
     if (!keys)
         return NULL;
     for (uint32_t i = server->key_count; i < count; i++)
-        keys[i] = darn_scene_site_key(&scene, server->block->site_places[i]);
+        keys[i] = darn_snapshot_site_key(&snapshot, server->block->site_places[i]);
     server->keys = keys;
     server->key_count = count;
     return keys;
@@ -166,20 +166,6 @@ static void choose_plan(struct darn_plan *plan, uint32_t run)
     plan->seed = run + 1;
 }
 
-static int refuse_endless(struct darn_server *server, enum darn_server_result how)
-{
-    const char *name = server->options.program[0], *command = server->options.command;
-
-    if (how == DARN_SERVER_TIMEOUT)
-        darn_refuse(command, "%s does not end within %g s under control; --timeout=S gives it more",
-                    name, server->options.timeout_ms / 1000.0);
-    else
-        darn_refuse(command,
-                    "%s does not end within %llu steps under control; --max-steps=N gives it more",
-                    name, (unsigned long long)server->block->result.steps);
-    return -1;
-}
-
 /* Whether the run says that there is no sense in others. */
 static bool is_endless(const struct darn_server *server, enum darn_server_result how)
 {
@@ -202,14 +188,12 @@ int darn_server_learn(struct darn_server *server, int runs)
         how = darn_server_run(server);
         request->flags = flags;
         if (how == DARN_SERVER_LOST) {
-            darn_refuse(server->options.command, "%s", server->loss);
+            darn_tell_refusal(server->options.listener, "%s", server->loss);
             return -1;
         }
         if (how == DARN_SERVER_STOPPED)
             break;
         server->learned++;
-        if (run == 0 && is_endless(server, how))
-            return refuse_endless(server, how);
         quiet = server->block->result.new_shared ? 0 : quiet + 1;
         armed = darn_server_arm_shared(server);
         if (is_endless(server, how))

@@ -3,8 +3,8 @@
  * user knows, which does nothing but wait for it. Whichever of the two is killed, the other one
  * kills all that was started, daemons too: they become children of whoever is left.
  */
-#ifndef DARN_CLI_GUARD_H
-#define DARN_CLI_GUARD_H
+#ifndef DARN_DRIVER_SIGNAL_GUARD_H
+#define DARN_DRIVER_SIGNAL_GUARD_H
 
 #include <sys/types.h>
 

@@ -1,6 +1,6 @@
 /* The time that a command measures and limits itself by. */
-#ifndef DARN_CLI_CLOCK_H
-#define DARN_CLI_CLOCK_H
+#ifndef DARN_DRIVER_WALL_CLOCK_H
+#define DARN_DRIVER_WALL_CLOCK_H
 
 #include <time.h>
 

@@ -6,27 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "section/resolve.h"
+#include "base/grow.h"
+#include "base/json_file.h"
 
-#define FIRST_LINE   2 /* of a section in the file for the runs */
-#define SECTION_SIZE (256 * 1024)
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        fputs("darn: out of memory\n", stderr);
-        exit(1);
-    }
-    return memory;
-}
+#define FIRST_LINE 2 /* of a section in the file for the runs */
 
 static void add_count(struct darn_refinement_counts *counts,
                       const struct darn_refinement_count *count)
 {
-    if (counts->count == counts->room) {
-        counts->room = counts->room ? counts->room * 2 : 64;
-        counts->list = need(reallocarray(counts->list, counts->room, sizeof(*counts->list)));
-    }
+    counts->list = darn_grow(counts->list, &counts->room, counts->count + 1, sizeof(*counts->list));
     counts->list[counts->count++] = *count;
 }
 
@@ -79,7 +67,7 @@ void darn_refinement_counts_free(struct darn_refinement_counts *counts)
 void darn_refinement_open(struct darn_refinement *refinement, struct darn_sections *sections)
 {
     refinement->sections = sections;
-    refinement->hand = need(calloc(sections->count + 1, sizeof(*refinement->hand)));
+    refinement->hand = darn_need_memory(calloc(sections->count + 1, sizeof(*refinement->hand)));
     for (size_t i = 0; i < sections->count; i++)
         sections->list[i]->position = (uint32_t)i + FIRST_LINE;
 }
@@ -90,27 +78,34 @@ void darn_refinement_close(struct darn_refinement *refinement)
     refinement->hand = NULL;
 }
 
+/* Each section in one line: its number is that of its line. */
+static void write_line(struct darn_json *json, const struct darn_section *section)
+{
+    darn_section_write(json, section);
+    for (char *line = strchr(json->text.to, '\n') + 1; (line = strchr(line, '\n'));)
+        *line = ' ';
+}
+
 int darn_refinement_write(const struct darn_refinement *refinement, FILE *to)
 {
     const struct darn_sections *sections = refinement->sections;
-    char *room = need(malloc(SECTION_SIZE));
-    struct darn_text text;
-    size_t last = 0;
+    struct darn_json json;
 
-    for (size_t i = 0; i < sections->count; i++)
-        if (!sections->list[i]->why)
-            last = i;
-    fprintf(to, "{\"darn-sections\": %d, \"sections\": [\n", DARN_REPOSITORY_VERSION);
+    darn_json_start_growing(&json);
+    darn_repository_open(&json);
+    darn_json_open(&json, "sections", '[');
     for (size_t i = 0; i < sections->count; i++) {
-        darn_text_start(&text, room, SECTION_SIZE);
-        if (!sections->list[i]->why)
-            darn_section_write(&text, sections->list[i]);
-        for (char *line = room; (line = strchr(line, '\n'));)
-            *line = ' ';
-        fprintf(to, "%s%s\n", room, !sections->list[i]->why && i < last ? "," : "");
+        darn_json_flush(&json, to);
+        if (sections->list[i]->why)
+            darn_text_char(&json.text, '\n');
+        else
+            write_line(&json, sections->list[i]);
     }
-    fputs("]}\n", to);
-    free(room);
+    darn_json_break(&json, 0);
+    darn_json_close(&json, ']');
+    darn_json_close(&json, '}');
+    darn_json_end_line(&json);
+    darn_json_finish(&json, to);
     if (fflush(to) || ferror(to))
         return errno ? -errno : -EIO;
     return 0;

@@ -6,8 +6,8 @@
  * everything is allowed there from then on. What was violated in failing runs only is kept: it is
  * the likely cause.
  */
-#ifndef DARN_CLI_REFINEMENT_H
-#define DARN_CLI_REFINEMENT_H
+#ifndef DARN_DRIVER_REFINEMENT_H
+#define DARN_DRIVER_REFINEMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

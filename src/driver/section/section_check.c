@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "section/resolve.h"
-
 /* The section, with what makes it a neighbour of others. */
 struct neighbour {
     const struct darn_section *section;
@@ -80,8 +78,8 @@ static bool lines_cut(const struct darn_section *a, const struct darn_section *b
 }
 
 /* Tells what is wrong with `section`, which comes after `other` in the file. */
-static bool is_wrong(const char *path, const struct darn_section *section,
-                     const struct darn_section *other)
+static bool is_wrong(struct darn_listener *listener, const char *path,
+                     const struct darn_section *section, const struct darn_section *other)
 {
     const struct darn_point *entry = &section->points[0];
 
@@ -91,7 +89,7 @@ static bool is_wrong(const char *path, const struct darn_section *section,
     if (darn_section_is_lines(section)) {
         if (!lines_cut(section, other))
             return false;
-        darn_section_error(path, section->position, section->column,
+        darn_section_fault(listener, path, section->position, section->column,
                            "two sections over '%s' share lines of %s: %u-%u, and %u-%u (at line "
                            "%u); this one is not used",
                            section->variable, section->file, section->first, section->last,
@@ -99,7 +97,7 @@ static bool is_wrong(const char *path, const struct darn_section *section,
         return true;
     }
     if (have_same_entry(section, other)) {
-        darn_section_error(path, section->position, section->column,
+        darn_section_fault(listener, path, section->position, section->column,
                            "two sections over '%s' begin at %s:%u:%u (the other at line %u); this "
                            "one is not used",
                            section->variable, entry->file, entry->line, entry->column,
@@ -109,7 +107,7 @@ static bool is_wrong(const char *path, const struct darn_section *section,
     if (section->kind != DARN_SECTION_HAND ||
         (!begins_within(section, other) && !begins_within(other, section)))
         return false;
-    darn_section_error(path, section->position, section->column,
+    darn_section_fault(listener, path, section->position, section->column,
                        "two sections over '%s' overlap: one begins at %s:%u:%u, within the other "
                        "(at line %u); this one is not used",
                        section->variable, entry->file, entry->line, entry->column, other->position);
@@ -129,8 +127,8 @@ static void close_gaps(struct darn_sections *sections, size_t from)
 }
 
 /* Those of one place, in the order of the file. */
-static uint32_t check_group(const char *path, struct darn_sections *sections,
-                            struct neighbour *group, size_t count)
+static uint32_t check_group(struct darn_listener *listener, const char *path,
+                            struct darn_sections *sections, struct neighbour *group, size_t count)
 {
     uint32_t errors = 0;
 
@@ -138,7 +136,8 @@ static uint32_t check_group(const char *path, struct darn_sections *sections,
         bool wrong = false;
 
         for (size_t k = 0; k < i && !wrong; k++)
-            wrong = group[k].section && is_wrong(path, group[i].section, group[k].section);
+            wrong =
+                group[k].section && is_wrong(listener, path, group[i].section, group[k].section);
         if (!wrong)
             continue;
         sections->list[group[i].index] = NULL;
@@ -148,7 +147,8 @@ static uint32_t check_group(const char *path, struct darn_sections *sections,
     return errors;
 }
 
-uint32_t darn_section_check(const char *path, struct darn_sections *sections, size_t from)
+uint32_t darn_section_check(struct darn_listener *listener, const char *path,
+                            struct darn_sections *sections, size_t from)
 {
     struct neighbour *all = calloc(sections->count - from + 1, sizeof(*all));
     size_t count = 0, end;
@@ -166,7 +166,7 @@ uint32_t darn_section_check(const char *path, struct darn_sections *sections, si
             if (compare_places(all[i].section, all[end].section) != 0)
                 break;
         }
-        errors += check_group(path, sections, all + i, end - i);
+        errors += check_group(listener, path, sections, all + i, end - i);
     }
     free(all);
     close_gaps(sections, from);

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "driver/process/program.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 #include "driver/section/section_merge.h"
 #include "driver/section/section_needed.h"
+#include "section/match.h"
 #include "site/site_section.h"
 
 /* One ELF file of those that are read. */
@@ -19,12 +21,6 @@ struct image {
     const char *path;
     Elf *elf;
 };
-
-static _Noreturn void out_of_memory(void)
-{
-    fputs("darn: out of memory\n", stderr);
-    exit(2);
-}
 
 static int compare_sites(const void *left, const void *right)
 {
@@ -49,12 +45,7 @@ static void add_site(struct darn_section_elf *elf, const struct darn_image_site 
 {
     uint64_t key = darn_site_key_of(&site->record, site->file, site->function);
 
-    if (elf->site_count == elf->site_room) {
-        elf->site_room = elf->site_room ? 2 * elf->site_room : 256;
-        elf->sites = realloc(elf->sites, elf->site_room * sizeof(*elf->sites));
-        if (!elf->sites)
-            out_of_memory();
-    }
+    elf->sites = darn_grow(elf->sites, &elf->site_room, elf->site_count + 1, sizeof(*elf->sites));
     elf->sites[elf->site_count++] = (struct darn_elf_site){key, *site};
 }
 
@@ -179,11 +170,9 @@ static bool fits(const struct darn_section_record *record, uint64_t left)
 
 static void read_records(struct image *image, const GElf_Shdr *header)
 {
-    struct darn_section *section = malloc(sizeof(*section));
+    struct darn_section *section = darn_need_memory(malloc(sizeof(*section)));
     uint64_t at = 0;
 
-    if (!section)
-        out_of_memory();
     while (at + sizeof(struct darn_section_record) <= header->sh_size) {
         uint64_t address = header->sh_addr + at, rest = header->sh_size - at;
         struct darn_section_record record;
@@ -239,15 +228,16 @@ static bool open_image(struct image *image, struct darn_section_elf *elf, const 
 }
 
 /* Sites first: the sections of one file may name those of another only if that is read, too. 0 or
- * an exit status. */
-static int read_all(struct darn_section_elf *elf, const char *command,
+ * DARN_REFUSED. */
+static int read_all(struct darn_section_elf *elf, struct darn_listener *listener,
                     const struct darn_words *paths)
 {
     struct image image;
 
     for (size_t i = 0; i < paths->count; i++) {
         if (!open_image(&image, elf, paths->items[i]))
-            return darn_refuse(command, "%s: cannot be read as an ELF file", paths->items[i]);
+            return darn_tell_refusal(listener, "%s: cannot be read as an ELF file",
+                                     paths->items[i]);
         each_part(&image, DARN_SITE_SECTION, read_sites);
     }
     sort_sites(elf);
@@ -259,26 +249,26 @@ static int read_all(struct darn_section_elf *elf, const char *command,
     return 0;
 }
 
-int darn_section_elf_read(struct darn_section_elf *elf, const char *command, const char *path,
-                          bool libs)
+int darn_section_elf_read(struct darn_section_elf *elf, struct darn_listener *listener,
+                          const char *path, bool libs)
 {
     int status, kind = darn_program_kind(path);
     struct darn_words paths = {0};
 
     *elf = (struct darn_section_elf){.site_count = 0};
     if (kind < 0)
-        return darn_refuse(command, "%s: cannot be read: %s", path, strerror(-kind));
+        return darn_tell_refusal(listener, "%s: cannot be read: %s", path, strerror(-kind));
     if (kind == DARN_PROGRAM_SCRIPT || kind == DARN_PROGRAM_UNKNOWN)
-        return darn_refuse(command, "%s is no program: an ELF file is needed", path);
+        return darn_tell_refusal(listener, "%s is no program: an ELF file is needed", path);
     darn_words_add(&paths, path);
     if (libs)
         darn_section_needed(path, &paths);
     if (kind == DARN_PROGRAM_PLAIN && paths.count == 1) {
         darn_words_free(&paths);
-        return darn_refuse(command, "%s was not compiled by darn; compile it with darn cc -g",
-                           path);
+        return darn_tell_refusal(listener,
+                                 "%s was not compiled by darn; compile it with darn cc -g", path);
     }
-    status = read_all(elf, command, &paths);
+    status = read_all(elf, listener, &paths);
     darn_words_free(&paths);
     return status;
 }
@@ -289,4 +279,99 @@ void darn_section_elf_free(struct darn_section_elf *elf)
     free(elf->sites);
     darn_modules_close(&elf->modules);
     *elf = (struct darn_section_elf){.site_count = 0};
+}
+
+/* ---- what a repository means ---- */
+
+static void *allocated(size_t count, size_t size)
+{
+    return darn_need_memory(calloc(count + 1, size));
+}
+
+static size_t count_points(const struct darn_sections *sections)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sections->count; i++)
+        count += sections->list[i]->count;
+    return count;
+}
+
+struct site_walk {
+    const struct darn_section_elf *elf;
+    size_t at;
+};
+
+static void rewind_sites(void *context)
+{
+    struct site_walk *walk = context;
+
+    walk->at = 0;
+}
+
+static bool next_site(void *context, struct darn_match_site *site)
+{
+    struct site_walk *walk = context;
+    const struct darn_elf_site *at = &walk->elf->sites[walk->at];
+
+    if (walk->at == walk->elf->site_count)
+        return false;
+    walk->at++;
+    *site = (struct darn_match_site){.key = at->key,
+                                     .file = at->site.file,
+                                     .function = at->site.function,
+                                     .variable = at->site.variable,
+                                     .kind = at->site.record.kind};
+    return true;
+}
+
+static uint8_t how_of(const struct darn_match_wanted *wanted, const struct darn_section_elf *elf)
+{
+    struct site_walk walk = {elf, 0};
+    struct darn_match_sites sites = {rewind_sites, next_site, &walk};
+    uint64_t key;
+
+    return wanted->how ? wanted->how : darn_match_by_sites(&wanted->section, &sites, &key);
+}
+
+static void nothing_to_do(void *unused, struct darn_match_wanted *wanted,
+                          const struct darn_match_found *found)
+{
+    (void)unused;
+    (void)wanted;
+    (void)found;
+}
+
+uint8_t *darn_section_elf_match(const struct darn_section_elf *elf,
+                                const struct darn_sections *sections)
+{
+    size_t count = sections->count;
+    struct darn_section_point *points =
+        allocated(count_points(sections) + count_points(&elf->sections), sizeof(*points));
+    struct darn_section_point *next = points;
+    struct darn_match_wanted *wanted = allocated(count, sizeof(*wanted));
+    struct darn_match match = {.wanted = allocated(count, sizeof(*match.wanted)),
+                               .found = allocated(elf->sections.count, sizeof(*match.found)),
+                               .meant = nothing_to_do};
+    uint8_t *how = allocated(count, sizeof(*how));
+
+    for (size_t i = 0; i < elf->sections.count; i++) {
+        match.found[match.found_count++].section =
+            darn_match_of_section(elf->sections.list[i], next);
+        next += elf->sections.list[i]->count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        wanted[i].section = darn_match_of_wanted(sections->list[i], next);
+        next += sections->list[i]->count;
+        if (!sections->list[i]->why)
+            match.wanted[match.wanted_count++] = &wanted[i];
+    }
+    darn_match_module(&match);
+    for (size_t i = 0; i < count; i++)
+        how[i] = sections->list[i]->why ? DARN_MATCH_NONE : how_of(&wanted[i], elf);
+    free(match.found);
+    free(match.wanted);
+    free(wanted);
+    free(points);
+    return how;
 }

@@ -1,13 +1,14 @@
 /*
  * What the plugin has written into a program: its sections, and its sites.
  */
-#ifndef DARN_CLI_SECTION_ELF_H
-#define DARN_CLI_SECTION_ELF_H
+#ifndef DARN_DRIVER_SECTION_ELF_H
+#define DARN_DRIVER_SECTION_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "driver/process/listener.h"
 #include "driver/section/section_file.h"
 #include "report/story/snapshot_image.h"
 #include "report/symbol/module.h"
@@ -29,13 +30,18 @@ struct darn_section_elf {
 };
 
 /* Reads the program, and, with `libs`, the shared objects that it needs and that darn compiled.
- * 0, or an exit status after one line on stderr. */
-int darn_section_elf_read(struct darn_section_elf *elf, const char *command, const char *path,
-                          bool libs);
+ * 0, or DARN_REFUSED. */
+int darn_section_elf_read(struct darn_section_elf *elf, struct darn_listener *listener,
+                          const char *path, bool libs);
 void darn_section_elf_free(struct darn_section_elf *elf);
 
 /* NULL when the program has no such site. */
 const struct darn_image_site *darn_section_elf_site(const struct darn_section_elf *elf,
                                                     uint64_t key);
+
+/* What each of the sections is in the program, enum darn_match_how (section/match.h): an array, to
+ * be freed. Those that were dropped are nothing. */
+uint8_t *darn_section_elf_match(const struct darn_section_elf *elf,
+                                const struct darn_sections *sections);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,12 +11,13 @@
 #include <unistd.h>
 
 #include "base/draft.h"
-#include "cli/say.h"
+#include "base/grow.h"
+#include "base/json_file.h"
+#include "driver/process/listener.h"
 #include "driver/section/section_check.h"
 #include "driver/section/section_other_keys.h"
 
 #define ROOM      (256 * 1024)        /* for the strings of one section */
-#define PAGE      (1024 * 1024)       /* for the text of one section */
 #define TOLD      100                 /* errors of one file that are told one by one */
 #define MOST_TEXT (256 * 1024 * 1024) /* of a file: more is no repository */
 
@@ -26,12 +26,6 @@ void darn_sections_free(struct darn_sections *sections)
     darn_pool_release(&sections->pool);
     free(sections->list);
     *sections = (struct darn_sections){0};
-}
-
-static _Noreturn void out_of_memory(void)
-{
-    fputs("darn: out of memory\n", stderr);
-    exit(2);
 }
 
 /* Most points name the file and the function of the section: these are not copied again. */
@@ -64,17 +58,14 @@ struct darn_section *darn_sections_add(struct darn_sections *sections,
         point->file = copy_name(sections, section, copy, point->file);
         point->function = copy_name(sections, section, copy, point->function);
     }
-    if (sections->count == sections->room) {
-        sections->room = sections->room ? 2 * sections->room : 64;
-        sections->list = realloc(sections->list, sections->room * sizeof(*sections->list));
-        if (!sections->list)
-            out_of_memory();
-    }
+    sections->list =
+        darn_grow(sections->list, &sections->room, sections->count + 1, sizeof(*sections->list));
     sections->list[sections->count++] = copy;
     return copy;
 }
 
-void darn_section_error(const char *path, uint32_t line, uint32_t column, const char *format, ...)
+void darn_section_fault(struct darn_listener *listener, const char *path, uint32_t line,
+                        uint32_t column, const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -82,15 +73,11 @@ void darn_section_error(const char *path, uint32_t line, uint32_t column, const 
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    /* Names may come from anywhere: they must not command the terminal. */
-    for (char *c = text; *c; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    }
-    fprintf(stderr, "%s:%u:%u: error: %s\n", path, line, column, text);
+    darn_tell_fault(listener, "%s:%u:%u: error: %s", path, line, column, text);
 }
 
 struct loading {
+    struct darn_listener *listener;
     const char *path;
     struct darn_sections *sections;
     uint32_t told;
@@ -109,18 +96,17 @@ static void take_error(void *context, const struct darn_repository_error *error)
     struct loading *loading = context;
 
     if (loading->told++ < TOLD)
-        darn_section_error(loading->path, error->line, error->column, "%s", error->text);
+        darn_section_fault(loading->listener, loading->path, error->line, error->column, "%s",
+                           error->text);
 }
 
 static uint32_t parse(struct loading *loading, const char *text, size_t size)
 {
-    struct darn_section *section = malloc(sizeof(*section));
-    char *room = malloc(ROOM);
+    struct darn_section *section = darn_need_memory(malloc(sizeof(*section)));
+    char *room = darn_need_memory(malloc(ROOM));
     struct darn_repository_reader reader = {take_section, take_error, true, loading, room, ROOM};
     uint32_t errors;
 
-    if (!section || !room)
-        out_of_memory();
     errors = darn_repository_read(text, size, section, &reader);
     free(section);
     free(room);
@@ -182,17 +168,17 @@ static void read_refinement(struct darn_sections *sections, const char *text, si
 
 static void read_rest(struct darn_sections *sections, const char *text, size_t size)
 {
-    char *rest = darn_section_rest(text, size);
+    char *rest = darn_section_other_keys(text, size);
 
     if (!sections->rest)
         sections->rest = darn_pool_text(&sections->pool, rest);
     free(rest);
 }
 
-int darn_section_file_load(const char *command, const char *path, struct darn_sections *sections,
-                           uint32_t *errors)
+int darn_section_file_load(struct darn_listener *listener, const char *path,
+                           struct darn_sections *sections, uint32_t *errors)
 {
-    struct loading loading = {path, sections, 0};
+    struct loading loading = {listener, path, sections, 0};
     int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     size_t size, from = sections->count;
     char *text = fd < 0 ? NULL : read_all(fd, &size);
@@ -202,35 +188,30 @@ int darn_section_file_load(const char *command, const char *path, struct darn_se
     if (fd >= 0)
         close(fd);
     if (!text)
-        return darn_refuse(command, "%s: cannot be read: %s", path, strerror(error));
+        return darn_tell_refusal(listener, "%s: cannot be read: %s", path, strerror(error));
     found = parse(&loading, text, size);
     read_refinement(sections, text, size);
     read_rest(sections, text, size);
     free(text);
-    found += darn_section_check(path, sections, from);
+    found += darn_section_check(listener, path, sections, from);
     *errors += found;
     return 0;
 }
 
-/* One of the two lists. False: a section is too large to be written. */
-static bool write_list(FILE *file, const struct darn_sections *sections, bool dropped, char *page)
+/* One of the two lists. */
+static void write_list(struct darn_json *json, FILE *file, const struct darn_sections *sections,
+                       const char *key, bool dropped)
 {
-    const char *separator = "";
-
+    darn_json_break(json, 1);
+    darn_json_open(json, key, '[');
     for (size_t i = 0; i < sections->count; i++) {
-        struct darn_text text;
-
         if (dropped != (sections->list[i]->why != NULL))
             continue;
-        darn_text_start(&text, page, PAGE);
-        darn_section_write(&text, sections->list[i]);
-        if (text.cut)
-            return false;
-        fprintf(file, "%s\n%s", separator, page);
-        separator = ",";
+        darn_section_write(json, sections->list[i]);
+        darn_json_flush(json, file);
+        darn_json_break(json, 1); /* of the bracket; the next section has its own */
     }
-    fputs(*separator ? "\n ]" : "]", file);
-    return true;
+    darn_json_close(json, ']');
 }
 
 static bool has_dropped(const struct darn_sections *sections)
@@ -242,32 +223,33 @@ static bool has_dropped(const struct darn_sections *sections)
     return false;
 }
 
-static int write_all(FILE *file, const struct darn_sections *sections)
+static void write_refinement(struct darn_json *json, const struct darn_sections *sections)
 {
-    char *page = malloc(PAGE);
-    bool fits;
+    darn_json_break(json, 1);
+    darn_json_open(json, "refinement", '{');
+    darn_json_number(json, "runs", (int64_t)sections->refinement.runs);
+    darn_json_number(json, "quiet", (int64_t)sections->refinement.quiet);
+    darn_json_number(json, "seed", (int64_t)sections->refinement.seed);
+    darn_json_close(json, '}');
+}
 
-    if (!page)
-        return -ENOMEM;
+int darn_section_file_print(FILE *file, const struct darn_sections *sections)
+{
+    struct darn_json json;
+
     errno = 0;
-    fprintf(file, "{\"darn-sections\": %d,\n", DARN_REPOSITORY_VERSION);
+    darn_json_start_growing(&json);
+    darn_repository_open(&json);
     if (sections->refinement.runs)
-        fprintf(file,
-                " \"refinement\": {\"runs\": %" PRIu64 ", \"quiet\": %" PRIu64
-                ", \"seed\": %" PRIu64 "},\n",
-                sections->refinement.runs, sections->refinement.quiet, sections->refinement.seed);
-    fputs(" \"sections\": [", file);
-    fits = write_list(file, sections, false, page);
-    if (fits && has_dropped(sections)) {
-        fputs(",\n \"dropped\": [", file);
-        fits = write_list(file, sections, true, page);
-    }
-    if (fits && sections->rest)
-        fputs(sections->rest, file);
-    fputs("}\n", file);
-    free(page);
-    if (!fits)
-        return -E2BIG;
+        write_refinement(&json, sections);
+    write_list(&json, file, sections, "sections", false);
+    if (has_dropped(sections))
+        write_list(&json, file, sections, "dropped", true);
+    if (sections->rest)
+        darn_text_add(&json.text, sections->rest);
+    darn_json_close(&json, '}');
+    darn_json_end_line(&json);
+    darn_json_finish(&json, file);
     if (fflush(file) || ferror(file))
         return errno ? -errno : -EIO;
     return 0;
@@ -278,7 +260,8 @@ static int write_beside(const char *path, const struct darn_sections *sections)
     struct darn_draft draft;
     int result = darn_draft_open(&draft, path, false);
 
-    return result ? result : darn_draft_finish(&draft, write_all(draft.file, sections));
+    return result ? result
+                  : darn_draft_finish(&draft, darn_section_file_print(draft.file, sections));
 }
 
 int darn_section_file_write(const char *path, const struct darn_sections *sections)
@@ -287,14 +270,12 @@ int darn_section_file_write(const char *path, const struct darn_sections *sectio
     char *real;
     int result;
 
-    if (strcmp(path, "-") == 0)
-        return write_all(stdout, sections);
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         FILE *file = fopen(path, "we"); /* /dev/stdout, a pipe */
 
         if (!file)
             return -errno;
-        result = write_all(file, sections);
+        result = darn_section_file_print(file, sections);
         return fclose(file) && !result ? -errno : result;
     }
     real = realpath(path, NULL); /* a link stays one */

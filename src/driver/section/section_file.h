@@ -1,12 +1,14 @@
 /*
  * The repository of sections as the tools have it in memory: read, checked and written.
  */
-#ifndef DARN_CLI_SECTION_FILE_H
-#define DARN_CLI_SECTION_FILE_H
+#ifndef DARN_DRIVER_SECTION_FILE_H
+#define DARN_DRIVER_SECTION_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "driver/process/listener.h"
 #include "report/text_pool.h"
 #include "section/section.h"
 
@@ -19,7 +21,7 @@ struct darn_sections {
     struct darn_section **list;
     size_t count;
     size_t room;
-    /* Other keys of the file, written as they are behind the lists; NULL: none (section_rest.h). */
+    /* Other keys of the file, written as they are behind the lists; NULL: none (section_other_keys.h). */
     const char *rest;
     /* "refinement" of the file: how far `darn sections refine` has come; not written while `runs`
      * is 0. */
@@ -38,21 +40,24 @@ void darn_sections_free(struct darn_sections *sections);
 struct darn_section *darn_sections_add(struct darn_sections *sections,
                                        const struct darn_section *section);
 
-/* Prints `FILE:LINE:COL: error: …` on stderr. */
-__attribute__((format(printf, 4, 5))) void
-darn_section_error(const char *path, uint32_t line, uint32_t column, const char *format, ...);
+/* Tells of a fault in a repository: `FILE:LINE:COL: error: …`. */
+__attribute__((format(printf, 5, 6))) void darn_section_fault(struct darn_listener *listener,
+                                                              const char *path, uint32_t line,
+                                                              uint32_t column, const char *format,
+                                                              ...);
 
 /*
  * Appends what is in the file, those of "dropped" too (their `why` is not NULL). Errors, also
- * overlaps that are not allowed (section_check.h), are printed with their position, and counted in
- * *errors; the rest is used. "-" is the standard input. 0, or an exit status after one line on
- * stderr when the file cannot be read at all.
+ * overlaps that are not allowed (section_check.h), are told with their position, and counted in
+ * *errors; the rest is used. "-" is the standard input. 0, or DARN_REFUSED when the file cannot
+ * be read at all.
  */
-int darn_section_file_load(const char *command, const char *path, struct darn_sections *sections,
-                           uint32_t *errors);
+int darn_section_file_load(struct darn_listener *listener, const char *path,
+                           struct darn_sections *sections, uint32_t *errors);
 
-/* Writes the list, what has a `why` under "dropped". The file is replaced at once or not at all;
- * "-" is stdout. 0 or a negative errno. */
+/* Writes the list, what has a `why` under "dropped". The file is replaced at once or not at all.
+ * 0 or a negative errno. */
 int darn_section_file_write(const char *path, const struct darn_sections *sections);
+int darn_section_file_print(FILE *file, const struct darn_sections *sections);
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "section/match.h"
+#include "base/grow.h"
+#include "section/alias.h"
 
 static int compare_numbers(uint32_t a, uint32_t b)
 {
@@ -117,14 +118,9 @@ static void merge_types(struct darn_section *section, const struct darn_section 
 uint32_t darn_sections_merge(struct darn_sections *sections)
 {
     struct darn_sections merged = {.count = 0};
-    struct darn_section *section = calloc(1, sizeof(*section));
+    struct darn_section *section = darn_need_memory(calloc(1, sizeof(*section)));
     uint32_t large = 0;
     size_t end;
-
-    if (!section) {
-        fputs("darn: out of memory\n", stderr);
-        exit(2);
-    }
     if (sections->count)
         qsort(sections->list, sections->count, sizeof(*sections->list), compare);
     for (size_t i = 0; i < sections->count; i = end) {

@@ -2,8 +2,8 @@
  * Records that say the same: a function that was inlined several times, or is in several objects,
  * has left several records of one section.
  */
-#ifndef DARN_CLI_SECTION_MERGE_H
-#define DARN_CLI_SECTION_MERGE_H
+#ifndef DARN_DRIVER_SECTION_MERGE_H
+#define DARN_DRIVER_SECTION_MERGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

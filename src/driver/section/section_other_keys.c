@@ -54,7 +54,7 @@ static void take_all(struct darn_scan *scan, FILE *out)
         ;
 }
 
-char *darn_section_rest(const char *text, size_t size)
+char *darn_section_other_keys(const char *text, size_t size)
 {
     char *rest = NULL, *room = malloc(ROOM);
     struct darn_scan scan = {.text = text, .size = size, .room = room, .room_size = ROOM};

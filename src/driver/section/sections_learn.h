@@ -1,37 +1,24 @@
 /*
- * darn sections infer --runs: sections that are learned from correct runs (AVIO's invariants). Its
- * parts.
+ * Sections that are learned from correct runs (AVIO's invariants).
  */
-#ifndef DARN_CLI_SECTIONS_LEARN_H
-#define DARN_CLI_SECTIONS_LEARN_H
+#ifndef DARN_DRIVER_SECTIONS_LEARN_H
+#define DARN_DRIVER_SECTIONS_LEARN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/say.h"
+#include "driver/play/free_runs.h"
+#include "driver/process/listener.h"
 #include "driver/section/section_file.h"
 
 struct darn_trace;
 
-void darn_help_sections_learn(void);
-
-/* Ends with a name that is NULL. */
-extern const struct darn_cli_option darn_sections_learn_options[];
-
-/* The command line. */
-struct darn_learn_line {
+/* What is wanted. */
+struct darn_learn_options {
     uint64_t runs;
-    uint64_t jobs;
     uint64_t seed;
-    uint32_t timeout_ms;
-    const char *oracle, *expect, *input;
-    const char *output; /* NULL: not given */
-    bool help;
-    char **program;
+    struct darn_free_options runs_as; /* how each is made and judged */
 };
-
-/* 0 or an exit status, after one line on stderr. */
-int darn_learn_read(struct darn_learn_line *line, int argc, char **argv);
 
 /* The pairs of all traces so far, with the places that they name. */
 struct darn_learning;
@@ -53,5 +40,24 @@ struct darn_learned {
 /* Adds a section for each entry of the pairs that hold. */
 struct darn_learned darn_learning_give(const struct darn_learning *learning,
                                        struct darn_sections *sections);
+
+/* Begins with the first two; the next four are what came of it. */
+struct darn_learn {
+    struct darn_listener *listener;
+    const struct darn_learn_options *options;
+    struct darn_sections sections; /* the caller frees them */
+    struct darn_learned learned;
+    uint64_t made, correct; /* runs */
+    int signal;             /* that has ended it early; 0: none */
+    /* Its own. */
+    struct darn_learning *learning;
+    struct darn_free_runs runs;
+    char profile[DARN_OPTIONS_PATH];
+    uint64_t begun;
+    bool warned;
+};
+
+/* sections_learn_runs.c: makes the runs and learns from them. 0 or DARN_REFUSED. */
+int darn_learn(struct darn_learn *learn);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "driver/section/sections_learn.h"
 #include "engine/atomicity/invariants.h"
@@ -33,15 +34,6 @@ struct reading {
     uint32_t *places; /* + 1; 0: not asked yet */
     size_t room;
 };
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        fputs("darn: out of memory\n", stderr);
-        exit(1);
-    }
-    return memory;
-}
 
 struct darn_learning *darn_learning_new(void)
 {
@@ -92,8 +84,8 @@ static uint32_t number_of(struct darn_learning *learning, const struct darn_trac
         return number;
     if (learning->count == learning->room) {
         learning->room *= 2;
-        learning->places =
-            need(reallocarray(learning->places, learning->room, sizeof(*learning->places)));
+        learning->places = darn_need_memory(
+            reallocarray(learning->places, learning->room, sizeof(*learning->places)));
     }
     learning->places[learning->count] = (struct place){
         .file = darn_pool_text(&learning->pool, site->file),
@@ -120,7 +112,8 @@ static uint32_t place_of(void *context, uint32_t id)
     if (id >= reading->room) {
         size_t room = (size_t)id * 2 + 64;
 
-        reading->places = need(reallocarray(reading->places, room, sizeof(*reading->places)));
+        reading->places =
+            darn_need_memory(reallocarray(reading->places, room, sizeof(*reading->places)));
         memset(reading->places + reading->room, 0,
                (room - reading->room) * sizeof(*reading->places));
         reading->room = room;
@@ -206,7 +199,7 @@ static const struct darn_invariant **collect(const struct darn_learning *learnin
 {
     size_t all;
     const struct darn_invariant *pairs = darn_invariants_all(learning->invariants, &all);
-    const struct darn_invariant **kept = need(calloc(all + 1, sizeof(*kept)));
+    const struct darn_invariant **kept = darn_need_memory(calloc(all + 1, sizeof(*kept)));
 
     *count = 0;
     learned->pairs = all;
@@ -224,7 +217,7 @@ struct darn_learned darn_learning_give(const struct darn_learning *learning,
                                        struct darn_sections *sections)
 {
     struct darn_learned learned = {.dropped = darn_invariants_dropped(learning->invariants)};
-    struct darn_section *section = need(calloc(1, sizeof(*section)));
+    struct darn_section *section = darn_need_memory(calloc(1, sizeof(*section)));
     size_t count;
     const struct darn_invariant **pairs = collect(learning, &learned, &count);
 

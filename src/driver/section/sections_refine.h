@@ -1,41 +1,29 @@
 /*
- * darn sections refine: its parts.
+ * A refinement of a repository by runs of its program.
  */
-#ifndef DARN_CLI_SECTIONS_REFINE_H
-#define DARN_CLI_SECTIONS_REFINE_H
+#ifndef DARN_DRIVER_SECTIONS_REFINE_H
+#define DARN_DRIVER_SECTIONS_REFINE_H
 
 #include "base/noise.h"
 #include "driver/play/free_runs.h"
 #include "driver/section/refinement.h"
-#include "cli/say.h"
+#include "driver/process/listener.h"
 
-void darn_help_sections_refine(void);
-
-/* Ends with a name that is NULL. */
-extern const struct darn_cli_option darn_sections_refine_options[];
-
-/* The command line. */
-struct darn_refine_line {
+/* What is wanted. */
+struct darn_refine_options {
     uint64_t runs; /* correct ones without a change, after which it ends */
-    uint64_t jobs;
     uint64_t seed;
     bool seed_given;
-    uint32_t timeout_ms;
     struct darn_noise noise;
-    const char *oracle, *expect, *input;
-    const char *output; /* NULL: the file itself */
-    bool verbose, help;
-    const char *file;
-    char **program; /* NULL: none was given */
+    struct darn_free_options runs_as; /* how each is made and judged */
 };
 
-/* 0 or an exit status, after one line on stderr. */
-int darn_refine_read(struct darn_refine_line *line, int argc, char **argv);
-
-/* A refinement under way. */
+/* A refinement under way. It begins with the first four. */
 struct darn_refine {
-    const struct darn_refine_line *line;
-    struct darn_sections sections;
+    struct darn_listener *listener;
+    const struct darn_refine_options *options;
+    darn_refinement_tell *tell;    /* is given the refinement, and what a run has changed */
+    struct darn_sections sections; /* what is to be refined, and what is left of it */
     struct darn_refinement refinement;
     struct darn_refinement_counts counts;
     struct darn_free_runs runs;
@@ -47,19 +35,19 @@ struct darn_refine {
     uint64_t failed;     /* and failed */
     uint64_t counted;    /* and left complete counts, */
     uint64_t unclear;    /* and nobody can say: no answer of the oracle, or no counts */
-    bool progress;       /* a line of progress is on the terminal */
     uint64_t number;     /* of the run that news are about */
     const char *failure; /* in words, if it failed */
 };
 
+/* Makes the runs, and goes on where an earlier refinement of the same file has come to. 0 or
+ * DARN_REFUSED. */
+int darn_refine(struct darn_refine *refine);
+void darn_refine_free(struct darn_refine *refine);
+
+/* How many sections are left. */
 size_t darn_refine_left(const struct darn_refine *refine);
 
-/* What is said meanwhile, on stderr. */
-void darn_refine_progress(void *refine);
-void darn_refine_clear_progress(struct darn_refine *refine);
-darn_refinement_tell darn_refine_tell;
-
-/* What is said in the end. */
-void darn_refine_summary(const struct darn_refine *refine, FILE *out);
+/* It is at its end: so many correct runs as were wanted have changed nothing. */
+bool darn_refine_is_quiet(const struct darn_refine *refine);
 
 #endif

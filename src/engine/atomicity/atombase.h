@@ -19,7 +19,7 @@
 #include "engine/common/lockset.h"
 #include "engine/common/pairs.h"
 #include "engine/common/periods.h"
-#include "engine/common/pool.h"
+#include "base/pool.h"
 #include "engine/common/shadow.h"
 
 /* The first member of what an engine keeps of a variable. */

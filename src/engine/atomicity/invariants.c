@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 
-#include "engine/common/grow.h"
-#include "engine/common/pool.h"
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/htable.h"
+#include "base/pool.h"
 #include "engine/common/shadow.h"
 #include "site/site_section.h"
 
@@ -52,10 +54,6 @@ struct waiting {
     uint32_t pair;
 };
 
-struct slot {
-    uint32_t pair; /* + 1; 0: empty */
-};
-
 struct darn_invariants {
     struct darn_invariants_sites sites;
     struct darn_shadow *shadow;
@@ -65,8 +63,7 @@ struct darn_invariants {
     size_t ended_capacity;
     struct darn_invariant *pairs;
     size_t pair_count, pair_capacity;
-    struct slot *slots;
-    size_t slot_capacity; /* a power of two */
+    struct darn_htable table; /* of pairs + 1 */
     uint64_t dropped;
 };
 
@@ -142,17 +139,7 @@ static void close_trace(struct darn_invariants *invariants)
 
 struct darn_invariants *darn_invariants_create(void)
 {
-    struct darn_invariants *invariants = calloc(1, sizeof(*invariants));
-
-    if (!invariants)
-        return NULL;
-    invariants->slot_capacity = 64;
-    invariants->slots = calloc(invariants->slot_capacity, sizeof(*invariants->slots));
-    if (!invariants->slots) {
-        free(invariants);
-        return NULL;
-    }
-    return invariants;
+    return calloc(1, sizeof(struct darn_invariants));
 }
 
 void darn_invariants_destroy(struct darn_invariants *invariants)
@@ -161,7 +148,7 @@ void darn_invariants_destroy(struct darn_invariants *invariants)
         return;
     close_trace(invariants);
     free(invariants->pairs);
-    free(invariants->slots);
+    darn_htable_free(&invariants->table);
     free(invariants);
 }
 
@@ -179,34 +166,18 @@ void darn_invariants_begin(struct darn_invariants *invariants,
     invariants->shadow = darn_need_memory(darn_shadow_create(&type));
 }
 
-static struct slot *slot_of(const struct darn_invariants *invariants,
-                            const struct darn_invariant *pair)
+static uint32_t hash_pair(const struct darn_invariant *pair)
 {
-    size_t mask = invariants->slot_capacity - 1;
     uint64_t key = ((uint64_t)pair->entry << 32 | pair->end) * 16 +
                    (unsigned)(pair->entry_kind << 2 | pair->end_kind);
-    size_t at = darn_spread(key) & mask;
 
-    for (; invariants->slots[at].pair; at = (at + 1) & mask) {
-        const struct darn_invariant *there = &invariants->pairs[invariants->slots[at].pair - 1];
-
-        if (there->entry == pair->entry && there->end == pair->end &&
-            there->entry_kind == pair->entry_kind && there->end_kind == pair->end_kind)
-            break;
-    }
-    return &invariants->slots[at];
+    return darn_spread(key);
 }
 
-static void grow_slots(struct darn_invariants *invariants)
+static bool is_same_pair(const struct darn_invariant *a, const struct darn_invariant *b)
 {
-    if ((invariants->pair_count + 1) * 2 <= invariants->slot_capacity)
-        return;
-    free(invariants->slots);
-    invariants->slot_capacity *= 2;
-    invariants->slots =
-        darn_need_memory(calloc(invariants->slot_capacity, sizeof(*invariants->slots)));
-    for (size_t i = 0; i < invariants->pair_count; i++)
-        slot_of(invariants, &invariants->pairs[i])->pair = (uint32_t)i + 1;
+    return a->entry == b->entry && a->end == b->end && a->entry_kind == b->entry_kind &&
+           a->end_kind == b->end_kind;
 }
 
 /* The number of the pair; made if it is new. */
@@ -217,16 +188,18 @@ static uint32_t pair_of(struct darn_invariants *invariants, const struct last *e
                                   .end = end->place,
                                   .entry_kind = (uint8_t)entry->kind,
                                   .end_kind = end->kind};
-    struct slot *slot = slot_of(invariants, &pair);
+    uint32_t hash = hash_pair(&pair), known;
+    size_t at = hash;
 
-    if (slot->pair)
-        return slot->pair - 1;
-    grow_slots(invariants);
+    while ((known = darn_htable_next(&invariants->table, hash, &at))) {
+        if (is_same_pair(&invariants->pairs[known - 1], &pair))
+            return known - 1;
+    }
     pair.allow = darn_section_allows(pair.entry_kind, pair.end_kind);
     invariants->pairs = darn_grow(invariants->pairs, &invariants->pair_capacity,
                                   invariants->pair_count + 1, sizeof(*invariants->pairs));
     invariants->pairs[invariants->pair_count++] = pair;
-    slot_of(invariants, &pair)->pair = (uint32_t)invariants->pair_count;
+    darn_htable_add(&invariants->table, hash, (uint32_t)invariants->pair_count);
     return (uint32_t)invariants->pair_count - 1;
 }
 

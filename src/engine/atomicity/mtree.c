@@ -3,25 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
 
 void darn_mtree_free(struct darn_mtree *tree)
 {
     free(tree->nodes);
     free(tree->uses);
-    free(tree->table);
+    darn_htable_free(&tree->table);
     *tree = (struct darn_mtree){.is_open = false};
-}
-
-static uint64_t mix(uint64_t hash, uint64_t what)
-{
-    hash = (hash ^ what) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
 }
 
 static uint64_t hash_use(const struct darn_muse *use)
 {
-    return mix(mix(use->is_multiple, use->variable), UINT64_C(0xbf58476d1ce4e5b9));
+    return darn_mix_two(use->is_multiple, use->variable);
 }
 
 static struct darn_mnode *add_node(struct darn_mtree *tree, uint64_t lock)
@@ -31,8 +26,7 @@ static struct darn_mnode *add_node(struct darn_mtree *tree, uint64_t lock)
     tree->nodes =
         darn_grow(tree->nodes, &tree->node_capacity, tree->node_count + 1, sizeof(*tree->nodes));
     node = &tree->nodes[tree->node_count];
-    *node = (struct darn_mnode){
-        .lock = lock, .hash = mix(1, lock), .parent = tree->now, .serial = ++tree->serials};
+    *node = (struct darn_mnode){.lock = lock, .hash = darn_fold(1, lock), .parent = tree->now};
     tree->now = (uint32_t)tree->node_count++;
     return node;
 }
@@ -44,10 +38,8 @@ void darn_mtree_begin(struct darn_mtree *tree, uint32_t thread, uint32_t unit)
     tree->is_open = true;
     tree->is_cut = false;
     tree->node_count = tree->use_count = 0;
-    tree->now = tree->serials = 0;
-    if (tree->table_used)
-        memset(tree->table, 0, tree->table_count * sizeof(*tree->table));
-    tree->table_used = 0;
+    tree->now = 0;
+    darn_htable_clear(&tree->table);
     add_node(tree, 0);
 }
 
@@ -81,6 +73,19 @@ static bool is_third(const struct darn_mtree *tree, uint32_t node)
            tree->nodes[two].hash == tree->nodes[node].hash;
 }
 
+static uint32_t hash_place(uint32_t node, uint64_t variable)
+{
+    return darn_spread(darn_fold(node, variable));
+}
+
+static void take_back_use(struct darn_mtree *tree)
+{
+    const struct darn_muse *use = &tree->uses[tree->use_count - 1];
+
+    darn_htable_remove(&tree->table, hash_place(use->node, use->variable),
+                       (uint32_t)tree->use_count--);
+}
+
 static void close_innermost(struct darn_mtree *tree)
 {
     uint32_t at = tree->now;
@@ -91,11 +96,11 @@ static void close_innermost(struct darn_mtree *tree)
     tree->now = node->parent;
     if (is_third(tree, at)) {
         while (tree->use_count && tree->uses[tree->use_count - 1].node >= at)
-            tree->use_count--;
+            take_back_use(tree);
         tree->node_count = at;
         return;
     }
-    parent->hash = mix(parent->hash, node->hash);
+    parent->hash = darn_fold(parent->hash, node->hash);
 }
 
 void darn_mtree_leave(struct darn_mtree *tree, uint64_t lock)
@@ -108,49 +113,28 @@ void darn_mtree_leave(struct darn_mtree *tree, uint64_t lock)
         close_innermost(tree);
 }
 
-static size_t slot_of(const struct darn_mtree *tree, uint32_t serial, uint64_t variable)
+/* The use of the variable in the innermost node; NULL: none. */
+static struct darn_muse *find_use(const struct darn_mtree *tree, uint32_t hash, uint64_t variable)
 {
-    size_t mask = tree->table_count - 1;
-    size_t at = darn_spread(mix(serial, variable)) & mask;
+    size_t at = hash;
+    uint32_t known;
 
-    while (tree->table[at]) {
-        uint32_t use = tree->table[at] - 1;
+    while ((known = darn_htable_next(&tree->table, hash, &at))) {
+        struct darn_muse *use = &tree->uses[known - 1];
 
-        /* What was taken back leaves its slot behind. */
-        if (use < tree->use_count && tree->uses[use].variable == variable &&
-            tree->nodes[tree->uses[use].node].serial == serial)
-            break;
-        at = (at + 1) & mask;
+        if (use->variable == variable && use->node == tree->now)
+            return use;
     }
-    return at;
-}
-
-static void grow_table(struct darn_mtree *tree)
-{
-    if (2 * (tree->table_used + 1) < tree->table_count)
-        return;
-    if (4 * (tree->use_count + 1) >= tree->table_count)
-        tree->table_count = tree->table_count ? 2 * tree->table_count : 64;
-    free(tree->table);
-    tree->table = darn_need_memory(calloc(tree->table_count, sizeof(*tree->table)));
-    tree->table_used = tree->use_count;
-    for (uint32_t i = 0; i < tree->use_count; i++) {
-        const struct darn_muse *use = &tree->uses[i];
-
-        tree->table[slot_of(tree, tree->nodes[use->node].serial, use->variable)] = i + 1;
-    }
+    return NULL;
 }
 
 void darn_mtree_access(struct darn_mtree *tree, uint64_t variable, const struct darn_mstep *step)
 {
     struct darn_mnode *node = &tree->nodes[tree->now];
-    struct darn_muse *use;
-    size_t slot;
+    uint32_t hash = hash_place(tree->now, variable);
+    struct darn_muse *use = find_use(tree, hash, variable);
 
-    grow_table(tree);
-    slot = slot_of(tree, node->serial, variable);
-    if (tree->table[slot]) {
-        use = &tree->uses[tree->table[slot] - 1];
+    if (use) {
         if (use->is_multiple)
             return;
         node->hash -= hash_use(use);
@@ -166,8 +150,7 @@ void darn_mtree_access(struct darn_mtree *tree, uint64_t variable, const struct 
         darn_grow(tree->uses, &tree->use_capacity, tree->use_count + 1, sizeof(*tree->uses));
     use = &tree->uses[tree->use_count++];
     *use = (struct darn_muse){.variable = variable, .node = tree->now, .step = *step};
-    tree->table[slot] = (uint32_t)tree->use_count;
-    tree->table_used++;
+    darn_htable_add(&tree->table, hash, (uint32_t)tree->use_count);
     node->hash += hash_use(use);
 }
 
@@ -199,5 +182,5 @@ void darn_mtree_end(struct darn_mtree *tree)
 size_t darn_mtree_memory(const struct darn_mtree *tree)
 {
     return tree->node_capacity * sizeof(*tree->nodes) + tree->use_capacity * sizeof(*tree->uses) +
-           tree->table_count * sizeof(*tree->table);
+           darn_htable_memory(&tree->table);
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
 #include "engine/common/engine.h"
 #include "trace/event.h"
 
@@ -35,7 +36,6 @@ struct darn_mnode {
     uint32_t parent;          /* index; of the root: itself */
     uint32_t end;             /* nodes from this one to here are inside of it */
     uint32_t first_use, uses; /* its variables, in the tree's */
-    uint32_t serial;          /* while it is open: never used again */
     struct darn_mstep step;   /* the ACQUIRE */
 };
 
@@ -53,10 +53,8 @@ struct darn_mtree {
     size_t node_count, node_capacity;
     struct darn_muse *uses;
     size_t use_count, use_capacity;
-    uint32_t now;     /* the innermost node that is open */
-    uint32_t serials; /* of nodes */
-    uint32_t *table;  /* of uses + 1, by node and variable */
-    size_t table_count, table_used;
+    uint32_t now;             /* the innermost node that is open */
+    struct darn_htable table; /* of uses + 1, by node and variable, while it is open */
 };
 
 void darn_mtree_free(struct darn_mtree *tree);
@@ -73,9 +71,8 @@ size_t darn_mtree_memory(const struct darn_mtree *tree);
 struct darn_mtrees {
     struct darn_mtree *all; /* without their tables */
     size_t count, capacity;
-    size_t nodes, uses; /* of all */
-    uint32_t *table;    /* of trees + 1, by hash */
-    size_t table_count;
+    size_t nodes, uses;       /* of all */
+    struct darn_htable table; /* of trees + 1 */
     uint64_t dropped;
 };
 

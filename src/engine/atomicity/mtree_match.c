@@ -2,26 +2,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "engine/atomicity/mtree.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 void darn_mtrees_free(struct darn_mtrees *trees)
 {
     for (size_t i = 0; i < trees->count; i++)
         darn_mtree_free(&trees->all[i]);
     free(trees->all);
-    free(trees->table);
-    *trees = (struct darn_mtrees){NULL, 0, 0, 0, 0, NULL, 0, 0};
+    darn_htable_free(&trees->table);
+    *trees = (struct darn_mtrees){.all = NULL};
 }
 
-static uint64_t hash_of(const struct darn_mtree *tree)
+static uint32_t hash_tree(const struct darn_mtree *tree)
 {
-    uint64_t hash = tree->nodes[0].hash ^ tree->unit * UINT64_C(0x94d049bb133111eb);
-
-    return hash ^ hash >> 31;
+    return darn_spread(darn_fold(tree->unit, tree->nodes[0].hash));
 }
 
-static bool equal(const struct darn_mtree *a, const struct darn_mtree *b)
+static bool equal_trees(const struct darn_mtree *a, const struct darn_mtree *b)
 {
     if (a->unit != b->unit || a->node_count != b->node_count || a->use_count != b->use_count)
         return false;
@@ -37,30 +36,15 @@ static bool equal(const struct darn_mtree *a, const struct darn_mtree *b)
     return true;
 }
 
-/* Where an equal tree is, or would be. */
-static size_t slot_of(const struct darn_mtrees *trees, const struct darn_mtree *tree)
+static bool is_kept(const struct darn_mtrees *trees, uint32_t hash, const struct darn_mtree *tree)
 {
-    size_t mask = trees->table_count - 1, at = hash_of(tree) & mask;
+    size_t at = hash;
+    uint32_t known;
 
-    while (trees->table[at] && !equal(&trees->all[trees->table[at] - 1], tree))
-        at = (at + 1) & mask;
-    return at;
-}
-
-static void grow_table(struct darn_mtrees *trees)
-{
-    if (2 * (trees->count + 1) < trees->table_count)
-        return;
-    trees->table_count = trees->table_count ? 2 * trees->table_count : 256;
-    free(trees->table);
-    trees->table = darn_need_memory(calloc(trees->table_count, sizeof(*trees->table)));
-    for (uint32_t i = 0; i < trees->count; i++) {
-        size_t at = hash_of(&trees->all[i]) & (trees->table_count - 1);
-
-        while (trees->table[at])
-            at = (at + 1) & (trees->table_count - 1);
-        trees->table[at] = i + 1;
-    }
+    while ((known = darn_htable_next(&trees->table, hash, &at)) &&
+           !equal_trees(&trees->all[known - 1], tree))
+        continue;
+    return known;
 }
 
 static void *copy_of(const void *from, size_t count, size_t item)
@@ -74,12 +58,10 @@ static void *copy_of(const void *from, size_t count, size_t item)
 
 bool darn_mtrees_keep(struct darn_mtrees *trees, const struct darn_mtree *tree)
 {
+    uint32_t hash = hash_tree(tree);
     struct darn_mtree *kept;
-    size_t slot;
 
-    grow_table(trees);
-    slot = slot_of(trees, tree);
-    if (trees->table[slot])
+    if (is_kept(trees, hash, tree))
         return false;
     if (trees->nodes + trees->uses + tree->node_count + tree->use_count > DARN_MTREES_MOST) {
         trees->dropped++;
@@ -88,26 +70,26 @@ bool darn_mtrees_keep(struct darn_mtrees *trees, const struct darn_mtree *tree)
     trees->all = darn_grow(trees->all, &trees->capacity, trees->count + 1, sizeof(*trees->all));
     kept = &trees->all[trees->count++];
     *kept = *tree;
-    kept->table = NULL;
-    kept->table_count = kept->table_used = 0;
+    kept->table = (struct darn_htable){NULL, 0, 0};
     kept->nodes = copy_of(tree->nodes, tree->node_count, sizeof(*tree->nodes));
     kept->uses = copy_of(tree->uses, tree->use_count, sizeof(*tree->uses));
     trees->nodes += tree->node_count;
     trees->uses += tree->use_count;
-    trees->table[slot] = (uint32_t)trees->count;
+    darn_htable_add(&trees->table, hash, (uint32_t)trees->count);
     return true;
 }
 
 size_t darn_mtrees_memory(const struct darn_mtrees *trees)
 {
     return trees->capacity * sizeof(*trees->all) + trees->nodes * sizeof(struct darn_mnode) +
-           trees->uses * sizeof(struct darn_muse) + trees->table_count * sizeof(*trees->table);
+           trees->uses * sizeof(struct darn_muse) + darn_htable_memory(&trees->table);
 }
 
 struct match {
     const struct darn_mtree *tree;
     const struct darn_mworld *world;
-    const struct darn_mstep *turn; /* where the part of right-movers ended; NULL: it did not yet */
+    const struct darn_mstep
+        *commit; /* where the part of right-movers ended; NULL: it did not yet */
     const struct darn_mstep *wrong;
 };
 
@@ -132,10 +114,10 @@ static bool is_idle(const struct match *match, uint32_t node)
 /* A non-mover: there may be one, and it ends the part of right-movers. */
 static void step_none(struct match *match, const struct darn_muse *use)
 {
-    if (match->turn)
+    if (match->commit)
         match->wrong = &use->step;
     else
-        match->turn = &use->step;
+        match->commit = &use->step;
     if (use->is_multiple)
         match->wrong = &use->step;
 }
@@ -150,7 +132,7 @@ static uint32_t step_node(struct match *match, uint32_t at)
 
     if (at && is_idle(match, at))
         return node->end;
-    if (moves && match->turn)
+    if (moves && match->commit)
         match->wrong = &node->step;
     for (uint32_t i = 0; i < node->uses && !match->wrong; i++) {
         const struct darn_muse *use = &tree->uses[node->first_use + i];
@@ -160,8 +142,8 @@ static uint32_t step_node(struct match *match, uint32_t at)
     }
     for (uint32_t inner = at + 1; inner < node->end && !match->wrong;)
         inner = step_node(match, inner);
-    if (moves && !match->turn)
-        match->turn = &node->step;
+    if (moves && !match->commit)
+        match->commit = &node->step;
     return node->end;
 }
 
@@ -171,7 +153,7 @@ bool darn_mtree_is_atomic(const struct darn_mtree *tree, const struct darn_mworl
     struct match match = {.tree = tree, .world = world};
 
     step_node(&match, 0);
-    steps[0] = match.turn;
+    steps[0] = match.commit;
     steps[1] = match.wrong;
     return !match.wrong;
 }

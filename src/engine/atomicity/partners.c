@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 
 /* Memory is looked at in pieces of so many bytes; an access of more than MOST pieces counts for its
@@ -23,12 +24,10 @@ struct piece {
 };
 
 struct darn_partners {
-    struct darn_map pieces; /* number of the piece + 1 -> index + 1 */
+    struct darn_map pieces; /* number of the piece -> index + 1 */
     struct piece *items;
     size_t count, room;
-    struct darn_map known; /* pairs of sites */
-    uint64_t *pairs;
-    size_t pair_count, pair_room;
+    struct darn_map pairs; /* of sites, as keys */
 };
 
 struct darn_partners *darn_partners_create(void)
@@ -41,49 +40,27 @@ void darn_partners_destroy(struct darn_partners *partners)
     if (!partners)
         return;
     darn_map_free(&partners->pieces);
-    darn_map_free(&partners->known);
+    darn_map_free(&partners->pairs);
     free(partners->items);
-    free(partners->pairs);
     free(partners);
 }
 
 static struct piece *piece_at(struct darn_partners *partners, uint64_t number)
 {
-    uintptr_t index = darn_map_get(&partners->pieces, number + 1, 0);
+    bool added;
+    uintptr_t *index = darn_map_at(&partners->pieces, number, &added);
 
-    if (index)
-        return &partners->items[index - 1];
-    if (partners->count == partners->room) {
-        size_t room = partners->room ? 2 * partners->room : 1024;
-        struct piece *items = realloc(partners->items, room * sizeof(*items));
-
-        if (!items)
-            return NULL;
-        partners->items = items;
-        partners->room = room;
+    if (added) {
+        partners->items = darn_grow(partners->items, &partners->room, partners->count + 1,
+                                    sizeof(*partners->items));
+        *index = ++partners->count;
     }
-    partners->items[partners->count] = (struct piece){0};
-    darn_map_put(&partners->pieces, number + 1, ++partners->count);
-    return &partners->items[partners->count - 1];
+    return &partners->items[*index - 1];
 }
 
 static void add_pair(struct darn_partners *partners, uint32_t one, uint32_t other)
 {
-    uint64_t pair = (uint64_t)one << 32 | other;
-
-    if (darn_map_get(&partners->known, pair, 0))
-        return;
-    if (partners->pair_count == partners->pair_room) {
-        size_t room = partners->pair_room ? 2 * partners->pair_room : 256;
-        uint64_t *pairs = realloc(partners->pairs, room * sizeof(*pairs));
-
-        if (!pairs)
-            return;
-        partners->pairs = pairs;
-        partners->pair_room = room;
-    }
-    darn_map_put(&partners->known, pair, 1);
-    partners->pairs[partners->pair_count++] = pair;
+    darn_map_put(&partners->pairs, (uint64_t)one << 32 | other, 1);
 }
 
 static void visit_piece(struct darn_partners *partners, struct piece *piece, uint32_t site,
@@ -107,7 +84,7 @@ static void visit_piece(struct darn_partners *partners, struct piece *piece, uin
 static void forget(struct darn_partners *partners, const struct darn_event *event)
 {
     for (uint64_t i = 0; i < MOST && i * PIECE < event->size; i++) {
-        uintptr_t index = darn_map_get(&partners->pieces, event->target / PIECE + i + 1, 0);
+        uintptr_t index = darn_map_get(&partners->pieces, event->target / PIECE + i, 0);
 
         if (index)
             partners->items[index - 1].count = 0;
@@ -122,17 +99,16 @@ void darn_partners_event(struct darn_partners *partners, const struct darn_event
         forget(partners, event);
     if (!darn_event_is_access(event) || !event->site || !event->size)
         return;
-    for (uint64_t i = first; i <= last && i - first < MOST; i++) {
-        struct piece *piece = piece_at(partners, i);
-
-        if (piece)
-            visit_piece(partners, piece, event->site, event->thread);
-    }
+    for (uint64_t i = first; i <= last && i - first < MOST; i++)
+        visit_piece(partners, piece_at(partners, i), event->site, event->thread);
 }
 
 void darn_partners_each(const struct darn_partners *partners,
                         void (*visit)(void *context, uint32_t one, uint32_t other), void *context)
 {
-    for (size_t i = 0; i < partners->pair_count; i++)
-        visit(context, (uint32_t)(partners->pairs[i] >> 32), (uint32_t)partners->pairs[i]);
+    for (size_t i = 0; i < partners->pairs.count; i++) {
+        uint64_t pair = partners->pairs.entries[i].key;
+
+        visit(context, (uint32_t)(pair >> 32), (uint32_t)pair);
+    }
 }

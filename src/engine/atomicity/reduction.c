@@ -15,7 +15,7 @@
 #include "engine/atomicity/atombase.h"
 #include "engine/atomicity/movers.h"
 #include "engine/atomicity/mtree.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/place.h"
 #include "engine/common/threads.h"
 #include "engine/race/phase.h"
@@ -208,7 +208,7 @@ static size_t more(const struct darn_atombase *base)
                     darn_movers_memory(&reduction->movers) + darn_mtrees_memory(&reduction->trees) +
                     darn_threads_memory(&reduction->threads) +
                     reduction->open_capacity * sizeof(*reduction->open) +
-                    reduction->gone.capacity * 2 * sizeof(uintptr_t) +
+                    darn_map_memory(&reduction->gone) +
                     reduction->found_capacity * sizeof(*reduction->found);
 
     for (uint32_t i = 0; i < reduction->threads.count; i++)

@@ -10,7 +10,7 @@
 
 #include "engine/atomicity/atombase.h"
 #include "engine/atomicity/movers.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/place.h"
 #include "engine/common/threads.h"
 
@@ -40,7 +40,7 @@ struct open {
     uint32_t unit;
     bool is_open, is_reported;
     bool has_turned; /* the part of right-movers is over */
-    struct step turn;
+    struct step commit;
     struct section *sections;
     size_t count, capacity;
 };
@@ -66,7 +66,7 @@ static struct open *open_of(struct online *online, uint32_t thread)
 static void report(struct online *online, struct open *open, const struct step *wrong)
 {
     struct darn_atombase *base = &online->base;
-    const struct step *steps[2] = {&open->turn, wrong};
+    const struct step *steps[2] = {&open->commit, wrong};
     uint64_t key = darn_hash_place(DARN_HASH_START, darn_place(&base->config, open->unit, 0), 1);
     struct darn_prediction *prediction;
 
@@ -136,7 +136,7 @@ static void on_access(struct darn_atombase *base, uint32_t variable, const struc
     if (open->has_turned)
         report(online, open, &step);
     open->has_turned = true;
-    open->turn = step;
+    open->commit = step;
 }
 
 static void on_acquire(struct darn_atombase *base, const struct darn_event *event)
@@ -172,7 +172,7 @@ static void on_release(struct darn_atombase *base, const struct darn_event *even
         return;
     if (!darn_movers_are_both(&online->movers, event->target) && !open->has_turned) {
         open->has_turned = true;
-        open->turn = open->sections[at - 1].step;
+        open->commit = open->sections[at - 1].step;
     }
     for (open->count--; at - 1 < open->count; at++)
         open->sections[at - 1] = open->sections[at];

@@ -14,7 +14,7 @@
 
 #include <assert.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/held.h"
 #include "engine/common/lockset.h"
 #include "engine/common/order.h"

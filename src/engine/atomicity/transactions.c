@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/threads.h"
 
 /* Deeper than this, functions are counted, but no longer told apart. */
@@ -192,8 +192,9 @@ static bool is_boundary(const struct darn_event *event)
     case DARN_EVENT_DEPART:
     case DARN_EVENT_WAIT:
     case DARN_EVENT_TAKE:
-    case DARN_EVENT_RECEIVE:
         return true;
+    case DARN_EVENT_RECEIVE: /* a call of code that is not known need not wait */
+        return event->target != DARN_EVENT_OUTSIDE;
     default:
         return false;
     }

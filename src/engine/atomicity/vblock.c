@@ -3,32 +3,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
 #include "engine/common/place.h"
+
+void darn_vblocks_init(struct darn_vblocks *blocks, struct darn_periods *periods)
+{
+    *blocks =
+        (struct darn_vblocks){.periods = periods, .all = {.item = sizeof(struct darn_vblock)}};
+}
 
 void darn_vblocks_free(struct darn_vblocks *blocks)
 {
-    free(blocks->all);
-    free(blocks->buckets);
-    *blocks = (struct darn_vblocks){.periods = NULL};
+    darn_pool_free(&blocks->all);
+    darn_htable_free(&blocks->table);
 }
 
 static uint64_t hash_side(uint64_t hash, const struct darn_vside *side)
 {
-    hash = (hash ^ side->site) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ hash >> 29 ^ side->set) * UINT64_C(0xbf58476d1ce4e5b9);
-    return hash ^ hash >> 32 ^ (uint64_t)side->op << 1 ^ side->is_final;
+    hash = darn_fold(hash, (uint64_t)side->site << 32 | side->set);
+    return hash ^ (uint64_t)side->op << 1 ^ side->is_final;
 }
 
-static uint64_t hash_of(const struct darn_vblock *block)
+static uint32_t hash_block(const struct darn_vblock *block)
 {
     uint64_t hash = hash_side(hash_side(DARN_HASH_START, &block->side[0]), &block->side[1]);
 
-    hash = (hash ^ block->held) * UINT64_C(0x94d049bb133111eb);
-    hash = (hash ^ hash >> 31 ^ block->mid) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ block->period) * UINT64_C(0xbf58476d1ce4e5b9);
-    hash = (hash ^ hash >> 27 ^ block->unit) * UINT64_C(0x94d049bb133111eb);
-    return hash ^ hash >> 33 ^ (uint64_t)block->is_two << 1 ^ block->is_flipped;
+    hash = darn_fold(hash, (uint64_t)block->held << 32 | block->mid);
+    hash = darn_fold(hash, (uint64_t)block->period << 32 | block->unit);
+    return darn_spread(hash ^ (uint64_t)block->is_two << 1 ^ block->is_flipped);
 }
 
 static bool equal_sides(const struct darn_vside *a, const struct darn_vside *b)
@@ -36,89 +39,46 @@ static bool equal_sides(const struct darn_vside *a, const struct darn_vside *b)
     return a->site == b->site && a->set == b->set && a->op == b->op && a->is_final == b->is_final;
 }
 
-static bool equal(const struct darn_vblock *a, const struct darn_vblock *b)
+static bool equal_blocks(const struct darn_vblock *a, const struct darn_vblock *b)
 {
     return equal_sides(&a->side[0], &b->side[0]) && equal_sides(&a->side[1], &b->side[1]) &&
            a->held == b->held && a->mid == b->mid && a->period == b->period && a->unit == b->unit &&
            a->is_two == b->is_two && a->is_flipped == b->is_flipped;
 }
 
-static uint32_t *bucket_of(struct darn_vblocks *blocks, const struct darn_vblock *block)
-{
-    return &blocks->buckets[hash_of(block) & (blocks->bucket_count - 1)];
-}
-
-static void grow_buckets(struct darn_vblocks *blocks)
-{
-    size_t count = blocks->bucket_count ? 2 * blocks->bucket_count : 256;
-
-    if (blocks->live < blocks->bucket_count)
-        return;
-    free(blocks->buckets);
-    blocks->buckets = darn_need_memory(calloc(count, sizeof(*blocks->buckets)));
-    blocks->bucket_count = count;
-    for (uint32_t id = 1; id <= blocks->count; id++) {
-        uint32_t *bucket;
-
-        if (!blocks->all[id].period)
-            continue;
-        bucket = bucket_of(blocks, &blocks->all[id]);
-        blocks->all[id].next = *bucket;
-        *bucket = id;
-    }
-}
-
-static uint32_t take_id(struct darn_vblocks *blocks)
-{
-    uint32_t id = blocks->first_free;
-
-    if (id) {
-        blocks->first_free = blocks->all[id].next;
-        return id;
-    }
-    id = (uint32_t)++blocks->count;
-    blocks->all =
-        darn_grow(blocks->all, &blocks->capacity, blocks->count + 1, sizeof(*blocks->all));
-    return id;
-}
-
 uint32_t darn_vblocks_put(struct darn_vblocks *blocks, const struct darn_vblock *block)
 {
-    uint32_t *bucket, id;
+    uint32_t hash = hash_block(block), id;
+    struct darn_vblock *made;
+    size_t at = hash;
 
-    grow_buckets(blocks);
-    bucket = bucket_of(blocks, block);
-    for (id = *bucket; id; id = blocks->all[id].next) {
-        if (equal(&blocks->all[id], block))
+    while ((id = darn_htable_next(&blocks->table, hash, &at))) {
+        if (equal_blocks(darn_vblock_at(blocks, id), block))
             return id;
     }
-    id = take_id(blocks);
-    blocks->all[id] = *block;
-    blocks->all[id].period = darn_periods_keep(blocks->periods, block->example.thread);
-    blocks->all[id].next = *bucket;
-    *bucket = id;
-    if (++blocks->live > blocks->most)
-        blocks->most = blocks->live;
+    id = darn_pool_take(&blocks->all);
+    made = darn_vblock_at(blocks, id);
+    *made = *block;
+    made->period = darn_periods_keep(blocks->periods, block->example.thread);
+    darn_htable_add(&blocks->table, hash, id);
+    if (blocks->all.used > blocks->most)
+        blocks->most = blocks->all.used;
     return id;
 }
 
 void darn_vblocks_remove(struct darn_vblocks *blocks, uint32_t id)
 {
-    uint32_t *link = bucket_of(blocks, &blocks->all[id]);
+    struct darn_vblock *block = darn_vblock_at(blocks, id);
 
-    while (*link != id)
-        link = &blocks->all[*link].next;
-    *link = blocks->all[id].next;
-    darn_periods_drop(blocks->periods, blocks->all[id].period);
-    blocks->all[id].period = 0;
-    blocks->all[id].next = blocks->first_free;
-    blocks->first_free = id;
-    blocks->live--;
+    darn_htable_remove(&blocks->table, hash_block(block), id);
+    darn_periods_drop(blocks->periods, block->period);
+    block->period = 0;
+    darn_pool_give(&blocks->all, id);
 }
 
 size_t darn_vblocks_memory(const struct darn_vblocks *blocks)
 {
-    return blocks->capacity * sizeof(*blocks->all) + blocks->bucket_count * sizeof(uint32_t);
+    return darn_pool_memory(&blocks->all) + darn_htable_memory(&blocks->table);
 }
 
 bool darn_vblock_lets(const struct darn_vworld *world, const struct darn_vblock *block,

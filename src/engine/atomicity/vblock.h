@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
+#include "base/pool.h"
 #include "engine/common/lockset.h"
 #include "engine/common/periods.h"
 
@@ -45,7 +47,6 @@ struct darn_vblock {
     bool is_two;
     bool is_flipped; /* 2v: the first event is on the second variable of the pair */
     struct darn_vexample example;
-    uint32_t next; /* in its bucket, or among the free ones */
 };
 
 /* What comparisons need. */
@@ -54,18 +55,20 @@ struct darn_vworld {
     struct darn_periods *periods;
 };
 
-/* A zeroed struct has no blocks; `periods` is set by the owner. */
 struct darn_vblocks {
     struct darn_periods *periods;
-    struct darn_vblock *all; /* from 1; a free one has period 0 */
-    size_t count, capacity;
-    size_t live, most;
-    uint32_t first_free;
-    uint32_t *buckets;
-    size_t bucket_count;
+    struct darn_pool all; /* a free one has period 0 */
+    struct darn_htable table;
+    size_t most;
 };
 
+void darn_vblocks_init(struct darn_vblocks *blocks, struct darn_periods *periods);
 void darn_vblocks_free(struct darn_vblocks *blocks);
+
+static inline struct darn_vblock *darn_vblock_at(const struct darn_vblocks *blocks, uint32_t id)
+{
+    return darn_pool_at(&blocks->all, id);
+}
 
 /* The id of the block that has this tuple. A new one keeps its period. */
 uint32_t darn_vblocks_put(struct darn_vblocks *blocks, const struct darn_vblock *block);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/place.h"
 
 static struct darn_vblocks_engine *engine_of(const void *base)
@@ -39,26 +39,26 @@ static struct darn_vopen *open_of(struct darn_vblocks_engine *engine, uint32_t t
     return &engine->open[index];
 }
 
-struct darn_vplace darn_vblocks_place(const struct darn_vblocks_engine *engine, uint32_t first,
-                                      uint32_t second)
+struct darn_vtarget darn_vblocks_place(const struct darn_vblocks_engine *engine, uint32_t first,
+                                       uint32_t second)
 {
     const struct darn_variable *one = darn_atom_variable(&engine->base, first);
     const struct darn_variable *two = second ? darn_atom_variable(&engine->base, second) : NULL;
 
-    return (struct darn_vplace){{one->address, two ? two->address : 0},
-                                {one->size, two ? two->size : 0}};
+    return (struct darn_vtarget){{one->address, two ? two->address : 0},
+                                 {one->size, two ? two->size : 0}};
 }
 
 void darn_vblocks_end_variable(struct darn_vblocks_engine *engine, uint32_t variable)
 {
     struct darn_vvariable *of = darn_atom_variable(&engine->base, variable);
-    struct darn_vplace place = darn_vblocks_place(engine, variable, 0);
+    struct darn_vtarget place = darn_vblocks_place(engine, variable, 0);
     uint32_t pair;
 
     darn_vsets_end(&engine->sets, of->set, &place);
     darn_vsets_leave(&engine->sets, of->set);
     while ((pair = darn_vpairs_first(&engine->pairs, variable))) {
-        const struct darn_vpair_entry *entry = &engine->pairs.all[pair];
+        const struct darn_vpair_entry *entry = darn_vpair_at(&engine->pairs, pair);
 
         place = darn_vblocks_place(engine, entry->variable[0], entry->variable[1]);
         darn_vsets_end(&engine->sets, entry->set, &place);
@@ -82,15 +82,15 @@ static void on_split(struct darn_atombase *base, uint32_t whole, uint32_t part)
 {
     struct darn_vblocks_engine *engine = engine_of(base);
     struct darn_vvariable *of = darn_atom_variable(base, part);
-    uint32_t pair = darn_vpairs_first(&engine->pairs, whole);
+    struct darn_vpair_entry entry, *made;
 
     of->users = 0;
     darn_vsets_share(&engine->sets, of->set);
     for (uint32_t i = 0; i < engine->threads.count; i++)
         of->users += darn_vopen_split(&engine->open[i], whole, part);
-    for (; pair; pair = darn_vpairs_after(&engine->pairs, pair, whole)) {
-        struct darn_vpair_entry entry = engine->pairs.all[pair], *made;
-
+    for (uint32_t pair = darn_vpairs_first(&engine->pairs, whole); pair;
+         pair = darn_vpair_after(darn_vpair_at(&engine->pairs, pair), whole)) {
+        entry = *darn_vpair_at(&engine->pairs, pair);
         entry.variable[entry.variable[0] != whole] = part;
         made = darn_vpairs_get(&engine->pairs, entry.variable[0], entry.variable[1]);
         if (!made || made->set)
@@ -186,7 +186,7 @@ static size_t more(const struct darn_atombase *base)
                     engine->live_capacity * sizeof(*engine->is_live) +
                     engine->number_capacity * sizeof(*engine->numbers) +
                     engine->signature_capacity * sizeof(*engine->signatures) +
-                    engine->check.crowds.capacity * 2 * sizeof(uintptr_t) +
+                    darn_htable_memory(&engine->known) + darn_map_memory(&engine->check.crowds) +
                     darn_engine_deadlock.cost(engine->deadlock).memory;
 
     for (uint32_t i = 0; i < engine->threads.count; i++)
@@ -228,6 +228,7 @@ static void destroy(void *state)
     free(engine->open);
     free(engine->is_live);
     free(engine->numbers);
+    darn_htable_free(&engine->known);
     free(engine->signatures);
     free(engine);
 }
@@ -245,7 +246,9 @@ static void *create(const struct darn_engine_config *config)
         destroy(engine);
         return NULL;
     }
-    engine->blocks.periods = engine->base.periods;
+    darn_vblocks_init(&engine->blocks, engine->base.periods);
+    darn_vsets_init(&engine->sets);
+    darn_vpairs_init(&engine->pairs);
     engine->check = (struct darn_vcheck){
         .base = &engine->base,
         .blocks = &engine->blocks,
@@ -296,24 +299,7 @@ static void finish(void *state)
 
     darn_atombase_finish(base);
     report_deadlocks(engine);
-    for (uint32_t i = 1; i <= engine->pairs.count; i++) {
-        const struct darn_vpair_entry *pair = &engine->pairs.all[i];
-        struct darn_vplace place;
-
-        if (!pair->variable[0])
-            continue;
-        place = darn_vblocks_place(engine, pair->variable[0], pair->variable[1]);
-        darn_vsets_end(&engine->sets, pair->set, &place);
-    }
-    for (uint32_t i = 1; i <= base->variables.fresh; i++) {
-        const struct darn_vvariable *of = darn_atom_variable(base, i);
-        struct darn_vplace place;
-
-        if (!of->variable.serial)
-            continue;
-        place = darn_vblocks_place(engine, i, 0);
-        darn_vsets_end(&engine->sets, of->set, &place);
-    }
+    darn_vblocks_end_sets(engine);
     darn_vcheck_sets(&engine->check);
     darn_vcheck_cycles(&engine->check);
     darn_atombase_measure(base);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
 #include "engine/atomicity/atombase.h"
 #include "engine/atomicity/vblock.h"
 #include "engine/atomicity/vcheck.h"
@@ -53,6 +54,7 @@ struct darn_vblocks_engine {
     size_t live_capacity;
     uint32_t *numbers; /* of the threads */
     size_t number_capacity;
+    struct darn_htable known; /* of signatures */
     struct darn_vsignature *signatures;
     size_t signature_count, signature_capacity;
     size_t retire_at;     /* how many blocks there must be before somebody looks for old ones */
@@ -78,10 +80,13 @@ void darn_vblocks_emit_single(struct darn_vblocks_engine *engine, uint32_t varia
  * are many. */
 void darn_vblocks_retire(struct darn_vblocks_engine *engine);
 
+/* The sets that variables and pairs have now are complete: they are to be checked. */
+void darn_vblocks_end_sets(struct darn_vblocks_engine *engine);
+
 /* All blocks of a variable are there. */
 void darn_vblocks_end_variable(struct darn_vblocks_engine *engine, uint32_t variable);
 
-struct darn_vplace darn_vblocks_place(const struct darn_vblocks_engine *engine, uint32_t first,
-                                      uint32_t second);
+struct darn_vtarget darn_vblocks_place(const struct darn_vblocks_engine *engine, uint32_t first,
+                                       uint32_t second);
 
 #endif

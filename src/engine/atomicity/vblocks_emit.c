@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/hash.h"
 #include "engine/atomicity/vblocks.h"
-#include "engine/common/grow.h"
 
 /* Beyond this, signatures are forgotten: what was seen before is made, and found, once more. */
 #define SIGNATURES (1u << 20)
@@ -22,39 +23,32 @@ static struct darn_vvariable *variable_at(struct darn_vblocks_engine *engine, ui
     return darn_atom_variable(&engine->base, variable);
 }
 
-static struct darn_vsignature *slot_of(struct darn_vblocks_engine *engine,
-                                       struct darn_vsignature key)
+static bool has_signature(const struct darn_vblocks_engine *engine, struct darn_vsignature key,
+                          uint32_t hash)
 {
-    size_t mask = engine->signature_capacity - 1, at = (key.word[0] ^ key.word[0] >> 32) & mask;
+    size_t at = hash;
+    uint32_t item;
 
-    while (engine->signatures[at].word[0] | engine->signatures[at].word[1]) {
-        if (engine->signatures[at].word[0] == key.word[0] &&
-            engine->signatures[at].word[1] == key.word[1])
-            break;
-        at = (at + 1) & mask;
+    while ((item = darn_htable_next(&engine->known, hash, &at))) {
+        const struct darn_vsignature *known = &engine->signatures[item - 1];
+
+        if (known->word[0] == key.word[0] && known->word[1] == key.word[1])
+            return true;
     }
-    return &engine->signatures[at];
+    return false;
 }
 
-static void grow_signatures(struct darn_vblocks_engine *engine)
+static void add_signature(struct darn_vblocks_engine *engine, struct darn_vsignature key,
+                          uint32_t hash)
 {
-    struct darn_vsignature *old = engine->signatures;
-    size_t old_capacity = engine->signature_capacity;
-
-    if (2 * (engine->signature_count + 1) < old_capacity)
-        return;
-    if (engine->signature_count >= SIGNATURES) {
-        memset(old, 0, old_capacity * sizeof(*old));
+    if (engine->signature_count == SIGNATURES) {
+        darn_htable_clear(&engine->known);
         engine->signature_count = 0;
-        return;
     }
-    engine->signature_capacity = old_capacity ? 2 * old_capacity : 1024;
-    engine->signatures = darn_need_memory(calloc(engine->signature_capacity, sizeof(*old)));
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].word[0] | old[i].word[1])
-            *slot_of(engine, old[i]) = old[i];
-    }
-    free(old);
+    engine->signatures = darn_grow(engine->signatures, &engine->signature_capacity,
+                                   engine->signature_count + 1, sizeof(*engine->signatures));
+    engine->signatures[engine->signature_count++] = key;
+    darn_htable_add(&engine->known, hash, (uint32_t)engine->signature_count);
 }
 
 /* The same steps on the same variables, in the same period, have the same blocks. */
@@ -62,16 +56,13 @@ static bool is_known(struct darn_vblocks_engine *engine, const struct darn_vopen
 {
     struct darn_period now = darn_periods_now(engine->base.periods, open->thread);
     uint64_t period = (uint64_t)now.slot << 32 | now.index;
-    struct darn_vsignature key = {{open->signature[0] ^ period * UINT64_C(0x94d049bb133111eb),
-                                   (open->signature[1] + period) | 1}};
-    struct darn_vsignature *slot;
+    struct darn_vsignature key = {
+        {darn_fold(period, open->signature[0]), open->signature[1] + period}};
+    uint32_t hash = (uint32_t)(key.word[0] ^ key.word[0] >> 32);
 
-    grow_signatures(engine);
-    slot = slot_of(engine, key);
-    if (slot->word[1])
+    if (has_signature(engine, key, hash))
         return true;
-    *slot = key;
-    engine->signature_count++;
+    add_signature(engine, key, hash);
     return false;
 }
 
@@ -79,7 +70,7 @@ static bool is_known(struct darn_vblocks_engine *engine, const struct darn_vopen
  * more with less, so its blocks get some of the room that is not for those of two. */
 static bool is_full(struct darn_vblocks_engine *engine, uint64_t most)
 {
-    bool is = engine->blocks.live >= most || engine->sets.members / MEMBERS >= most;
+    bool is = engine->blocks.all.used >= most || engine->sets.members / MEMBERS >= most;
 
     engine->blocks_full += is;
     return is;

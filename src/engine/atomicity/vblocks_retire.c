@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/atomicity/vblocks.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 /* Before there are so many blocks it is not worth the time. A thread that nobody is seen to have
  * forked would be concurrent with what is removed: in small traces nothing is. */
@@ -31,13 +31,13 @@ static bool is_past(struct darn_vblocks_engine *engine, uint32_t kept)
 /* Which blocks are past, by id. Blocks of one period mostly stand together. */
 static bool *find_past(struct darn_vblocks_engine *engine, size_t *count)
 {
-    bool *past = darn_need_memory(calloc(engine->blocks.count + 1, sizeof(*past)));
+    bool *past = darn_need_memory(calloc(engine->blocks.all.fresh + 1, sizeof(*past)));
     uint32_t last = 0;
     bool answer = false;
 
     *count = 0;
-    for (uint32_t id = 1; id <= engine->blocks.count; id++) {
-        uint32_t period = engine->blocks.all[id].period;
+    for (uint32_t id = 1; id <= engine->blocks.all.fresh; id++) {
+        uint32_t period = darn_vblock_at(&engine->blocks, id)->period;
 
         if (!period)
             continue;
@@ -50,11 +50,11 @@ static bool *find_past(struct darn_vblocks_engine *engine, size_t *count)
     return past;
 }
 
-static void end_sets(struct darn_vblocks_engine *engine)
+void darn_vblocks_end_sets(struct darn_vblocks_engine *engine)
 {
-    for (size_t i = 1; i <= engine->pairs.count; i++) {
-        const struct darn_vpair_entry *pair = &engine->pairs.all[i];
-        struct darn_vplace place;
+    for (uint32_t i = 1; i <= engine->pairs.all.fresh; i++) {
+        const struct darn_vpair_entry *pair = darn_vpair_at(&engine->pairs, i);
+        struct darn_vtarget place;
 
         if (!pair->variable[0])
             continue;
@@ -63,9 +63,9 @@ static void end_sets(struct darn_vblocks_engine *engine)
     }
     for (uint32_t i = 1; i <= engine->base.variables.fresh; i++) {
         const struct darn_vvariable *of = darn_atom_variable(&engine->base, i);
-        struct darn_vplace place;
+        struct darn_vtarget place;
 
-        if (!of->variable.serial || !of->set)
+        if (!of->variable.serial)
             continue;
         place = darn_vblocks_place(engine, i, 0);
         darn_vsets_end(&engine->sets, of->set, &place);
@@ -74,8 +74,8 @@ static void end_sets(struct darn_vblocks_engine *engine)
 
 static void strip_sets(struct darn_vblocks_engine *engine, const bool *past)
 {
-    for (uint32_t i = 1; i <= engine->pairs.count; i++) {
-        struct darn_vpair_entry *pair = &engine->pairs.all[i];
+    for (uint32_t i = 1; i <= engine->pairs.all.fresh; i++) {
+        struct darn_vpair_entry *pair = darn_vpair_at(&engine->pairs, i);
 
         if (!pair->variable[0])
             continue;
@@ -96,7 +96,7 @@ static bool is_due(const struct darn_vblocks_engine *engine)
 {
     size_t many = engine->retire_at > FEWEST ? engine->retire_at : FEWEST;
 
-    return engine->blocks.live >= many ||
+    return engine->blocks.all.used >= many ||
            engine->blocks_full >= engine->retire_full + engine->blocks_most;
 }
 
@@ -108,18 +108,18 @@ void darn_vblocks_retire(struct darn_vblocks_engine *engine)
     if (!is_due(engine))
         return;
     past = find_past(engine, &count);
-    if (2 * count >= engine->blocks.live) {
+    if (2 * count >= engine->blocks.all.used) {
         darn_atombase_measure(&engine->base);
-        end_sets(engine);
+        darn_vblocks_end_sets(engine);
         darn_vcheck_sets(&engine->check);
         strip_sets(engine, past);
-        for (uint32_t id = 1; id <= engine->blocks.count; id++) {
+        for (uint32_t id = 1; id <= engine->blocks.all.fresh; id++) {
             if (past[id])
                 darn_vblocks_remove(&engine->blocks, id);
         }
         engine->retired += count;
     }
-    engine->retire_at = engine->blocks.live + engine->blocks.live / 2 + FEWEST / 2;
+    engine->retire_at = engine->blocks.all.used + engine->blocks.all.used / 2 + FEWEST / 2;
     engine->retire_full = engine->blocks_full;
     free(past);
 }

@@ -120,7 +120,7 @@ static void check_two(struct darn_vcheck *check, const struct darn_vset *set,
 static void check_set(struct darn_vcheck *check, const struct darn_vset *set)
 {
     for (uint32_t i = 0; i < set->count; i++) {
-        const struct darn_vblock *a = &check->blocks->all[set->members[i]];
+        const struct darn_vblock *a = darn_vblock_at(check->blocks, set->members[i]);
         uint32_t rest = set->count - i - 1;
 
         if (check->work < rest) {
@@ -129,7 +129,7 @@ static void check_set(struct darn_vcheck *check, const struct darn_vset *set)
         }
         check->work -= rest;
         for (uint32_t j = i + 1; j < set->count; j++) {
-            const struct darn_vblock *b = &check->blocks->all[set->members[j]];
+            const struct darn_vblock *b = darn_vblock_at(check->blocks, set->members[j]);
 
             if (a->period == b->period)
                 continue;
@@ -143,10 +143,10 @@ static void check_set(struct darn_vcheck *check, const struct darn_vset *set)
 
 static void check_sets(struct darn_vcheck *check, bool is_two)
 {
-    for (uint32_t id = 1; id <= check->sets->count; id++) {
-        const struct darn_vset *set = &check->sets->all[id];
+    for (uint32_t id = 1; id <= check->sets->all.fresh; id++) {
+        const struct darn_vset *set = darn_vset_at(check->sets, id);
 
-        if (!set->is_final || check->blocks->all[set->members[0]].is_two != is_two)
+        if (!set->is_final || darn_vblock_at(check->blocks, set->members[0])->is_two != is_two)
             continue;
         check_set(check, set);
         darn_vsets_done(check->sets, id);

@@ -169,11 +169,11 @@ static void close_at(struct walk *walk, unsigned op)
 static void try_relays(struct walk *walk, uint32_t variable)
 {
     const struct darn_vvariable *of = darn_atom_variable(walk->check->base, variable);
-    const struct darn_vset *set = &walk->check->sets->all[of->set];
+    const struct darn_vset *set = darn_vset_get(walk->check->sets, of->set);
 
     walk->has_relay = true;
-    for (uint32_t i = 0; of->set && i < set->count && walk->work; i++) {
-        const struct darn_vblock *block = &walk->check->blocks->all[set->members[i]];
+    for (uint32_t i = 0; set && i < set->count && walk->work; i++) {
+        const struct darn_vblock *block = darn_vblock_at(walk->check->blocks, set->members[i]);
         int side = block->side[1].op == DARN_VOP_WRITE && block->side[1].is_final;
         const struct darn_vside *write = &block->side[side];
 
@@ -220,16 +220,17 @@ static void walk_on(struct walk *walk, uint32_t variable, unsigned op)
 {
     const struct darn_vpairs *pairs = walk->check->pairs;
 
-    for (uint32_t at = darn_vpairs_first(pairs, variable); at && walk->work;
-         at = darn_vpairs_after(pairs, at, variable)) {
-        const struct darn_vpair_entry *pair = &pairs->all[at];
-        uint32_t next = pair->variable[pair->variable[0] == variable];
-        const struct darn_vset *set = &walk->check->sets->all[pair->set];
+    for (uint32_t at = darn_vpairs_first(pairs, variable); at && walk->work;) {
+        const struct darn_vpair_entry *pair = darn_vpair_at(pairs, at);
+        const struct darn_vset *set;
 
-        if (is_visited(walk, next))
+        at = darn_vpair_after(pair, variable);
+        if (is_visited(walk, pair->variable[pair->variable[0] == variable]))
             continue;
-        for (uint32_t i = 0; pair->set && i < set->count && walk->work; i++)
-            try_block(walk, pair, variable, op, &walk->check->blocks->all[set->members[i]]);
+        set = darn_vset_get(walk->check->sets, pair->set);
+        for (uint32_t i = 0; set && i < set->count && walk->work; i++)
+            try_block(walk, pair, variable, op,
+                      darn_vblock_at(walk->check->blocks, set->members[i]));
     }
     if (can_relay(walk, op))
         try_relays(walk, variable);
@@ -241,12 +242,12 @@ void darn_vcheck_cycles(struct darn_vcheck *check)
                         .world = {check->base->sets, check->base->periods},
                         .work = check->work < WORK ? check->work : WORK};
 
-    for (uint32_t i = 1; i <= check->pairs->count && check->cycles < CYCLES; i++) {
-        const struct darn_vpair_entry *pair = &check->pairs->all[i];
-        const struct darn_vset *set = &check->sets->all[pair->set];
+    for (uint32_t i = 1; i <= check->pairs->all.fresh && check->cycles < CYCLES; i++) {
+        const struct darn_vpair_entry *pair = darn_vpair_at(check->pairs, i);
+        const struct darn_vset *set = darn_vset_get(check->sets, pair->set);
 
-        for (uint32_t j = 0; pair->set && j < set->count && walk.work; j++) {
-            const struct darn_vblock *block = &check->blocks->all[set->members[j]];
+        for (uint32_t j = 0; set && j < set->count && walk.work; j++) {
+            const struct darn_vblock *block = darn_vblock_at(check->blocks, set->members[j]);
 
             walk.outer = block;
             walk.outer_pair = pair;

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
 
 void darn_vopen_free(struct darn_vopen *open)
 {
@@ -14,17 +15,14 @@ void darn_vopen_free(struct darn_vopen *open)
     free(open->records);
     free(open->nodes);
     free(open->sections);
-    free(open->table);
+    darn_htable_free(&open->table);
     *open = (struct darn_vopen){.is_open = false};
 }
 
 static void sign(struct darn_vopen *open, uint64_t what)
 {
-    uint64_t one = (open->signature[0] ^ what) * UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t two = (open->signature[1] + what) * UINT64_C(0xbf58476d1ce4e5b9);
-
-    open->signature[0] = one ^ one >> 29;
-    open->signature[1] = two ^ two >> 31;
+    open->signature[0] = darn_fold(open->signature[0], what);
+    open->signature[1] = darn_mix(open->signature[1] + what);
 }
 
 /* How many nodes there may be before those that nobody asks for any more are looked for. */
@@ -95,8 +93,7 @@ void darn_vopen_begin(struct darn_vopen *open, const struct darn_held *held, uin
     open->time = open->step = 0;
     open->top = open->top_count = 0;
     open->clean_at = NODES;
-    for (size_t i = 0; i < open->record_count; i++)
-        open->table[open->records[i].slot] = 0;
+    darn_htable_clear(&open->table);
     open->node_count = open->section_count = open->record_count = 0;
     open->signature[0] = open->signature[1] = unit + UINT64_C(1);
     for (uint32_t i = 0; i < now.count; i++) {
@@ -173,44 +170,28 @@ static void follow(struct darn_vopen *open, const struct darn_held *held)
     }
 }
 
-static void grow_table(struct darn_vopen *open)
+/* The index of the variable's record + 1; 0: none. */
+static uint32_t find_record(const struct darn_vopen *open, uint32_t variable)
 {
-    if (2 * (open->record_count + 1) < open->table_count)
-        return;
-    open->table_count = open->table_count ? 2 * open->table_count : 64;
-    free(open->table);
-    open->table = darn_need_memory(calloc(open->table_count, sizeof(*open->table)));
-    for (uint32_t i = 0; i < open->record_count; i++) {
-        size_t at = darn_spread(open->records[i].variable) & (open->table_count - 1);
+    uint32_t hash = darn_spread(variable), known;
+    size_t at = hash;
 
-        while (open->table[at])
-            at = (at + 1) & (open->table_count - 1);
-        open->table[at] = i + 1;
-        open->records[i].slot = (uint32_t)at;
-    }
-}
-
-/* Where the variable is in the table, or would be. */
-static size_t slot_of(const struct darn_vopen *open, uint32_t variable)
-{
-    size_t at = darn_spread(variable) & (open->table_count - 1);
-
-    while (open->table[at] && open->records[open->table[at] - 1].variable != variable)
-        at = (at + 1) & (open->table_count - 1);
-    return at;
+    while ((known = darn_htable_next(&open->table, hash, &at)) &&
+           open->records[known - 1].variable != variable)
+        continue;
+    return known;
 }
 
 /* Its lists are used again. */
-static struct darn_vrecord *add_record(struct darn_vopen *open, uint32_t variable, size_t slot)
+static struct darn_vrecord *add_record(struct darn_vopen *open, uint32_t variable)
 {
     struct darn_vrecord *record;
 
     open->records = darn_grow(open->records, &open->record_capacity, open->record_count + 1,
                               sizeof(*open->records));
     record = &open->records[open->record_count++];
-    open->table[slot] = (uint32_t)open->record_count;
+    darn_htable_add(&open->table, darn_spread(variable), (uint32_t)open->record_count);
     *record = (struct darn_vrecord){.variable = variable,
-                                    .slot = (uint32_t)slot,
                                     .reads = record->reads,
                                     .read_capacity = record->read_capacity,
                                     .pairs = record->pairs,
@@ -348,22 +329,19 @@ bool darn_vopen_access(struct darn_vopen *open, struct darn_locksets *sets,
 {
     struct darn_vrecord *record;
     struct darn_vevent made;
-    size_t slot;
-    bool is_new;
+    uint32_t known;
 
     if (darn_held_of(held, open->thread).count != open->top_count)
         follow(open, held);
     open->time += !is_second;
     sign(open, serial << 8 | op);
     sign(open, event->site);
-    grow_table(open);
-    slot = slot_of(open, variable);
-    is_new = !open->table[slot];
-    record = is_new ? add_record(open, variable, slot) : &open->records[open->table[slot] - 1];
+    known = find_record(open, variable);
+    record = known ? &open->records[known - 1] : add_record(open, variable);
     if (!is_second && record->count < 2)
         record->count++;
     if (is_repeated(open, record, event, (uint8_t)op))
-        return is_new;
+        return !known;
     made = (struct darn_vevent){.site = event->site,
                                 .stack = event->stack,
                                 .holding = darn_held_holding(held, open->thread),
@@ -373,20 +351,18 @@ bool darn_vopen_access(struct darn_vopen *open, struct darn_locksets *sets,
                                 .step = open->step,
                                 .op = (uint8_t)op};
     note(open, sets, record, &made);
-    return is_new;
+    return !known;
 }
 
 bool darn_vopen_split(struct darn_vopen *open, uint32_t whole, uint32_t part)
 {
     struct darn_vrecord *record, *copy;
-    uint32_t from;
+    uint32_t known = open->is_open ? find_record(open, whole) : 0;
 
-    if (!open->is_open || !open->table || !open->table[slot_of(open, whole)])
+    if (!known)
         return false;
-    from = open->table[slot_of(open, whole)] - 1;
-    grow_table(open);
-    copy = add_record(open, part, slot_of(open, part));
-    record = &open->records[from];
+    copy = add_record(open, part);
+    record = &open->records[known - 1];
     for (uint32_t i = 0; i < record->pair_count; i++)
         add_pair(open, copy, &record->pairs[i]);
     for (uint32_t i = 0; i < record->read_count; i++) {

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
 #include "engine/atomicity/vblock.h"
 #include "engine/common/held.h"
 #include "engine/common/lockset.h"
@@ -41,7 +42,6 @@ struct darn_vpair {
 
 struct darn_vrecord {
     uint32_t variable;
-    uint32_t slot;    /* in the table */
     uint32_t repeats; /* of the last event, without anything between that matters */
     uint32_t count;   /* of events, as far as 2 */
     bool has_read, has_write;
@@ -82,11 +82,10 @@ struct darn_vopen {
     size_t section_count, section_capacity;
     struct darn_vrecord *records;
     size_t record_count, record_capacity;
-    uint32_t *table; /* of records + 1, by variable */
-    size_t table_count;
-    uint64_t signature[2]; /* of all its steps: equal transactions have equal blocks */
-    uint64_t thinned;      /* initial reads that gave way */
-    size_t lists;          /* bytes, of the records */
+    struct darn_htable table; /* of records + 1, by variable */
+    uint64_t signature[2];    /* of all its steps: equal transactions have equal blocks */
+    uint64_t thinned;         /* initial reads that gave way */
+    size_t lists;             /* bytes, of the records */
 };
 
 void darn_vopen_free(struct darn_vopen *open);

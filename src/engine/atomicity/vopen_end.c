@@ -112,6 +112,6 @@ size_t darn_vopen_memory(const struct darn_vopen *open)
 {
     return open->node_capacity * sizeof(*open->nodes) +
            open->section_capacity * sizeof(*open->sections) +
-           open->record_capacity * sizeof(*open->records) +
-           open->table_count * sizeof(*open->table) + open->lists;
+           open->record_capacity * sizeof(*open->records) + darn_htable_memory(&open->table) +
+           open->lists;
 }

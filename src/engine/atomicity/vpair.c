@@ -2,40 +2,26 @@
 
 #include <stdlib.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
+
+void darn_vpairs_init(struct darn_vpairs *pairs)
+{
+    *pairs = (struct darn_vpairs){.all = {.item = sizeof(struct darn_vpair_entry)}};
+}
 
 void darn_vpairs_free(struct darn_vpairs *pairs)
 {
-    free(pairs->all);
-    free(pairs->buckets);
+    darn_pool_free(&pairs->all);
+    darn_htable_free(&pairs->table);
     free(pairs->heads);
-    *pairs = (struct darn_vpairs){NULL, 0, 0, 0, 0, NULL, 0, NULL, 0};
 }
 
-static uint32_t *bucket_of(struct darn_vpairs *pairs, const uint32_t variable[2])
+static uint32_t hash_variables(const uint32_t variable[2])
 {
     uint64_t low = variable[variable[0] > variable[1]], high = variable[variable[0] < variable[1]];
-    uint64_t key = high << 32 | low;
 
-    return &pairs->buckets[darn_spread(key) & (pairs->bucket_count - 1)];
-}
-
-static void grow_buckets(struct darn_vpairs *pairs)
-{
-    if (pairs->live < pairs->bucket_count)
-        return;
-    pairs->bucket_count = pairs->bucket_count ? 2 * pairs->bucket_count : 256;
-    free(pairs->buckets);
-    pairs->buckets = darn_need_memory(calloc(pairs->bucket_count, sizeof(*pairs->buckets)));
-    for (uint32_t i = 1; i <= pairs->count; i++) {
-        uint32_t *bucket;
-
-        if (!pairs->all[i].variable[0])
-            continue;
-        bucket = bucket_of(pairs, pairs->all[i].variable);
-        pairs->all[i].next = *bucket;
-        *bucket = i;
-    }
+    return darn_spread(high << 32 | low);
 }
 
 static int side_of(const struct darn_vpair_entry *entry, uint32_t variable)
@@ -43,9 +29,23 @@ static int side_of(const struct darn_vpair_entry *entry, uint32_t variable)
     return entry->variable[1] == variable;
 }
 
+static uint32_t *before_of(const struct darn_vpairs *pairs, uint32_t pair, uint32_t variable)
+{
+    struct darn_vpair_entry *entry = darn_vpair_at(pairs, pair);
+
+    return &entry->before[side_of(entry, variable)];
+}
+
+static uint32_t *after_of(const struct darn_vpairs *pairs, uint32_t pair, uint32_t variable)
+{
+    struct darn_vpair_entry *entry = darn_vpair_at(pairs, pair);
+
+    return &entry->after[side_of(entry, variable)];
+}
+
 static void enlist(struct darn_vpairs *pairs, uint32_t pair, int side)
 {
-    struct darn_vpair_entry *entry = &pairs->all[pair];
+    struct darn_vpair_entry *entry = darn_vpair_at(pairs, pair);
     uint32_t variable = entry->variable[side], first;
 
     pairs->heads =
@@ -54,59 +54,44 @@ static void enlist(struct darn_vpairs *pairs, uint32_t pair, int side)
     entry->after[side] = first;
     entry->before[side] = 0;
     if (first)
-        pairs->all[first].before[side_of(&pairs->all[first], variable)] = pair;
+        *before_of(pairs, first, variable) = pair;
     pairs->heads[variable] = pair;
 }
 
-static void unlist(struct darn_vpairs *pairs, uint32_t pair, int side)
+static void unlist(struct darn_vpairs *pairs, const struct darn_vpair_entry *entry, int side)
 {
-    struct darn_vpair_entry *entry = &pairs->all[pair];
     uint32_t variable = entry->variable[side];
     uint32_t after = entry->after[side], before = entry->before[side];
 
     if (after)
-        pairs->all[after].before[side_of(&pairs->all[after], variable)] = before;
+        *before_of(pairs, after, variable) = before;
     if (before)
-        pairs->all[before].after[side_of(&pairs->all[before], variable)] = after;
+        *after_of(pairs, before, variable) = after;
     else
         pairs->heads[variable] = after;
 }
 
-static uint32_t take_entry(struct darn_vpairs *pairs)
-{
-    uint32_t pair = pairs->first_free;
-
-    if (pair) {
-        pairs->first_free = pairs->all[pair].next;
-        return pair;
-    }
-    pair = (uint32_t)++pairs->count;
-    pairs->all = darn_grow(pairs->all, &pairs->capacity, pairs->count + 1, sizeof(*pairs->all));
-    return pair;
-}
-
 struct darn_vpair_entry *darn_vpairs_get(struct darn_vpairs *pairs, uint32_t first, uint32_t second)
 {
-    const uint32_t key[2] = {first, second};
-    uint32_t *bucket, pair;
+    uint32_t hash = hash_variables((const uint32_t[2]){first, second}), pair;
+    struct darn_vpair_entry *entry;
+    size_t at = hash;
 
-    grow_buckets(pairs);
-    bucket = bucket_of(pairs, key);
-    for (pair = *bucket; pair; pair = pairs->all[pair].next) {
-        const uint32_t *of = pairs->all[pair].variable;
+    while ((pair = darn_htable_next(&pairs->table, hash, &at))) {
+        const uint32_t *of = darn_vpair_at(pairs, pair)->variable;
 
         if ((of[0] == first && of[1] == second) || (of[0] == second && of[1] == first))
-            return &pairs->all[pair];
+            return darn_vpair_at(pairs, pair);
     }
-    if (pairs->live == DARN_VPAIRS_MOST)
+    if (pairs->all.used == DARN_VPAIRS_MOST)
         return NULL;
-    pair = take_entry(pairs);
-    pairs->all[pair] = (struct darn_vpair_entry){.variable = {first, second}, .next = *bucket};
-    *bucket = pair;
-    pairs->live++;
+    pair = darn_pool_take(&pairs->all);
+    entry = darn_vpair_at(pairs, pair);
+    *entry = (struct darn_vpair_entry){.variable = {first, second}};
+    darn_htable_add(&pairs->table, hash, pair);
     enlist(pairs, pair, 0);
     enlist(pairs, pair, 1);
-    return &pairs->all[pair];
+    return entry;
 }
 
 uint32_t darn_vpairs_first(const struct darn_vpairs *pairs, uint32_t variable)
@@ -114,27 +99,19 @@ uint32_t darn_vpairs_first(const struct darn_vpairs *pairs, uint32_t variable)
     return variable < pairs->head_capacity ? pairs->heads[variable] : 0;
 }
 
-uint32_t darn_vpairs_after(const struct darn_vpairs *pairs, uint32_t pair, uint32_t variable)
-{
-    return pairs->all[pair].after[side_of(&pairs->all[pair], variable)];
-}
-
 void darn_vpairs_remove(struct darn_vpairs *pairs, uint32_t pair)
 {
-    uint32_t *link = bucket_of(pairs, pairs->all[pair].variable);
+    struct darn_vpair_entry *entry = darn_vpair_at(pairs, pair);
 
-    while (*link != pair)
-        link = &pairs->all[*link].next;
-    *link = pairs->all[pair].next;
-    unlist(pairs, pair, 0);
-    unlist(pairs, pair, 1);
-    pairs->all[pair] = (struct darn_vpair_entry){.next = pairs->first_free};
-    pairs->first_free = pair;
-    pairs->live--;
+    darn_htable_remove(&pairs->table, hash_variables(entry->variable), pair);
+    unlist(pairs, entry, 0);
+    unlist(pairs, entry, 1);
+    *entry = (struct darn_vpair_entry){0};
+    darn_pool_give(&pairs->all, pair);
 }
 
 size_t darn_vpairs_memory(const struct darn_vpairs *pairs)
 {
-    return pairs->capacity * sizeof(*pairs->all) + pairs->bucket_count * sizeof(*pairs->buckets) +
+    return darn_pool_memory(&pairs->all) + darn_htable_memory(&pairs->table) +
            pairs->head_capacity * sizeof(*pairs->heads);
 }

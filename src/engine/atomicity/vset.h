@@ -10,8 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
+#include "base/pool.h"
+
 /* Where a set was found: one variable, or two. */
-struct darn_vplace {
+struct darn_vtarget {
     uint64_t address[2];
     uint32_t size[2];
 };
@@ -21,22 +24,30 @@ struct darn_vset {
     uint64_t hash;
     uint32_t count, capacity;
     uint32_t references; /* with `is_final` both 0 and false: free */
-    uint32_t next;       /* in its bucket, or among the free ones */
     bool is_final;       /* a variable has ended with it: it is to be checked */
-    struct darn_vplace place;
+    struct darn_vtarget place;
 };
 
-/* A zeroed struct has the empty set only. */
 struct darn_vsets {
-    struct darn_vset *all; /* from 1 */
-    size_t count, capacity;
-    size_t live, members; /* room for members, of all */
-    uint32_t first_free;
-    uint32_t *buckets;
-    size_t bucket_count;
+    struct darn_pool all;
+    struct darn_htable table;
+    size_t members; /* room for them, of all */
 };
 
+/* There is the empty set only. */
+void darn_vsets_init(struct darn_vsets *sets);
 void darn_vsets_free(struct darn_vsets *sets);
+
+static inline struct darn_vset *darn_vset_at(const struct darn_vsets *sets, uint32_t set)
+{
+    return darn_pool_at(&sets->all, set);
+}
+
+/* NULL for the empty set. */
+static inline struct darn_vset *darn_vset_get(const struct darn_vsets *sets, uint32_t set)
+{
+    return set ? darn_vset_at(sets, set) : NULL;
+}
 
 /* The set with one more member, in place of the one that is given. */
 uint32_t darn_vsets_add(struct darn_vsets *sets, uint32_t set, uint32_t member);
@@ -49,7 +60,7 @@ void darn_vsets_share(struct darn_vsets *sets, uint32_t set);
 void darn_vsets_leave(struct darn_vsets *sets, uint32_t set);
 
 /* No more members come: it is to be checked. */
-void darn_vsets_end(struct darn_vsets *sets, uint32_t set, const struct darn_vplace *place);
+void darn_vsets_end(struct darn_vsets *sets, uint32_t set, const struct darn_vtarget *place);
 
 /* It was checked. */
 void darn_vsets_done(struct darn_vsets *sets, uint32_t set);

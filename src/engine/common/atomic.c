@@ -1,6 +1,6 @@
 #include "engine/common/atomic.h"
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/shadow.h"
 
 /* The operations at the heads of the release sequences that the last write belongs to. */

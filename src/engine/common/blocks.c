@@ -2,19 +2,17 @@
 
 #include <stdlib.h>
 
-#include "engine/common/grow.h"
+#include "base/hash.h"
+#include "base/htable.h"
+#include "base/pool.h"
 
 #define FIRST_SHIFT 6
 #define SHIFT_STEP  4
 #define LEVELS      15 /* up to 1 << 62 bytes; longer blocks do not exist */
 
 struct darn_blocks {
-    struct darn_block *all; /* from 1; `next` is in the bucket, or among the free ones */
-    size_t count, capacity;
-    uint32_t first_free;
-    size_t live;
-    uint32_t *buckets;
-    size_t bucket_count; /* a power of two */
+    struct darn_pool all;
+    struct darn_htable table; /* by page: those of one page have one hash */
     size_t on_level[LEVELS];
 };
 
@@ -32,30 +30,17 @@ static unsigned level_of(uint64_t size)
     return level;
 }
 
-static size_t bucket_of(const struct darn_blocks *blocks, unsigned level, uint64_t page)
+static uint32_t hash_page(unsigned level, uint64_t page)
 {
-    return darn_spread(page * LEVELS + level) & (blocks->bucket_count - 1);
-}
-
-static size_t bucket_at(const struct darn_blocks *blocks, const struct darn_block *block)
-{
-    unsigned level = level_of(block->size);
-
-    return bucket_of(blocks, level, block->start >> shift_of(level));
+    return darn_spread(page * LEVELS + level);
 }
 
 struct darn_blocks *darn_blocks_create(void)
 {
     struct darn_blocks *blocks = calloc(1, sizeof(*blocks));
 
-    if (!blocks)
-        return NULL;
-    blocks->bucket_count = 64;
-    blocks->buckets = calloc(blocks->bucket_count, sizeof(*blocks->buckets));
-    if (!blocks->buckets) {
-        free(blocks);
-        return NULL;
-    }
+    if (blocks)
+        blocks->all.item = sizeof(struct darn_block);
     return blocks;
 }
 
@@ -63,61 +48,41 @@ void darn_blocks_destroy(struct darn_blocks *blocks)
 {
     if (!blocks)
         return;
-    free(blocks->all);
-    free(blocks->buckets);
+    darn_pool_free(&blocks->all);
+    darn_htable_free(&blocks->table);
     free(blocks);
 }
 
-/* Several blocks of one page are in one bucket anyway: half as many buckets as blocks will do. */
-static void grow_buckets(struct darn_blocks *blocks)
+static struct darn_block *block_at(const struct darn_blocks *blocks, uint32_t number)
 {
-    uint32_t *old = blocks->buckets;
-    size_t old_count = blocks->bucket_count;
-
-    if (blocks->live <= 2 * old_count)
-        return;
-    blocks->bucket_count = 4 * old_count;
-    blocks->buckets = darn_need_memory(calloc(blocks->bucket_count, sizeof(*old)));
-    for (size_t i = 0; i < old_count; i++) {
-        for (uint32_t at = old[i]; at;) {
-            struct darn_block *block = &blocks->all[at];
-            uint32_t *to = &blocks->buckets[bucket_at(blocks, block)], next = block->next;
-
-            block->next = *to;
-            *to = at;
-            at = next;
-        }
-    }
-    free(old);
+    return darn_pool_at(&blocks->all, number);
 }
 
-/* The link that leads to the block; NULL when there is none. */
-static uint32_t *link_to(struct darn_blocks *blocks, unsigned level, uint64_t start)
+/* The number of the block of this level that begins there; 0: none. */
+static uint32_t find_start(const struct darn_blocks *blocks, uint32_t hash, uint64_t start)
 {
-    uint32_t *link = &blocks->buckets[bucket_of(blocks, level, start >> shift_of(level))];
+    size_t at = hash;
+    uint32_t number;
 
-    while (*link && blocks->all[*link].start != start)
-        link = &blocks->all[*link].next;
-    return *link ? link : NULL;
+    while ((number = darn_htable_next(&blocks->table, hash, &at)) &&
+           block_at(blocks, number)->start != start)
+        continue;
+    return number;
 }
 
 uint32_t darn_blocks_remove(struct darn_blocks *blocks, uint64_t start)
 {
     for (unsigned level = 0; level < LEVELS; level++) {
-        uint32_t *link = blocks->on_level[level] ? link_to(blocks, level, start) : NULL;
-        struct darn_block *block;
-        uint32_t at;
+        uint32_t hash = hash_page(level, start >> shift_of(level)), list;
+        uint32_t number = blocks->on_level[level] ? find_start(blocks, hash, start) : 0;
 
-        if (!link)
+        if (!number)
             continue;
-        at = *link;
-        block = &blocks->all[at];
-        *link = block->next;
-        blocks->on_level[level_of(block->size)]--;
-        blocks->live--;
-        block->next = blocks->first_free;
-        blocks->first_free = at;
-        return block->list;
+        list = block_at(blocks, number)->list;
+        blocks->on_level[level_of(block_at(blocks, number)->size)]--;
+        darn_htable_remove(&blocks->table, hash, number);
+        darn_pool_give(&blocks->all, number);
+        return list;
     }
     return 0;
 }
@@ -125,58 +90,69 @@ uint32_t darn_blocks_remove(struct darn_blocks *blocks, uint64_t start)
 void darn_blocks_add(struct darn_blocks *blocks, uint64_t start, uint64_t size, uint32_t thread)
 {
     unsigned level = level_of(size);
-    uint32_t at = blocks->first_free, *bucket;
+    uint32_t number;
 
     darn_blocks_remove(blocks, start);
-    grow_buckets(blocks);
-    at = blocks->first_free;
-    if (at) {
-        blocks->first_free = blocks->all[at].next;
-    } else {
-        at = (uint32_t)++blocks->count;
-        blocks->all =
-            darn_grow(blocks->all, &blocks->capacity, blocks->count + 1, sizeof(*blocks->all));
-    }
-    bucket = &blocks->buckets[bucket_of(blocks, level, start >> shift_of(level))];
-    blocks->all[at] =
-        (struct darn_block){.start = start, .size = size, .thread = thread, .next = *bucket};
-    *bucket = at;
+    number = darn_pool_take(&blocks->all);
+    *block_at(blocks, number) = (struct darn_block){.start = start, .size = size, .thread = thread};
+    darn_htable_add(&blocks->table, hash_page(level, start >> shift_of(level)), number);
     blocks->on_level[level]++;
-    blocks->live++;
 }
 
-/* The block that has the address; 0: none. */
-static uint32_t block_with(const struct darn_blocks *blocks, uint64_t address)
+/* The block of the page that has the address; NULL: none. */
+static struct darn_block *find_in_page(const struct darn_blocks *blocks, unsigned level,
+                                       uint64_t page, uint64_t address)
+{
+    uint32_t hash = hash_page(level, page), number;
+    size_t at = hash;
+
+    while ((number = darn_htable_next(&blocks->table, hash, &at))) {
+        struct darn_block *block = block_at(blocks, number);
+
+        if (address - block->start < block->size)
+            return block;
+    }
+    return NULL;
+}
+
+struct darn_block *darn_blocks_at(const struct darn_blocks *blocks, uint64_t address)
 {
     for (unsigned level = 0; level < LEVELS; level++) {
         uint64_t page = address >> shift_of(level);
 
         for (unsigned back = 0; blocks->on_level[level] && back <= 1 && back <= page; back++) {
-            uint32_t at = blocks->buckets[bucket_of(blocks, level, page - back)];
+            struct darn_block *block = find_in_page(blocks, level, page - back, address);
 
-            for (; at; at = blocks->all[at].next) {
-                if (address - blocks->all[at].start < blocks->all[at].size)
-                    return at;
-            }
+            if (block)
+                return block;
         }
     }
-    return 0;
+    return NULL;
 }
 
 bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32_t *thread)
 {
-    uint32_t at = block_with(blocks, address);
+    const struct darn_block *block = darn_blocks_at(blocks, address);
 
-    if (at)
-        *thread = blocks->all[at].thread;
-    return at != 0;
+    if (block)
+        *thread = block->thread;
+    return block;
 }
 
-struct darn_block *darn_blocks_at(struct darn_blocks *blocks, uint64_t address)
+/* A block of the page that has bytes in common with these; NULL: none. */
+static const struct darn_block *overlapping_in_page(const struct darn_blocks *blocks, uint32_t hash,
+                                                    uint64_t start, uint64_t size)
 {
-    uint32_t at = block_with(blocks, address);
+    size_t at = hash;
+    uint32_t number;
 
-    return at ? &blocks->all[at] : NULL;
+    while ((number = darn_htable_next(&blocks->table, hash, &at))) {
+        const struct darn_block *block = block_at(blocks, number);
+
+        if (start - block->start < block->size || block->start - start < size)
+            return block;
+    }
+    return NULL;
 }
 
 /* How many pages of a level are looked at. */
@@ -191,14 +167,11 @@ const struct darn_block *darn_blocks_overlapping(const struct darn_blocks *block
         if (!blocks->on_level[level])
             continue;
         for (uint64_t page = first ? first - 1 : 0; page <= last && page < first + PAGES; page++) {
-            uint32_t at = blocks->buckets[bucket_of(blocks, level, page)];
+            const struct darn_block *block =
+                overlapping_in_page(blocks, hash_page(level, page), start, size);
 
-            for (; at; at = blocks->all[at].next) {
-                const struct darn_block *block = &blocks->all[at];
-
-                if (start - block->start < block->size || block->start - start < size)
-                    return block;
-            }
+            if (block)
+                return block;
         }
     }
     return NULL;
@@ -206,6 +179,5 @@ const struct darn_block *darn_blocks_overlapping(const struct darn_blocks *block
 
 size_t darn_blocks_memory(const struct darn_blocks *blocks)
 {
-    return sizeof(*blocks) + blocks->capacity * sizeof(*blocks->all) +
-           blocks->bucket_count * sizeof(*blocks->buckets);
+    return sizeof(*blocks) + darn_pool_memory(&blocks->all) + darn_htable_memory(&blocks->table);
 }

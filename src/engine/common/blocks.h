@@ -18,7 +18,6 @@ struct darn_block {
     uint64_t start, size;
     uint32_t thread;
     uint32_t list; /* whatever the owner of the blocks likes to keep here; 0 at first */
-    uint32_t next; /* our own */
 };
 
 /* NULL when there is no memory. */
@@ -33,8 +32,8 @@ uint32_t darn_blocks_remove(struct darn_blocks *blocks, uint64_t start);
 /* False when the address is in no block. */
 bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32_t *thread);
 
-/* The block that has the address, or NULL. Good until a block is added or removed. */
-struct darn_block *darn_blocks_at(struct darn_blocks *blocks, uint64_t address);
+/* The block that has the address, or NULL. Good until it is removed. */
+struct darn_block *darn_blocks_at(const struct darn_blocks *blocks, uint64_t address);
 
 /* Some block that has bytes in common with these, or NULL. Of ranges that are much longer than the
  * blocks, those far inside may be overlooked. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 #define SMALLEST_ORDER 3u
 

@@ -105,7 +105,7 @@ void darn_stamp_join(struct darn_clocks *clocks, struct darn_stamp *now,
 struct darn_stamps_item {
     struct darn_stamp stamp;
     uint32_t thread; /* its number */
-    uint32_t turn;   /* the user's own */
+    uint32_t number; /* the user's own */
 };
 
 struct darn_stamps {

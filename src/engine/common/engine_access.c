@@ -7,7 +7,8 @@
  *   2 sort (enum darn_access_sort)
  *   1 whether it is an update: its sort says that it writes
  *   5 flags of the event, from DARN_EVENT_ATOMIC to DARN_EVENT_SYNC
- *  12 size; the largest stands for all that do not fit
+ *  12 size; the largest stands for all that do not fit; 0: no access, but a use or an end, with the
+ *     object where the flags are
  *  12 where the access began: 0 is the last multiple of its size; otherwise how far before the end
  *     of the granule; the largest: not known, for ranges, whose cells may be pages
  *
@@ -47,6 +48,31 @@ struct darn_access darn_access_pack(const struct darn_event *event, darn_epoch e
     return (struct darn_access){epoch, event->site, event->stack, holding, shape};
 }
 
+struct darn_access darn_access_pack_call(const struct darn_event *event, darn_epoch epoch,
+                                         uint32_t holding)
+{
+    uint32_t sort = darn_event_ends(event) ? DARN_PLAIN_WRITE : DARN_SYNC_READ;
+    uint32_t shape = sort | (uint32_t)darn_event_object(event) << 3;
+
+    return (struct darn_access){epoch, event->site, event->stack, holding, shape};
+}
+
+/* The end of a block, and of what goes with its memory, is a free. */
+static struct darn_event call_event(const struct darn_access *access, uint64_t address)
+{
+    enum darn_event_object object = darn_access_object(access);
+    bool is_memory = object == DARN_EVENT_NO_OBJECT || object >= DARN_EVENT_IS_STREAM;
+    struct darn_event event = {.target = address,
+                               .site = access->site,
+                               .stack = access->stack,
+                               .flags = darn_event_about(object),
+                               .kind = is_memory ? DARN_EVENT_FREE : DARN_EVENT_DESTROY};
+
+    if (darn_access_sort_of(access) == DARN_SYNC_READ)
+        event.kind = DARN_EVENT_USE;
+    return event;
+}
+
 struct darn_event darn_access_event(const struct darn_access *access, uint64_t address)
 {
     uint32_t size = access->shape >> 8 & LARGEST, back = access->shape >> 20;
@@ -60,6 +86,8 @@ struct darn_event darn_access_event(const struct darn_access *access, uint64_t a
                                        : DARN_EVENT_READ,
     };
 
+    if (!size)
+        return call_event(access, address);
     if (!back)
         event.target = address & ~(uint64_t)(size - 1);
     else if (back < LARGEST)

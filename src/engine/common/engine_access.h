@@ -55,6 +55,22 @@ static_assert(sizeof(struct darn_access) == 24,
 struct darn_access darn_access_pack(const struct darn_event *event, darn_epoch epoch,
                                     uint32_t holding, bool is_sync, uint64_t address);
 
+/* The same for a USE, which is kept as a synchronizing read, or for a FREE or DESTROY, as a plain
+ * write: of these only the object is known afterwards. */
+struct darn_access darn_access_pack_call(const struct darn_event *event, darn_epoch epoch,
+                                         uint32_t holding);
+
+/* Of what object it is a use or end; and whether it is one: accesses to memory have a size. */
+static inline enum darn_event_object darn_access_object(const struct darn_access *access)
+{
+    return (enum darn_event_object)(access->shape >> 3 & 31);
+}
+
+static inline bool darn_access_is_call(const struct darn_access *access)
+{
+    return !(access->shape >> 8 & 0xfff);
+}
+
 /* All but the thread. The target is the address that the access began at, if this is known: a byte
  * of the cell otherwise. */
 struct darn_event darn_access_event(const struct darn_access *access, uint64_t address);

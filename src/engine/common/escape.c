@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/common/blocks.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/pointers.h"
 #include "engine/common/threads.h"
 
@@ -52,6 +52,7 @@ struct darn_escape *darn_escape_create(void)
         free(escape);
         return NULL;
     }
+    darn_pointers_init(&escape->pointers);
     return escape;
 }
 

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/htable.h"
 #include "engine/common/threads.h"
 
 struct one {
@@ -24,8 +26,7 @@ struct darn_held {
     size_t holder_count, holder_capacity;
     struct darn_holding *holdings;
     size_t holding_count, holding_capacity;
-    uint32_t *table; /* of holdings, open addressing; 0: free */
-    size_t table_capacity;
+    struct darn_htable table; /* of holdings */
     size_t lock_memory;
     uint64_t unmatched;
 };
@@ -51,63 +52,41 @@ void darn_held_destroy(struct darn_held *held)
     free(held->all);
     free(held->holders);
     free(held->holdings);
-    free(held->table);
+    darn_htable_free(&held->table);
     darn_threads_free(&held->threads);
     free(held);
 }
 
-static const struct one *find(const struct darn_held *held, uint32_t thread)
+static const struct one *find_thread(const struct darn_held *held, uint32_t thread)
 {
     uint32_t known = darn_threads_find(&held->threads, thread);
 
     return known ? &held->all[known - 1] : NULL;
 }
 
-static size_t place_of(const struct darn_held *held, uint32_t outer,
-                       const struct darn_held_lock *lock)
+static uint32_t hash_holding(uint32_t outer, const struct darn_held_lock *lock)
 {
-    uint64_t key = (lock->lock ^ (uint64_t)outer << 32) * UINT64_C(0x100000001b3);
+    uint64_t key = darn_fold(lock->lock, (uint64_t)outer << 32);
 
-    key ^= ((uint64_t)lock->stack << 32 | lock->site) + lock->kind;
-    return darn_spread(key ^ key >> 32) & (held->table_capacity - 1);
+    return darn_spread(key ^ (((uint64_t)lock->stack << 32 | lock->site) + lock->kind));
 }
 
-static void enter(struct darn_held *held, uint32_t holding)
+static bool is_with(const struct darn_holding *holding, uint32_t outer,
+                    const struct darn_held_lock *lock)
 {
-    const struct darn_holding *from = &held->holdings[holding];
-    struct darn_held_lock lock = {
-        .lock = from->lock, .site = from->site, .stack = from->stack, .kind = from->kind};
-    size_t at = place_of(held, from->outer, &lock);
-
-    while (held->table[at])
-        at = (at + 1) & (held->table_capacity - 1);
-    held->table[at] = holding;
-}
-
-static void grow_table(struct darn_held *held)
-{
-    if (2 * (held->holding_count + 1) <= held->table_capacity)
-        return;
-    free(held->table);
-    held->table_capacity = held->table_capacity ? 2 * held->table_capacity : 64;
-    held->table = darn_need_memory(calloc(held->table_capacity, sizeof(*held->table)));
-    for (size_t i = 1; i < held->holding_count; i++)
-        enter(held, (uint32_t)i);
+    return holding->lock == lock->lock && holding->outer == outer && holding->site == lock->site &&
+           holding->stack == lock->stack && holding->kind == lock->kind;
 }
 
 /* The holding that has one lock more. */
 static uint32_t with(struct darn_held *held, uint32_t outer, const struct darn_held_lock *lock)
 {
-    uint32_t set;
+    uint32_t hash = hash_holding(outer, lock), known, set;
+    size_t at = hash;
 
-    grow_table(held);
-    for (size_t at = place_of(held, outer, lock); held->table[at];
-         at = (at + 1) & (held->table_capacity - 1)) {
-        const struct darn_holding *known = &held->holdings[held->table[at]];
-
-        if (known->lock == lock->lock && known->outer == outer && known->site == lock->site &&
-            known->stack == lock->stack && known->kind == lock->kind)
-            return held->table[at];
+    while ((known = darn_htable_next(&held->table, hash, &at))) {
+        if (is_with(&held->holdings[known], outer, lock))
+            return known;
     }
     set = darn_lockset_add(held->sets, held->holdings[outer].set, lock->lock,
                            darn_lock_is_exclusive(lock->kind));
@@ -121,7 +100,7 @@ static uint32_t with(struct darn_held *held, uint32_t outer, const struct darn_h
                               .stack = lock->stack,
                               .count = held->holdings[outer].count + 1,
                               .kind = lock->kind};
-    enter(held, (uint32_t)held->holding_count);
+    darn_htable_add(&held->table, hash, (uint32_t)held->holding_count);
     return (uint32_t)held->holding_count++;
 }
 
@@ -252,7 +231,7 @@ void darn_held_event(struct darn_held *held, const struct darn_event *event)
 
 struct darn_held_thread darn_held_of(const struct darn_held *held, uint32_t thread)
 {
-    const struct one *one = find(held, thread);
+    const struct one *one = find_thread(held, thread);
 
     if (!one)
         return (struct darn_held_thread){0};
@@ -261,14 +240,14 @@ struct darn_held_thread darn_held_of(const struct darn_held *held, uint32_t thre
 
 uint32_t darn_held_set(const struct darn_held *held, uint32_t thread)
 {
-    const struct one *one = find(held, thread);
+    const struct one *one = find_thread(held, thread);
 
     return one ? one->set : DARN_LOCKSET_EMPTY;
 }
 
 uint32_t darn_held_holding(const struct darn_held *held, uint32_t thread)
 {
-    const struct one *one = find(held, thread);
+    const struct one *one = find_thread(held, thread);
 
     return one ? one->holding : DARN_HOLDING_NOTHING;
 }
@@ -276,7 +255,7 @@ uint32_t darn_held_holding(const struct darn_held *held, uint32_t thread)
 const struct darn_held_lock *darn_held_find(const struct darn_held *held, uint32_t thread,
                                             uint64_t lock)
 {
-    const struct one *one = find(held, thread);
+    const struct one *one = find_thread(held, thread);
 
     return one ? lock_in(one, lock) : NULL;
 }
@@ -318,6 +297,5 @@ size_t darn_held_memory(const struct darn_held *held)
     return sizeof(*held) + darn_threads_memory(&held->threads) +
            held->capacity * sizeof(*held->all) + held->lock_memory +
            held->holder_capacity * sizeof(*held->holders) +
-           held->holding_capacity * sizeof(*held->holdings) +
-           held->table_capacity * sizeof(*held->table);
+           held->holding_capacity * sizeof(*held->holdings) + darn_htable_memory(&held->table);
 }

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/htable.h"
 
 /* A member is the index of its lock and its mode; a set is sorted by it, and has a lock once. */
 #define MEMBER(index, exclusive) ((index) << 1 | (uint32_t)(exclusive))
@@ -17,7 +19,6 @@ enum operation { NOTHING, ADD, REMOVE, INTERSECT, SUBSET, DISJOINT, DISJOINT_FOR
 struct set {
     uint32_t first; /* in `members` */
     uint32_t count;
-    uint32_t hash;
     uint32_t
         exclusive; /* the set of darn_lockset_exclusive + 1, or 0 as long as nobody has asked */
 };
@@ -29,19 +30,13 @@ struct answer {
     uint32_t result;
 };
 
-/* Open addressing; an entry is an index + 1, or 0. */
-struct table {
-    uint32_t *slots;
-    size_t capacity;
-};
-
 struct darn_locksets {
     uint64_t *locks;
     size_t lock_count, lock_capacity;
-    struct table lock_table;
+    struct darn_htable lock_table; /* of indexes + 1 */
     struct set *sets;
     size_t set_count, set_capacity;
-    struct table set_table;
+    struct darn_htable set_table;
     uint32_t *members;
     size_t member_count, member_capacity;
     uint32_t *scratch; /* the set that is being made */
@@ -67,47 +62,24 @@ void darn_locksets_destroy(struct darn_locksets *sets)
     if (!sets)
         return;
     free(sets->locks);
-    free(sets->lock_table.slots);
+    darn_htable_free(&sets->lock_table);
     free(sets->sets);
-    free(sets->set_table.slots);
+    darn_htable_free(&sets->set_table);
     free(sets->members);
     free(sets->scratch);
     free(sets);
 }
 
-/* Makes room for one more; the caller puts everything in again if the answer is true. */
-static bool has_grown(struct table *table, size_t count)
-{
-    if (2 * (count + 1) <= table->capacity)
-        return false;
-    free(table->slots);
-    table->capacity = table->capacity ? 2 * table->capacity : 64;
-    table->slots = darn_need_memory(calloc(table->capacity, sizeof(*table->slots)));
-    return true;
-}
-
-static void enter(struct table *table, uint32_t hash, size_t index)
-{
-    size_t at = hash & (table->capacity - 1);
-
-    while (table->slots[at])
-        at = (at + 1) & (table->capacity - 1);
-    table->slots[at] = (uint32_t)index + 1;
-}
-
 /* The index of a lock + 1; 0 when it was never seen. */
 static uint32_t find_lock(const struct darn_locksets *sets, uint64_t lock)
 {
-    const struct table *table = &sets->lock_table;
-    size_t at = darn_spread(lock) & (table->capacity - 1);
+    uint32_t hash = darn_spread(lock), known;
+    size_t at = hash;
 
-    if (!table->capacity)
-        return 0;
-    for (; table->slots[at]; at = (at + 1) & (table->capacity - 1)) {
-        if (sets->locks[table->slots[at] - 1] == lock)
-            return table->slots[at];
-    }
-    return 0;
+    while ((known = darn_htable_next(&sets->lock_table, hash, &at)) &&
+           sets->locks[known - 1] != lock)
+        continue;
+    return known;
 }
 
 static uint32_t index_of(struct darn_locksets *sets, uint64_t lock)
@@ -116,15 +88,11 @@ static uint32_t index_of(struct darn_locksets *sets, uint64_t lock)
 
     if (known)
         return known - 1;
-    if (has_grown(&sets->lock_table, sets->lock_count)) {
-        for (size_t i = 0; i < sets->lock_count; i++)
-            enter(&sets->lock_table, darn_spread(sets->locks[i]), i);
-    }
     sets->locks =
         darn_grow(sets->locks, &sets->lock_capacity, sets->lock_count + 1, sizeof(*sets->locks));
-    sets->locks[sets->lock_count] = lock;
-    enter(&sets->lock_table, darn_spread(lock), sets->lock_count);
-    return (uint32_t)sets->lock_count++;
+    sets->locks[sets->lock_count++] = lock;
+    darn_htable_add(&sets->lock_table, darn_spread(lock), (uint32_t)sets->lock_count);
+    return (uint32_t)sets->lock_count - 1;
 }
 
 static const uint32_t *members_of(const struct darn_locksets *sets, uint32_t set, uint32_t *count)
@@ -133,29 +101,29 @@ static const uint32_t *members_of(const struct darn_locksets *sets, uint32_t set
     return sets->members + sets->sets[set].first;
 }
 
+static bool is_scratch(const struct darn_locksets *sets, uint32_t id, uint32_t count)
+{
+    const struct set *set = &sets->sets[id];
+
+    return set->count == count &&
+           !memcmp(sets->members + set->first, sets->scratch, count * sizeof(*sets->scratch));
+}
+
 /* The id of the set that is in the scratch. */
 static uint32_t intern(struct darn_locksets *sets, uint32_t count)
 {
-    struct table *table = &sets->set_table;
     uint64_t key = count;
-    uint32_t hash;
+    uint32_t hash, known;
+    size_t at;
 
     if (!count)
         return DARN_LOCKSET_EMPTY;
     for (uint32_t i = 0; i < count; i++)
-        key = (key ^ sets->scratch[i]) * UINT64_C(0x100000001b3);
-    hash = darn_spread(key);
-    if (has_grown(table, sets->set_count)) {
-        for (size_t i = 1; i < sets->set_count; i++)
-            enter(table, sets->sets[i].hash, i);
-    }
-    for (size_t at = hash & (table->capacity - 1); table->slots[at];
-         at = (at + 1) & (table->capacity - 1)) {
-        const struct set *set = &sets->sets[table->slots[at] - 1];
-
-        if (set->hash == hash && set->count == count &&
-            !memcmp(sets->members + set->first, sets->scratch, count * sizeof(*sets->scratch)))
-            return table->slots[at] - 1;
+        key = darn_fold(key, sets->scratch[i]);
+    at = hash = darn_spread(key);
+    while ((known = darn_htable_next(&sets->set_table, hash, &at))) {
+        if (is_scratch(sets, known, count))
+            return known;
     }
     sets->sets =
         darn_grow(sets->sets, &sets->set_capacity, sets->set_count + 1, sizeof(*sets->sets));
@@ -163,16 +131,16 @@ static uint32_t intern(struct darn_locksets *sets, uint32_t count)
                               sizeof(*sets->members));
     memcpy(sets->members + sets->member_count, sets->scratch, count * sizeof(*sets->scratch));
     sets->sets[sets->set_count] =
-        (struct set){.first = (uint32_t)sets->member_count, .count = count, .hash = hash};
+        (struct set){.first = (uint32_t)sets->member_count, .count = count};
     sets->member_count += count;
-    enter(table, hash, sets->set_count);
+    darn_htable_add(&sets->set_table, hash, (uint32_t)sets->set_count);
     return (uint32_t)sets->set_count++;
 }
 
 static struct answer *ask(struct darn_locksets *sets, enum operation operation, uint32_t a,
                           uint32_t b)
 {
-    uint64_t key = ((uint64_t)a << 32 | b) + operation * UINT64_C(0x85ebca77c2b2ae63);
+    uint64_t key = darn_fold(operation, (uint64_t)a << 32 | b);
 
     return &sets->cache[darn_spread(key) & (CACHE_SIZE - 1)];
 }
@@ -414,6 +382,6 @@ size_t darn_locksets_memory(const struct darn_locksets *sets)
     return sizeof(*sets) + sets->lock_capacity * sizeof(*sets->locks) +
            sets->set_capacity * sizeof(*sets->sets) +
            sets->member_capacity * sizeof(*sets->members) +
-           sets->scratch_capacity * sizeof(*sets->scratch) +
-           (sets->lock_table.capacity + sets->set_table.capacity) * sizeof(uint32_t);
+           sets->scratch_capacity * sizeof(*sets->scratch) + darn_htable_memory(&sets->lock_table) +
+           darn_htable_memory(&sets->set_table);
 }

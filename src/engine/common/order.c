@@ -1,7 +1,7 @@
 #include "engine/common/order.h"
 
 #include "engine/common/atomic.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/thread_slots.h"
 #include "engine/common/sync.h"
 #include "engine/common/threads.h"
@@ -27,6 +27,7 @@ struct darn_order {
     struct thread **live;
     size_t live_count, live_capacity;
     struct thread *last;
+    struct darn_stamp ends; /* all that threads knew that have ended */
     uint64_t orphans;
 };
 
@@ -37,6 +38,7 @@ struct darn_order *darn_order_create(const struct darn_order_config *config)
     if (!order)
         return NULL;
     order->config = *config;
+    order->ends.slot = DARN_SLOT_NONE;
     order->syncs = darn_syncs_create(&order->clocks);
     order->atomics = darn_atomics_create(&order->clocks);
     if (!order->syncs || !order->atomics) {
@@ -68,6 +70,7 @@ void darn_order_destroy(struct darn_order *order)
     }
     darn_syncs_destroy(order->syncs);
     darn_atomics_destroy(order->atomics);
+    darn_stamp_drop(&order->clocks, &order->ends);
     darn_slots_free(&order->slots);
     darn_clocks_free(&order->clocks);
     darn_threads_free(&order->numbers);
@@ -102,6 +105,7 @@ static void leave(struct darn_order *order, struct thread *thread)
 {
     darn_slots_leave(&order->slots, &thread->open.now, thread->open.used == thread->open.now.time);
     thread->end = darn_stamp_take(&order->clocks, &thread->open.now);
+    darn_stamp_join(&order->clocks, &order->ends, &thread->end);
     thread->ended = true;
     darn_stamp_drop(&order->clocks, &thread->open.now);
     darn_syncs_leave(order->syncs, &thread->sync);
@@ -179,6 +183,21 @@ static void join_thread(struct darn_order *order, struct thread *thread, uint32_
     free_thread(order, other);
 }
 
+/* What the others do later, they do at their next time. */
+static void come_after_all(struct darn_order *order, struct thread *thread)
+{
+    for (size_t i = 0; i < order->live_count; i++) {
+        struct darn_stamp stamp;
+
+        if (order->live[i] == thread)
+            continue;
+        stamp = darn_stamp_take(&order->clocks, &order->live[i]->open.now);
+        darn_stamp_acquire(&order->clocks, &thread->open.now, &stamp);
+        darn_stamp_drop(&order->clocks, &stamp);
+    }
+    darn_stamp_join(&order->clocks, &thread->open.now, &order->ends);
+}
+
 static uint16_t flags_that_count(const struct darn_order *order, const struct darn_event *event)
 {
     uint16_t flags = event->flags;
@@ -194,6 +213,17 @@ bool darn_order_is_sync(const struct darn_order *order, const struct darn_event 
 {
     return (event->flags & (DARN_EVENT_ATOMIC | DARN_EVENT_SYNC)) &&
            (flags_that_count(order, event) & (DARN_EVENT_ATOMIC | DARN_EVENT_SYNC));
+}
+
+/* Whether it is an atomic operation or a fence; `counts` is the event with what of it counts. */
+static bool synchronizes(const struct darn_order *order, const struct darn_event *event,
+                         struct darn_event *counts)
+{
+    if (event->kind != DARN_EVENT_FENCE && !darn_order_is_sync(order, event))
+        return false;
+    *counts = *event;
+    counts->flags = flags_that_count(order, event);
+    return true;
 }
 
 static void forget(struct darn_order *order, const struct darn_event *event)
@@ -212,21 +242,21 @@ struct darn_order_thread *darn_order_before(struct darn_order *order,
                                             const struct darn_event *event)
 {
     struct thread *thread = at_work(order, event->thread);
+    struct darn_event counts;
 
     switch (event->kind) {
     case DARN_EVENT_READ:
     case DARN_EVENT_WRITE:
     case DARN_EVENT_UPDATE:
     case DARN_EVENT_FENCE:
-        if (event->kind == DARN_EVENT_FENCE || darn_order_is_sync(order, event)) {
-            struct darn_event counts = *event;
-
-            counts.flags = flags_that_count(order, event);
+        if (synchronizes(order, event, &counts))
             darn_atomics_before(order->atomics, &thread->atomic, &thread->open.now, &counts);
-        }
         break;
     case DARN_EVENT_JOIN:
         join_thread(order, thread, (uint32_t)event->target);
+        break;
+    case DARN_EVENT_AFTER_ALL:
+        come_after_all(order, thread);
         break;
     case DARN_EVENT_ACQUIRE:
         if (!order->config.locks)
@@ -248,17 +278,14 @@ void darn_order_after(struct darn_order *order, struct darn_order_thread *open,
                       const struct darn_event *event)
 {
     struct thread *thread = (struct thread *)open;
+    struct darn_event counts;
 
     switch (event->kind) {
     case DARN_EVENT_WRITE:
     case DARN_EVENT_UPDATE:
     case DARN_EVENT_FENCE:
-        if (event->kind == DARN_EVENT_FENCE || darn_order_is_sync(order, event)) {
-            struct darn_event counts = *event;
-
-            counts.flags = flags_that_count(order, event);
+        if (synchronizes(order, event, &counts))
             darn_atomics_after(order->atomics, &thread->atomic, &thread->open.now, &counts);
-        }
         break;
     case DARN_EVENT_FORK:
         fork_thread(order, thread, (uint32_t)event->target);

@@ -9,6 +9,7 @@
  *    fast threads may arrive for the next one before slow ones have departed;
  *  - SIGNAL and BROADCAST to the WAKE of each thread that has been waiting since before;
  *  - POST to TAKE of a semaphore, SEND to RECEIVE of a target: from all earlier to all later;
+ *  - every earlier event to AFTER_ALL;
  *  - atomic accesses as C11 says: from the heads of the release sequences that a load reads from,
  *    to the load. A head is a store or update that releases, or the fence that releases before
  *    one that is relaxed. A load acquires itself, or is relaxed and the next fence that acquires

@@ -1,23 +1,27 @@
 #include "engine/common/pairs.h"
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/htable.h"
 
 /* Beyond this, places are asked for each time: ids of sites are small unless a trace is damaged. */
 #define CACHED_PLACES ((uint32_t)1 << 20)
 
-struct slot {
+/* What tells one prediction from others, and how often it was seen: apart from the predictions,
+ * which are too large to be walked through. */
+struct seen {
     uint64_t key;
     uint64_t target; /* 0 when the places are known */
-    uint32_t index;  /* of the prediction + 1; 0: empty */
+    uint64_t count;
+    enum darn_prediction_kind kind;
 };
 
 struct darn_pairs {
     struct darn_engine_config config;
-    struct slot *slots;
-    size_t slot_capacity; /* a power of two */
+    struct darn_htable table; /* of predictions + 1 */
     struct darn_prediction *predictions;
-    uint64_t *counts; /* apart from the predictions, which are too large to be walked through */
-    size_t count, capacity, count_capacity;
+    struct seen *seen; /* of each prediction */
+    size_t count, capacity, seen_capacity;
     uint32_t *places; /* place + 1; 0: not asked yet */
     size_t place_capacity;
     uint64_t dynamic;
@@ -30,12 +34,6 @@ struct darn_pairs *darn_pairs_create(const struct darn_engine_config *config)
     if (!pairs)
         return NULL;
     pairs->config = *config;
-    pairs->slot_capacity = 64;
-    pairs->slots = calloc(pairs->slot_capacity, sizeof(*pairs->slots));
-    if (!pairs->slots) {
-        free(pairs);
-        return NULL;
-    }
     return pairs;
 }
 
@@ -43,9 +41,9 @@ void darn_pairs_destroy(struct darn_pairs *pairs)
 {
     if (!pairs)
         return;
-    free(pairs->slots);
+    darn_htable_free(&pairs->table);
     free(pairs->predictions);
-    free(pairs->counts);
+    free(pairs->seen);
     free(pairs->places);
     free(pairs);
 }
@@ -67,36 +65,10 @@ uint32_t darn_pairs_place(struct darn_pairs *pairs, uint32_t site)
     return place;
 }
 
-/* The slot of this combination, or the empty one where it belongs. */
-static struct slot *slot_of(const struct darn_pairs *pairs, enum darn_prediction_kind kind,
-                            uint64_t key, uint64_t target)
+static bool is_seen(const struct seen *seen, enum darn_prediction_kind kind, uint64_t key,
+                    uint64_t target)
 {
-    size_t mask = pairs->slot_capacity - 1;
-    size_t i = darn_spread(key ^ target * UINT64_C(0xff51afd7ed558ccd)) & mask;
-
-    for (; pairs->slots[i].index; i = (i + 1) & mask) {
-        const struct slot *slot = &pairs->slots[i];
-
-        if (slot->key == key && slot->target == target &&
-            pairs->predictions[slot->index - 1].kind == kind)
-            break;
-    }
-    return &pairs->slots[i];
-}
-
-static void grow_slots(struct darn_pairs *pairs)
-{
-    struct slot *old = pairs->slots;
-    size_t old_capacity = pairs->slot_capacity;
-
-    pairs->slot_capacity *= 2;
-    pairs->slots = darn_need_memory(calloc(pairs->slot_capacity, sizeof(*pairs->slots)));
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].index)
-            *slot_of(pairs, pairs->predictions[old[i].index - 1].kind, old[i].key, old[i].target) =
-                old[i];
-    }
-    free(old);
+    return seen->key == key && seen->target == target && seen->kind == kind;
 }
 
 /* Predictions have room for many steps and mostly two of them: what is not used is never written,
@@ -108,29 +80,28 @@ static struct darn_prediction *new_prediction(struct darn_pairs *pairs)
         pairs->predictions = darn_need_memory(
             reallocarray(pairs->predictions, pairs->capacity, sizeof(*pairs->predictions)));
     }
-    pairs->counts =
-        darn_grow(pairs->counts, &pairs->count_capacity, pairs->count + 1, sizeof(*pairs->counts));
-    pairs->counts[pairs->count] = 1;
+    pairs->seen =
+        darn_grow(pairs->seen, &pairs->seen_capacity, pairs->count + 1, sizeof(*pairs->seen));
     return &pairs->predictions[pairs->count++];
 }
 
 static struct darn_prediction *see(struct darn_pairs *pairs, enum darn_prediction_kind kind,
                                    uint64_t key, uint64_t distinct, uint64_t target)
 {
-    struct slot *slot = slot_of(pairs, kind, key, distinct);
+    uint32_t hash = darn_spread(darn_fold(distinct, key)), known;
     struct darn_prediction *prediction;
+    size_t at = hash;
 
     pairs->dynamic++;
-    if (slot->index) {
-        pairs->counts[slot->index - 1]++;
-        return NULL;
-    }
-    if (2 * (pairs->count + 1) > pairs->slot_capacity) {
-        grow_slots(pairs);
-        slot = slot_of(pairs, kind, key, distinct);
+    while ((known = darn_htable_next(&pairs->table, hash, &at))) {
+        if (is_seen(&pairs->seen[known - 1], kind, key, distinct)) {
+            pairs->seen[known - 1].count++;
+            return NULL;
+        }
     }
     prediction = new_prediction(pairs);
-    *slot = (struct slot){key, distinct, (uint32_t)pairs->count};
+    pairs->seen[pairs->count - 1] = (struct seen){key, distinct, 1, kind};
+    darn_htable_add(&pairs->table, hash, (uint32_t)pairs->count);
     prediction->kind = kind;
     prediction->count = 1;
     prediction->target = target;
@@ -170,7 +141,7 @@ struct darn_prediction_step *darn_prediction_add(struct darn_prediction *predict
 const struct darn_prediction *darn_pairs_predictions(const struct darn_pairs *pairs, size_t *count)
 {
     for (size_t i = 0; i < pairs->count; i++)
-        pairs->predictions[i].count = pairs->counts[i];
+        pairs->predictions[i].count = pairs->seen[i].count;
     *count = pairs->count;
     return pairs->predictions;
 }
@@ -182,8 +153,8 @@ uint64_t darn_pairs_dynamic(const struct darn_pairs *pairs)
 
 size_t darn_pairs_memory(const struct darn_pairs *pairs)
 {
-    return sizeof(*pairs) + pairs->slot_capacity * sizeof(*pairs->slots) +
+    return sizeof(*pairs) + darn_htable_memory(&pairs->table) +
            pairs->capacity * sizeof(*pairs->predictions) +
-           pairs->count_capacity * sizeof(*pairs->counts) +
+           pairs->seen_capacity * sizeof(*pairs->seen) +
            pairs->place_capacity * sizeof(*pairs->places);
 }

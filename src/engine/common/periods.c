@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/common/clock.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/thread_slots.h"
 #include "engine/common/sync.h"
 #include "engine/common/threads.h"

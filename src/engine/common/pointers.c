@@ -1,99 +1,50 @@
 #include "engine/common/pointers.h"
 
-#include <stdlib.h>
+#include "base/hash.h"
 
-#include "engine/common/grow.h"
-
-#define FIRST_BUCKETS 64
+void darn_pointers_init(struct darn_pointers *pointers)
+{
+    *pointers = (struct darn_pointers){.all = {.item = sizeof(struct darn_pointer)}};
+}
 
 void darn_pointers_free(struct darn_pointers *pointers)
 {
-    free(pointers->all);
-    free(pointers->buckets);
-    *pointers = (struct darn_pointers){0};
+    darn_pool_free(&pointers->all);
+    darn_htable_free(&pointers->table);
 }
 
-static uint32_t *bucket_of(const struct darn_pointers *pointers, uint64_t at)
+static struct darn_pointer *find_pointer(const struct darn_pointers *pointers, uint64_t at,
+                                         uint64_t holder)
 {
-    return &pointers->buckets[darn_spread(at) & (pointers->bucket_count - 1)];
-}
+    uint32_t hash = darn_spread(at), number;
+    size_t probe = hash;
 
-static void grow_buckets(struct darn_pointers *pointers)
-{
-    uint32_t *old = pointers->buckets;
-    size_t old_count = pointers->bucket_count;
+    while ((number = darn_htable_next(&pointers->table, hash, &probe))) {
+        struct darn_pointer *pointer = darn_pool_at(&pointers->all, number);
 
-    if (pointers->live < old_count)
-        return;
-    pointers->bucket_count = old_count ? 4 * old_count : FIRST_BUCKETS;
-    pointers->buckets = darn_need_memory(calloc(pointers->bucket_count, sizeof(*old)));
-    for (size_t i = 0; i < old_count; i++) {
-        for (uint32_t number = old[i]; number;) {
-            struct darn_pointer *pointer = &pointers->all[number];
-            uint32_t *to = bucket_of(pointers, pointer->at), next = pointer->chain;
-
-            pointer->chain = *to;
-            *to = number;
-            number = next;
-        }
+        if (pointer->at == at && pointer->holder == holder)
+            return pointer;
     }
-    free(old);
-}
-
-static uint32_t find(const struct darn_pointers *pointers, const struct darn_pointer *like)
-{
-    uint32_t number = pointers->bucket_count ? *bucket_of(pointers, like->at) : 0;
-
-    while (number &&
-           (pointers->all[number].at != like->at || pointers->all[number].holder != like->holder))
-        number = pointers->all[number].chain;
-    return number;
-}
-
-static uint32_t new_number(struct darn_pointers *pointers)
-{
-    uint32_t number = pointers->first_free;
-
-    if (number) {
-        pointers->first_free = pointers->all[number].next;
-        return number;
-    }
-    pointers->count++;
-    pointers->all =
-        darn_grow(pointers->all, &pointers->capacity, pointers->count + 1, sizeof(*pointers->all));
-    return (uint32_t)pointers->count;
+    return NULL;
 }
 
 void darn_pointers_put(struct darn_pointers *pointers, uint32_t *list,
                        const struct darn_pointer *pointer)
 {
-    uint32_t number = find(pointers, pointer), *bucket;
+    struct darn_pointer *known = find_pointer(pointers, pointer->at, pointer->holder);
+    uint32_t number;
 
-    if (number) {
-        pointers->all[number].value = pointer->value;
-        pointers->all[number].size = pointer->size;
+    if (known) {
+        known->value = pointer->value;
+        known->size = pointer->size;
         return;
     }
-    grow_buckets(pointers);
-    number = new_number(pointers);
-    bucket = bucket_of(pointers, pointer->at);
-    pointers->all[number] = *pointer;
-    pointers->all[number].chain = *bucket;
-    pointers->all[number].next = *list;
-    *bucket = *list = number;
-    pointers->live++;
-}
-
-static void forget(struct darn_pointers *pointers, uint32_t number)
-{
-    uint32_t *link = bucket_of(pointers, pointers->all[number].at);
-
-    while (*link != number)
-        link = &pointers->all[*link].chain;
-    *link = pointers->all[number].chain;
-    pointers->all[number].next = pointers->first_free;
-    pointers->first_free = number;
-    pointers->live--;
+    number = darn_pool_take(&pointers->all);
+    known = darn_pool_at(&pointers->all, number);
+    *known = *pointer;
+    known->next = *list;
+    *list = number;
+    darn_htable_add(&pointers->table, darn_spread(pointer->at), number);
 }
 
 void darn_pointers_take(struct darn_pointers *pointers, uint32_t *list, uint64_t start,
@@ -102,7 +53,7 @@ void darn_pointers_take(struct darn_pointers *pointers, uint32_t *list, uint64_t
                         void *context)
 {
     while (*list) {
-        struct darn_pointer *pointer = &pointers->all[*list];
+        struct darn_pointer *pointer = darn_pool_at(&pointers->all, *list);
         uint32_t taken = *list;
 
         if (size != UINT64_MAX && pointer->at - start >= size) {
@@ -112,12 +63,12 @@ void darn_pointers_take(struct darn_pointers *pointers, uint32_t *list, uint64_t
         *list = pointer->next;
         if (each)
             each(context, pointer);
-        forget(pointers, taken);
+        darn_htable_remove(&pointers->table, darn_spread(pointer->at), taken);
+        darn_pool_give(&pointers->all, taken);
     }
 }
 
 size_t darn_pointers_memory(const struct darn_pointers *pointers)
 {
-    return pointers->capacity * sizeof(*pointers->all) +
-           pointers->bucket_count * sizeof(*pointers->buckets);
+    return darn_pool_memory(&pointers->all) + darn_htable_memory(&pointers->table);
 }

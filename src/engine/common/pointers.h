@@ -12,24 +12,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
+#include "base/pool.h"
+
 struct darn_pointer {
-    uint64_t at;          /* where it is stored, */
-    uint64_t holder;      /* in which object: where that begins */
-    uint64_t value;       /* what it points to, */
-    uint32_t size;        /* and how much of that; 0: the block of the heap that has the address */
-    uint32_t next, chain; /* in its list, and among those with the same hash */
+    uint64_t at;     /* where it is stored, */
+    uint64_t holder; /* in which object: where that begins */
+    uint64_t value;  /* what it points to, */
+    uint32_t size;   /* and how much of that; 0: the block of the heap that has the address */
+    uint32_t next;   /* in its list */
 };
 
-/* A zeroed struct has none. */
 struct darn_pointers {
-    struct darn_pointer *all; /* from 1 */
-    size_t count, capacity;
-    uint32_t first_free;
-    uint32_t *buckets;
-    size_t bucket_count; /* a power of two, or 0 */
-    size_t live;
+    struct darn_pool all;
+    struct darn_htable table; /* by where they are stored */
 };
 
+void darn_pointers_init(struct darn_pointers *pointers);
 void darn_pointers_free(struct darn_pointers *pointers);
 
 /* The list is that of the holder. */

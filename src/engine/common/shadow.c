@@ -1,7 +1,9 @@
 #include "engine/common/shadow.h"
 
-#include "engine/common/grow.h"
-#include "engine/common/pool.h"
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/htable.h"
+#include "base/pool.h"
 
 #define GRANULES   (DARN_SHADOW_PAGE / DARN_SHADOW_GRANULE)
 #define WHOLE_MASK 0xffu
@@ -14,33 +16,20 @@ struct node {
 };
 
 struct page {
-    uint32_t whole; /* a node for the whole page; the granules have none then */
-    uint32_t used;  /* granules that have nodes */
+    uint64_t number; /* address / DARN_SHADOW_PAGE */
+    uint32_t whole;  /* a node for the whole page; the granules have none then */
+    uint32_t used;   /* granules that have nodes */
     uint32_t heads[GRANULES];
-};
-
-struct slot {
-    uint64_t number; /* of the page: address / DARN_SHADOW_PAGE */
-    uint32_t page;   /* 0: empty */
 };
 
 struct darn_shadow {
     struct darn_shadow_type type;
     struct darn_pool nodes, pages;
-    struct slot *slots;
-    size_t capacity; /* a power of two */
-    uint64_t last_number;
-    struct page *last; /* the page found last, or NULL */
+    struct darn_htable table; /* of pages */
+    struct page *last;        /* the page found last, or NULL */
+    darn_shadow_visitor *end; /* sees what is forgotten, or NULL */
+    void *end_to;
 };
-
-static struct slot *new_table(size_t capacity)
-{
-    struct slot *slots = aligned_alloc(64, capacity * sizeof(*slots));
-
-    if (slots)
-        memset(slots, 0, capacity * sizeof(*slots));
-    return slots;
-}
 
 struct darn_shadow *darn_shadow_create(const struct darn_shadow_type *type)
 {
@@ -51,18 +40,17 @@ struct darn_shadow *darn_shadow_create(const struct darn_shadow_type *type)
     shadow->type = *type;
     shadow->nodes.item = sizeof(struct node) + ((type->size + 7) & ~(size_t)7);
     shadow->pages.item = sizeof(struct page);
-    shadow->capacity = 64;
-    shadow->slots = new_table(shadow->capacity);
-    if (!shadow->slots) {
-        free(shadow);
-        return NULL;
-    }
     return shadow;
 }
 
 static struct node *node_at(const struct darn_shadow *shadow, uint32_t id)
 {
     return darn_pool_at(&shadow->nodes, id);
+}
+
+static struct page *page_at(const struct darn_shadow *shadow, uint32_t id)
+{
+    return darn_pool_at(&shadow->pages, id);
 }
 
 static uint32_t make_node(struct darn_shadow *shadow, uint32_t mask)
@@ -95,10 +83,22 @@ static void drop_node(struct darn_shadow *shadow, uint32_t id)
     darn_pool_give(&shadow->nodes, id);
 }
 
+/* The node is about to lose these bytes of its granule. */
+static void end_node(struct darn_shadow *shadow, uint32_t id, uint64_t base, uint32_t mask)
+{
+    if (shadow->end && mask)
+        shadow->end(shadow->end_to, node_at(shadow, id)->cell,
+                    base + (uint64_t)__builtin_ctz(mask));
+}
+
 static void drop_all(struct darn_shadow *shadow, struct page *page)
 {
-    if (page->whole)
+    uint64_t base = page->number * DARN_SHADOW_PAGE;
+
+    if (page->whole) {
+        end_node(shadow, page->whole, base, 1);
         drop_node(shadow, page->whole);
+    }
     for (size_t i = 0; i < GRANULES && page->used; i++) {
         uint32_t id = page->heads[i];
 
@@ -106,6 +106,7 @@ static void drop_all(struct darn_shadow *shadow, struct page *page)
         while (id) {
             uint32_t next = node_at(shadow, id)->next;
 
+            end_node(shadow, id, base + i * DARN_SHADOW_GRANULE, node_at(shadow, id)->mask);
             drop_node(shadow, id);
             id = next;
         }
@@ -116,96 +117,66 @@ void darn_shadow_destroy(struct darn_shadow *shadow)
 {
     if (!shadow)
         return;
-    for (size_t i = 0; i < shadow->capacity && shadow->type.drop; i++) {
-        if (shadow->slots[i].page)
-            drop_all(shadow, darn_pool_at(&shadow->pages, shadow->slots[i].page));
+    for (size_t i = 0; i < shadow->table.capacity && shadow->type.drop; i++) {
+        if (shadow->table.slots[i].item)
+            drop_all(shadow, page_at(shadow, shadow->table.slots[i].item));
     }
     darn_pool_free(&shadow->nodes);
     darn_pool_free(&shadow->pages);
-    free(shadow->slots);
+    darn_htable_free(&shadow->table);
     free(shadow);
 }
 
 /* Four neighbours are together in one line of the cache. */
-static size_t home_of(const struct darn_shadow *shadow, uint64_t number)
+static uint32_t hash_page(uint64_t number)
 {
-    return ((size_t)darn_spread(number >> 2) << 2 | (number & 3)) & (shadow->capacity - 1);
+    return darn_spread(number >> 2) << 2 | (number & 3);
 }
 
-/* The slot of the page, or the empty one where it belongs. */
-static struct slot *slot_of(const struct darn_shadow *shadow, uint64_t number)
+static uint32_t find_page_id(const struct darn_shadow *shadow, uint64_t number)
 {
-    size_t i = home_of(shadow, number);
+    uint32_t hash = hash_page(number), id;
+    size_t at = hash;
 
-    while (shadow->slots[i].page && shadow->slots[i].number != number)
-        i = (i + 1) & (shadow->capacity - 1);
-    return &shadow->slots[i];
+    while ((id = darn_htable_next(&shadow->table, hash, &at)) &&
+           page_at(shadow, id)->number != number)
+        continue;
+    return id;
 }
 
 static struct page *find_page(struct darn_shadow *shadow, uint64_t number)
 {
-    const struct slot *slot;
+    uint32_t id;
 
-    if (shadow->last && shadow->last_number == number)
+    if (shadow->last && shadow->last->number == number)
         return shadow->last;
-    slot = slot_of(shadow, number);
-    if (!slot->page)
+    id = find_page_id(shadow, number);
+    if (!id)
         return NULL;
-    shadow->last_number = number;
-    shadow->last = darn_pool_at(&shadow->pages, slot->page);
+    shadow->last = page_at(shadow, id);
     return shadow->last;
-}
-
-static void grow_table(struct darn_shadow *shadow)
-{
-    struct slot *old = shadow->slots;
-    size_t old_capacity = shadow->capacity;
-
-    shadow->capacity *= 2;
-    shadow->slots = darn_need_memory(new_table(shadow->capacity));
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].page)
-            *slot_of(shadow, old[i].number) = old[i];
-    }
-    free(old);
 }
 
 static struct page *need_page(struct darn_shadow *shadow, uint64_t number)
 {
     struct page *page = find_page(shadow, number);
-    struct slot *slot;
+    uint32_t id;
 
     if (page)
         return page;
-    if (2 * (shadow->pages.used + 1) > shadow->capacity)
-        grow_table(shadow);
-    slot = slot_of(shadow, number);
-    slot->number = number;
-    slot->page = darn_pool_take(&shadow->pages);
-    shadow->last_number = number;
-    shadow->last = darn_pool_at(&shadow->pages, slot->page);
-    memset(shadow->last, 0, sizeof(*shadow->last));
-    return shadow->last;
+    id = darn_pool_take(&shadow->pages);
+    page = page_at(shadow, id);
+    *page = (struct page){.number = number};
+    darn_htable_add(&shadow->table, hash_page(number), id);
+    shadow->last = page;
+    return page;
 }
 
-/* Those that were pushed away from their places move up, so that none is cut off from its place by
- * the gap. */
-static void remove_page(struct darn_shadow *shadow, uint64_t number)
+static void remove_page(struct darn_shadow *shadow, uint32_t id)
 {
-    struct slot *slot = slot_of(shadow, number);
-    size_t gap = (size_t)(slot - shadow->slots), mask = shadow->capacity - 1;
-
     shadow->last = NULL;
-    darn_pool_give(&shadow->pages, slot->page);
-    for (size_t i = (gap + 1) & mask; shadow->slots[i].page; i = (i + 1) & mask) {
-        size_t home = home_of(shadow, shadow->slots[i].number);
-
-        if (((i - home) & mask) >= ((i - gap) & mask)) {
-            shadow->slots[gap] = shadow->slots[i];
-            gap = i;
-        }
-    }
-    shadow->slots[gap].page = 0;
+    darn_htable_remove(&shadow->table, hash_page(page_at(shadow, id)->number), id);
+    darn_pool_give(&shadow->pages, id);
 }
 
 /* Somebody looks closer at a page: each granule gets a cell of its own. */
@@ -429,6 +400,7 @@ static void forget_granule(struct darn_shadow *shadow, struct page *page, uint64
         struct node *node = node_at(shadow, *link);
         uint32_t id = *link;
 
+        end_node(shadow, id, base, node->mask & mask);
         node->mask &= ~mask;
         if (node->mask) {
             link = &node->next;
@@ -450,7 +422,7 @@ static void forget_in_page(struct darn_shadow *shadow, uint64_t address, uint64_
         return;
     if (end - address == DARN_SHADOW_PAGE) {
         drop_all(shadow, page);
-        remove_page(shadow, number);
+        remove_page(shadow, find_page_id(shadow, number));
         return;
     }
     break_page(shadow, page);
@@ -461,19 +433,19 @@ static void forget_in_page(struct darn_shadow *shadow, uint64_t address, uint64_
         address = end - base > DARN_SHADOW_GRANULE ? base + DARN_SHADOW_GRANULE : end;
     }
     if (!page->used)
-        remove_page(shadow, number);
+        remove_page(shadow, find_page_id(shadow, number));
 }
 
 /* For ranges that have more pages than there are: looks at those that there are. What moves up into
  * a gap is looked at next; what comes to the end of the table from its beginning has been. */
 static void forget_far(struct darn_shadow *shadow, uint64_t first, uint64_t end)
 {
-    for (size_t i = 0; i < shadow->capacity; i++) {
-        const struct slot *slot = &shadow->slots[i];
+    for (size_t i = 0; i < shadow->table.capacity; i++) {
+        const struct darn_htable_slot *slot = &shadow->table.slots[i];
 
-        while (slot->page && slot->number >= first && slot->number < end) {
-            drop_all(shadow, darn_pool_at(&shadow->pages, slot->page));
-            remove_page(shadow, slot->number);
+        while (slot->item && page_at(shadow, slot->item)->number - first < end - first) {
+            drop_all(shadow, page_at(shadow, slot->item));
+            remove_page(shadow, slot->item);
         }
     }
 }
@@ -486,7 +458,7 @@ void darn_shadow_forget(struct darn_shadow *shadow, uint64_t address, uint64_t s
         uint64_t stop = (address / DARN_SHADOW_PAGE + 1) * DARN_SHADOW_PAGE;
 
         if (address % DARN_SHADOW_PAGE == 0 &&
-            (end - address) / DARN_SHADOW_PAGE > shadow->capacity) {
+            (end - address) / DARN_SHADOW_PAGE > shadow->table.capacity) {
             stop = end & ~(uint64_t)(DARN_SHADOW_PAGE - 1);
             forget_far(shadow, address / DARN_SHADOW_PAGE, stop / DARN_SHADOW_PAGE);
             address = stop;
@@ -499,10 +471,19 @@ void darn_shadow_forget(struct darn_shadow *shadow, uint64_t address, uint64_t s
     }
 }
 
+void darn_shadow_end(struct darn_shadow *shadow, uint64_t address, uint64_t size,
+                     darn_shadow_visitor *visit, void *to)
+{
+    shadow->end = visit;
+    shadow->end_to = to;
+    darn_shadow_forget(shadow, address, size);
+    shadow->end = NULL;
+}
+
 size_t darn_shadow_memory(const struct darn_shadow *shadow)
 {
-    return sizeof(*shadow) + shadow->capacity * sizeof(*shadow->slots) +
-           darn_pool_memory(&shadow->nodes) + darn_pool_memory(&shadow->pages);
+    return sizeof(*shadow) + darn_htable_memory(&shadow->table) + darn_pool_memory(&shadow->nodes) +
+           darn_pool_memory(&shadow->pages);
 }
 
 size_t darn_shadow_cells(const struct darn_shadow *shadow)

@@ -64,6 +64,11 @@ void *darn_shadow_exact(struct darn_shadow *shadow, uint64_t address, uint64_t s
 /* For ALLOC and FREE. */
 void darn_shadow_forget(struct darn_shadow *shadow, uint64_t address, uint64_t size);
 
+/* The same, but each cell that there is is visited before it goes, or loses a part; the visitor
+ * does not change it. */
+void darn_shadow_end(struct darn_shadow *shadow, uint64_t address, uint64_t size,
+                     darn_shadow_visitor *visit, void *to);
+
 /* Bytes in use; without what cells point to. */
 size_t darn_shadow_memory(const struct darn_shadow *shadow);
 size_t darn_shadow_cells(const struct darn_shadow *shadow);

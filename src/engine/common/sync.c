@@ -1,6 +1,6 @@
 #include "engine/common/sync.h"
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/shadow.h"
 
 enum sort { LOCK, BARRIER, CONDITION, SEMAPHORE, MESSAGE };
@@ -22,7 +22,7 @@ struct lock {
 struct condition {
     struct darn_stamps signals;
     uint32_t waiting;
-    uint32_t turn; /* goes up with each signal */
+    uint32_t number; /* goes up with each signal */
 };
 
 /* One address may be several things at once: a mutex that is the first member of a struct whose
@@ -217,7 +217,7 @@ static void stop_waiting(struct darn_syncs *syncs, struct darn_sync_thread *thre
     if (!object || !object->condition.waiting || --object->condition.waiting)
         return;
     darn_stamps_free(syncs->clocks, &object->condition.signals);
-    object->condition.turn = 0;
+    object->condition.number = 0;
 }
 
 static void start_waiting(struct darn_syncs *syncs, struct darn_sync_thread *thread,
@@ -229,7 +229,7 @@ static void start_waiting(struct darn_syncs *syncs, struct darn_sync_thread *thr
     condition = &need(syncs, target, CONDITION)->condition;
     condition->waiting++;
     thread->waits_for = target;
-    thread->turn = condition->turn;
+    thread->number = condition->number;
 }
 
 static void send_signal(struct darn_syncs *syncs, struct darn_stamp *now,
@@ -242,7 +242,7 @@ static void send_signal(struct darn_syncs *syncs, struct darn_stamp *now,
         return;
     item.stamp = darn_stamp_take(syncs->clocks, now);
     item.thread = event->thread;
-    item.turn = ++object->condition.turn;
+    item.number = ++object->condition.number;
     darn_stamps_put(syncs->clocks, &object->condition.signals, &item);
 }
 
@@ -255,7 +255,7 @@ static void wake(struct darn_syncs *syncs, struct darn_sync_thread *thread, stru
         struct darn_stamps *signals = &object->condition.signals;
 
         for (uint32_t i = 0; i < signals->count; i++) {
-            if (signals->items[i].turn > thread->turn)
+            if (signals->items[i].number > thread->number)
                 darn_stamp_acquire(syncs->clocks, now, &signals->items[i].stamp);
         }
     }

@@ -18,7 +18,7 @@ struct darn_generation;
 struct darn_sync_thread {
     struct darn_generation *arrived; /* at a barrier, and has not departed */
     uint64_t waits_for;              /* condition variable */
-    uint32_t turn;                   /* of the condition variable when the wait began */
+    uint32_t number;                 /* of the condition variable when the wait began */
 };
 
 struct darn_syncs;

@@ -1,6 +1,6 @@
 #include "engine/common/thread_slots.h"
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 struct owner {
     uint32_t first; /* time */

@@ -17,8 +17,8 @@
  * what its thread did counts as having happened before the new thread: races may be missed, none is
  * made up. This is counted, and clocks become `careful`.
  */
-#ifndef DARN_ENGINE_SLOTS_H
-#define DARN_ENGINE_SLOTS_H
+#ifndef DARN_ENGINE_THREAD_SLOTS_H
+#define DARN_ENGINE_THREAD_SLOTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

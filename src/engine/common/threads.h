@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 #define DARN_THREADS_DIRECT 65536u
 
@@ -29,7 +29,7 @@ static inline uint32_t darn_threads_find(const struct darn_threads *threads, uin
         return threads->direct[number];
     if (number < DARN_THREADS_DIRECT)
         return 0;
-    return (uint32_t)darn_map_get(&threads->others, (uintptr_t)number + 1, 0);
+    return (uint32_t)darn_map_get(&threads->others, number, 0);
 }
 
 static inline uint32_t darn_threads_index(struct darn_threads *threads, uint32_t number)
@@ -44,15 +44,14 @@ static inline uint32_t darn_threads_index(struct darn_threads *threads, uint32_t
                                     sizeof(*threads->direct));
         threads->direct[number] = threads->count;
     } else {
-        darn_map_put(&threads->others, (uintptr_t)number + 1, threads->count);
+        darn_map_put(&threads->others, number, threads->count);
     }
     return threads->count - 1;
 }
 
 static inline size_t darn_threads_memory(const struct darn_threads *threads)
 {
-    return threads->capacity * sizeof(*threads->direct) +
-           threads->others.capacity * 2 * sizeof(uintptr_t);
+    return threads->capacity * sizeof(*threads->direct) + darn_map_memory(&threads->others);
 }
 
 static inline void darn_threads_free(struct darn_threads *threads)

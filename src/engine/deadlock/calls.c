@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
 
 /* Comparisons for one condition variable. */
 #define WORK (1u << 20)
@@ -12,55 +13,46 @@ void darn_calls_free(struct darn_calls *calls)
     for (size_t i = 0; i < calls->count; i++)
         darn_moments_free(&calls->all[i].moments);
     free(calls->all);
-    free(calls->table);
+    darn_htable_free(&calls->table);
     *calls = (struct darn_calls){0};
 }
 
-static size_t slot_of(const struct darn_calls *calls, const struct darn_call *call)
+static uint32_t hash_call(const struct darn_call *call)
 {
     uint64_t key = (uint64_t)call->cond << 32 | call->slot;
 
-    key = (key ^ call->place << 8) * UINT64_C(0xff51afd7ed558ccd);
+    key = darn_fold(key, call->place << 8);
     key ^= call->mutex + call->kind;
-    return darn_spread(key ^ key >> 32) & (calls->table_capacity - 1);
+    return darn_spread(key);
 }
 
-static void grow_table(struct darn_calls *calls)
+static bool is_same_call(const struct darn_call *a, const struct darn_call *b)
 {
-    if (2 * (calls->count + 1) <= calls->table_capacity)
-        return;
-    free(calls->table);
-    calls->table_capacity = calls->table_capacity ? 2 * calls->table_capacity : 64;
-    calls->table = darn_need_memory(calloc(calls->table_capacity, sizeof(*calls->table)));
-    for (size_t i = 0; i < calls->count; i++) {
-        size_t at = slot_of(calls, &calls->all[i]);
+    return a->cond == b->cond && a->slot == b->slot && a->place == b->place &&
+           a->mutex == b->mutex && a->kind == b->kind;
+}
 
-        while (calls->table[at])
-            at = (at + 1) & (calls->table_capacity - 1);
-        calls->table[at] = (uint32_t)i + 1;
+static struct darn_call *find_or_add_call(struct darn_calls *calls, const struct darn_call *call)
+{
+    uint32_t hash = hash_call(call), known;
+    size_t at = hash;
+
+    while ((known = darn_htable_next(&calls->table, hash, &at))) {
+        if (is_same_call(&calls->all[known - 1], call))
+            return &calls->all[known - 1];
     }
+    calls->all = darn_grow(calls->all, &calls->capacity, calls->count + 1, sizeof(*calls->all));
+    calls->all[calls->count] = *call;
+    calls->all[calls->count++].moments = (struct darn_moments){0};
+    darn_htable_add(&calls->table, hash, (uint32_t)calls->count);
+    return &calls->all[calls->count - 1];
 }
 
 void darn_calls_see(struct darn_calls *calls, struct darn_periods *periods,
                     const struct darn_call *call, uint32_t thread)
 {
-    struct darn_call *known = NULL;
-    size_t at;
+    struct darn_call *known = find_or_add_call(calls, call);
 
-    grow_table(calls);
-    for (at = slot_of(calls, call); calls->table[at]; at = (at + 1) & (calls->table_capacity - 1)) {
-        known = &calls->all[calls->table[at] - 1];
-        if (known->cond == call->cond && known->slot == call->slot && known->place == call->place &&
-            known->mutex == call->mutex && known->kind == call->kind)
-            break;
-    }
-    if (!calls->table[at]) {
-        calls->all = darn_grow(calls->all, &calls->capacity, calls->count + 1, sizeof(*calls->all));
-        known = &calls->all[calls->count++];
-        *known = *call;
-        known->moments = (struct darn_moments){0};
-        calls->table[at] = (uint32_t)calls->count;
-    }
     darn_moments_see(&known->moments, periods, thread, (uint32_t)calls->count);
 }
 
@@ -203,8 +195,7 @@ void darn_calls_find(struct darn_calls *calls, const struct darn_periods *period
 
 size_t darn_calls_memory(const struct darn_calls *calls)
 {
-    size_t memory =
-        calls->capacity * sizeof(*calls->all) + calls->table_capacity * sizeof(*calls->table);
+    size_t memory = calls->capacity * sizeof(*calls->all) + darn_htable_memory(&calls->table);
 
     for (size_t i = 0; i < calls->count; i++)
         memory += calls->all[i].moments.capacity * sizeof(struct darn_moment);

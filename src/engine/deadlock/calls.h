@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
 #include "engine/common/engine.h"
 #include "engine/common/periods.h"
 #include "engine/deadlock/moments.h"
@@ -29,8 +30,7 @@ struct darn_call {
 struct darn_calls {
     struct darn_call *all;
     size_t count, capacity;
-    uint32_t *table; /* of calls + 1, open addressing; 0: free */
-    size_t table_capacity;
+    struct darn_htable table; /* of calls + 1 */
     uint64_t dropped;
 };
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 /* A node that is being looked at, and how far its edges are followed. */
 struct frame {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 /* A pair of shapes is compared by its dependencies; after so many comparisons it is taken to be
  * possible, and the caller will find out. */
@@ -64,11 +64,11 @@ static bool go_together(struct search *search, uint32_t a, uint32_t b)
 
     if (!darn_lockset_disjoint_for(graph->deps->sets, graph->shapes[a].set, graph->shapes[b].set))
         return false;
-    known = darn_map_get(&search->pairs, key + 1, 0);
+    known = darn_map_get(&search->pairs, key, 0);
     if (!known) {
         known = are_concurrent(search, a, b) ? 1 : 2;
         if (search->pairs.count < PAIRS_KEPT)
-            darn_map_put(&search->pairs, key + 1, known);
+            darn_map_put(&search->pairs, key, known);
     }
     return known == 1;
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "engine/common/engine.h"
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/common/pairs.h"
 #include "engine/common/place.h"
 #include "engine/deadlock/cycles.h"

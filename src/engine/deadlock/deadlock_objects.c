@@ -3,15 +3,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 #define LINE_SHIFT 6
-
-/* The maps have no key 0. */
-static uintptr_t key_of(uint64_t number)
-{
-    return (uintptr_t)(number + 1 ? number + 1 : 1);
-}
 
 void darn_objects_free(struct darn_objects *objects)
 {
@@ -24,7 +18,7 @@ void darn_objects_free(struct darn_objects *objects)
 /* An address keeps its map entry when its object has ended; `life` says how many it has had. */
 static uint32_t make(struct darn_objects *objects, uint64_t address, uint32_t life)
 {
-    uintptr_t line = key_of(address >> LINE_SHIFT);
+    uintptr_t line = address >> LINE_SHIFT;
     uint32_t id = (uint32_t)++objects->count;
 
     objects->all =
@@ -32,7 +26,7 @@ static uint32_t make(struct darn_objects *objects, uint64_t address, uint32_t li
     objects->all[id] = (struct darn_sync_object){
         .address = address, .next = (uint32_t)darn_map_get(&objects->lines, line, 0), .life = life};
     darn_map_put(&objects->lines, line, id);
-    darn_map_put(&objects->ids, key_of(address), (uintptr_t)id << 1);
+    darn_map_put(&objects->ids, address, (uintptr_t)id << 1);
     return id;
 }
 
@@ -40,7 +34,7 @@ static uint32_t make(struct darn_objects *objects, uint64_t address, uint32_t li
  */
 uint32_t darn_object_at(struct darn_objects *objects, uint64_t address)
 {
-    uintptr_t entry = darn_map_get(&objects->ids, key_of(address), 0);
+    uintptr_t entry = darn_map_get(&objects->ids, address, 0);
 
     if (entry && !(entry & 1))
         return (uint32_t)(entry >> 1);
@@ -49,7 +43,7 @@ uint32_t darn_object_at(struct darn_objects *objects, uint64_t address)
 
 static void end_on_line(struct darn_objects *objects, uint64_t line, uint64_t from, uint64_t to)
 {
-    uint32_t first = (uint32_t)darn_map_get(&objects->lines, key_of(line), 0), left = 0, next;
+    uint32_t first = (uint32_t)darn_map_get(&objects->lines, line, 0), left = 0, next;
 
     if (!first)
         return;
@@ -59,14 +53,14 @@ static void end_on_line(struct darn_objects *objects, uint64_t line, uint64_t fr
 
         next = object->next;
         if (ends && object->life < DARN_OBJECT_LIVES) {
-            darn_map_put(&objects->ids, key_of(object->address), (uintptr_t)id << 1 | 1);
+            darn_map_put(&objects->ids, object->address, (uintptr_t)id << 1 | 1);
             continue;
         }
         objects->worn += ends;
         object->next = left;
         left = id;
     }
-    darn_map_put(&objects->lines, key_of(line), left);
+    darn_map_put(&objects->lines, line, left);
 }
 
 void darn_objects_event(struct darn_objects *objects, const struct darn_event *event)
@@ -91,6 +85,6 @@ void darn_objects_event(struct darn_objects *objects, const struct darn_event *e
 
 size_t darn_objects_memory(const struct darn_objects *objects)
 {
-    return objects->capacity * sizeof(*objects->all) +
-           (objects->ids.capacity + objects->lines.capacity) * 2 * sizeof(uintptr_t);
+    return objects->capacity * sizeof(*objects->all) + darn_map_memory(&objects->ids) +
+           darn_map_memory(&objects->lines);
 }

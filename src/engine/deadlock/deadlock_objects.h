@@ -6,8 +6,8 @@
  * for ever. So it is, from the last of DARN_OBJECT_LIVES on, for an address that comes and goes all
  * the time: memory shall not grow with the length of the trace.
  */
-#ifndef DARN_ENGINE_OBJECTS_H
-#define DARN_ENGINE_OBJECTS_H
+#ifndef DARN_ENGINE_DEADLOCK_OBJECTS_H
+#define DARN_ENGINE_DEADLOCK_OBJECTS_H
 
 #include <stddef.h>
 #include <stdint.h>

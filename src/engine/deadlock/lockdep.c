@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
 #include "engine/common/place.h"
 
 struct darn_lockdep_thread {
@@ -27,7 +28,7 @@ void darn_lockdeps_free(struct darn_lockdeps *deps)
     for (size_t i = 0; i < deps->count; i++)
         darn_moments_free(&deps->all[i].moments);
     free(deps->all);
-    free(deps->table);
+    darn_htable_free(&deps->table);
     free(deps->states);
     darn_threads_free(&deps->threads);
     darn_objects_free(&deps->locks);
@@ -64,48 +65,33 @@ static bool is_exclusive(const struct darn_lockdep *dep)
     return darn_lock_is_exclusive(dep->lock);
 }
 
-static size_t slot_of(const struct darn_lockdeps *deps, const struct darn_lockdep *dep)
+static uint32_t hash_dep(const struct darn_lockdep *dep)
 {
     uint64_t key = (uint64_t)dep->asked << 32 | dep->holding;
 
-    key = (key ^ dep->place << 8) * UINT64_C(0xff51afd7ed558ccd);
+    key = darn_fold(key, dep->place << 8);
     key ^= (uint64_t)dep->slot << 4 | (uint64_t)(dep->kind == DARN_EVENT_JOIN) << 1 |
            (uint64_t)is_exclusive(dep);
-    return darn_spread(key ^ key >> 32) & (deps->table_capacity - 1);
+    return darn_spread(key);
 }
 
-static bool is_same(const struct darn_lockdep *a, const struct darn_lockdep *b)
+static bool is_same_dep(const struct darn_lockdep *a, const struct darn_lockdep *b)
 {
     return a->asked == b->asked && a->holding == b->holding && a->place == b->place &&
            a->slot == b->slot && is_exclusive(a) == is_exclusive(b) && a->is_self == b->is_self &&
            (a->kind == DARN_EVENT_JOIN) == (b->kind == DARN_EVENT_JOIN);
 }
 
-static void grow_table(struct darn_lockdeps *deps)
-{
-    if (2 * (deps->count + 1) <= deps->table_capacity)
-        return;
-    free(deps->table);
-    deps->table_capacity = deps->table_capacity ? 2 * deps->table_capacity : 256;
-    deps->table = darn_need_memory(calloc(deps->table_capacity, sizeof(*deps->table)));
-    for (size_t i = 0; i < deps->count; i++) {
-        size_t at = slot_of(deps, &deps->all[i]);
-
-        while (deps->table[at])
-            at = (at + 1) & (deps->table_capacity - 1);
-        deps->table[at] = (uint32_t)i + 1;
-    }
-}
-
 /* NULL if there is no room for it. */
-static struct darn_lockdep *find_or_add(struct darn_lockdeps *deps, const struct darn_lockdep *dep)
+static struct darn_lockdep *find_or_add_dep(struct darn_lockdeps *deps,
+                                            const struct darn_lockdep *dep)
 {
-    size_t at;
+    uint32_t hash = hash_dep(dep), known;
+    size_t at = hash;
 
-    grow_table(deps);
-    for (at = slot_of(deps, dep); deps->table[at]; at = (at + 1) & (deps->table_capacity - 1)) {
-        if (is_same(&deps->all[deps->table[at] - 1], dep))
-            return &deps->all[deps->table[at] - 1];
+    while ((known = darn_htable_next(&deps->table, hash, &at))) {
+        if (is_same_dep(&deps->all[known - 1], dep))
+            return &deps->all[known - 1];
     }
     if (deps->count == DARN_LOCKDEP_MOST ||
         (dep->holding == DARN_HOLDING_NOTHING && deps->lone == DARN_LOCKDEP_LONE)) {
@@ -115,7 +101,7 @@ static struct darn_lockdep *find_or_add(struct darn_lockdeps *deps, const struct
     deps->lone += dep->holding == DARN_HOLDING_NOTHING;
     deps->all = darn_grow(deps->all, &deps->capacity, deps->count + 1, sizeof(*deps->all));
     deps->all[deps->count++] = *dep;
-    deps->table[at] = (uint32_t)deps->count;
+    darn_htable_add(&deps->table, hash, (uint32_t)deps->count);
     return &deps->all[deps->count - 1];
 }
 
@@ -134,7 +120,7 @@ static void depend(struct darn_lockdeps *deps, const struct darn_event *event, u
         .lock = event->lock,
         .is_self = is_self,
     };
-    struct darn_lockdep *known = find_or_add(deps, &dep);
+    struct darn_lockdep *known = find_or_add_dep(deps, &dep);
 
     if (known)
         darn_moments_see(&known->moments, deps->periods, event->thread, (uint32_t)deps->count);
@@ -253,11 +239,11 @@ void darn_lockdeps_finish(struct darn_lockdeps *deps)
 
 size_t darn_lockdeps_memory(const struct darn_lockdeps *deps)
 {
-    size_t memory =
-        darn_objects_memory(&deps->locks) + darn_locksets_memory(deps->sets) +
-        darn_held_memory(deps->held) + darn_periods_memory(deps->periods) +
-        darn_threads_memory(&deps->threads) + deps->state_capacity * sizeof(*deps->states) +
-        deps->capacity * sizeof(*deps->all) + deps->table_capacity * sizeof(*deps->table);
+    size_t memory = darn_objects_memory(&deps->locks) + darn_locksets_memory(deps->sets) +
+                    darn_held_memory(deps->held) + darn_periods_memory(deps->periods) +
+                    darn_threads_memory(&deps->threads) +
+                    deps->state_capacity * sizeof(*deps->states) +
+                    deps->capacity * sizeof(*deps->all) + darn_htable_memory(&deps->table);
 
     for (size_t i = 0; i < deps->count; i++)
         memory += deps->all[i].moments.capacity * sizeof(struct darn_moment);

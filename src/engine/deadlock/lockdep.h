@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
 #include "engine/common/engine.h"
 #include "engine/common/held.h"
 #include "engine/common/lockset.h"
@@ -64,8 +65,7 @@ struct darn_lockdeps {
     size_t state_capacity;
     struct darn_lockdep *all; /* in the order in which they were first seen */
     size_t count, capacity;
-    uint32_t *table; /* of dependencies + 1, open addressing; 0: free */
-    size_t table_capacity;
+    struct darn_htable table; /* of dependencies + 1 */
     uint32_t lone;
     uint64_t dropped; /* those for which there was no room, each time */
 };

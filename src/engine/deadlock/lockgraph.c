@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 #include "engine/deadlock/components.h"
 
 static void *room(size_t count, size_t item)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 /* How many threads that held a mutex last are remembered for it. */
 #define VISITORS 8
@@ -70,16 +70,15 @@ static struct darn_lost_thread *thread_of(struct darn_lost *lost, uint32_t threa
 
 static struct darn_lost_mutex *mutex_of(struct darn_lost *lost, uint64_t address)
 {
-    uintptr_t key = (uintptr_t)(address ? address : UINTPTR_MAX);
-    uintptr_t number = darn_map_get(&lost->mutexes, key, 0);
+    bool added;
+    uintptr_t *number = darn_map_at(&lost->mutexes, address, &added);
 
-    if (!number) {
-        number = ++lost->seen_count;
+    if (added) {
+        *number = ++lost->seen_count;
         lost->seen =
             darn_grow(lost->seen, &lost->seen_capacity, lost->seen_count, sizeof(*lost->seen));
-        darn_map_put(&lost->mutexes, key, number);
     }
-    return &lost->seen[number - 1];
+    return &lost->seen[*number - 1];
 }
 
 static struct since *find_held(const struct darn_lost_thread *thread, uint64_t lock)
@@ -139,7 +138,7 @@ static struct darn_lost_cond *cond_of(struct darn_lost *lost, uint32_t cond)
 
 static uintptr_t waiter_key(uint32_t cond, uint32_t thread)
 {
-    return ((uintptr_t)cond << 32 | thread) + 1;
+    return (uintptr_t)cond << 32 | thread;
 }
 
 /* The signal that may have been meant for this wait. */
@@ -284,7 +283,7 @@ size_t darn_lost_memory(const struct darn_lost *lost)
     size_t memory =
         lost->cond_capacity * sizeof(*lost->conds) + lost->state_capacity * sizeof(*lost->states) +
         lost->seen_capacity * sizeof(*lost->seen) + darn_threads_memory(&lost->threads) +
-        (lost->waiters.capacity + lost->mutexes.capacity) * 2 * sizeof(uintptr_t);
+        darn_map_memory(&lost->waiters) + darn_map_memory(&lost->mutexes);
 
     for (size_t i = 0; i < lost->cond_capacity; i++)
         memory += lost->conds[i].capacity * sizeof(*lost->conds[i].waiting);

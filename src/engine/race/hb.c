@@ -10,7 +10,7 @@
  */
 #include "engine/race/ordered.h"
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 /* Sorted by slot, then by sort; at most one of each. */
 struct more {
@@ -65,6 +65,46 @@ static void hb_destroy(void *state)
     free(state);
 }
 
+static bool ends_object(const struct darn_access *access)
+{
+    return darn_access_is_call(access) && darn_access_sort_of(access) == DARN_PLAIN_WRITE &&
+           darn_access_object(access) && darn_access_object(access) < DARN_EVENT_IS_STREAM;
+}
+
+/* A use conflicts with an end alone. Between two ends an object may have begun again. */
+static bool conflict(const struct darn_passage *passage, const struct darn_access *earlier)
+{
+    bool is_call = darn_access_is_call(earlier);
+
+    if (passage->event->kind == DARN_EVENT_USE)
+        return is_call && darn_access_sort_of(earlier) == DARN_PLAIN_WRITE;
+    if (is_call && darn_access_sort_of(earlier) == DARN_SYNC_READ)
+        return darn_event_ends(passage->event);
+    if (passage->event->kind == DARN_EVENT_DESTROY && ends_object(earlier))
+        return false;
+    return darn_sorts_conflict(passage->sort, darn_access_sort_of(earlier));
+}
+
+static void check(struct darn_passage *passage, const struct darn_access *earlier, uint64_t address)
+{
+    if (earlier->epoch && conflict(passage, earlier) &&
+        !darn_stamp_knows(passage->now, earlier->epoch))
+        darn_passage_report(passage, earlier, address);
+}
+
+static void check_all(struct darn_passage *passage, const struct cell *cell, uint64_t address)
+{
+    check(passage, &cell->write, address);
+    check(passage, &cell->other, address);
+    for (uint32_t i = 0; cell->more && i < cell->more->count; i++)
+        check(passage, &cell->more->items[i], address);
+}
+
+static void end_cell(void *to, void *cell, uint64_t address)
+{
+    check_all(to, cell, address);
+}
+
 static void *hb_create(const struct darn_engine_config *config)
 {
     struct darn_ordered *hb = calloc(1, sizeof(*hb));
@@ -78,22 +118,14 @@ static void *hb_create(const struct darn_engine_config *config)
         hb_destroy(hb);
         return NULL;
     }
+    if (hb)
+        hb->on_end = end_cell;
     return hb;
-}
-
-static void check(struct darn_passage *passage, const struct darn_access *earlier, uint64_t address)
-{
-    if (earlier->epoch && darn_sorts_conflict(passage->sort, darn_access_sort_of(earlier)) &&
-        !darn_stamp_knows(passage->now, earlier->epoch))
-        darn_passage_report(passage, earlier, address);
 }
 
 static void write_cell(struct darn_passage *passage, struct cell *cell, uint64_t address)
 {
-    check(passage, &cell->write, address);
-    check(passage, &cell->other, address);
-    for (uint32_t i = 0; cell->more && i < cell->more->count; i++)
-        check(passage, &cell->more->items[i], address);
+    check_all(passage, cell, address);
     drop_more(passage->engine, cell);
     cell->other = (struct darn_access){0};
     cell->write = darn_passage_access(passage, address);
@@ -190,8 +222,8 @@ static void touch_cell(struct darn_passage *passage, struct cell *cell, uint64_t
         return;
     }
     check(passage, other, address);
-    if (cell->write.epoch == passage->epoch)
-        return;
+    if (cell->write.epoch == passage->epoch && passage->event->kind != DARN_EVENT_USE)
+        return; /* of two ends that follow each other only the second conflicts with a use */
     if (other->epoch == passage->epoch &&
         darn_sort_covers(darn_access_sort_of(other), passage->sort))
         return;

@@ -12,7 +12,7 @@
  */
 #include "engine/race/ordered.h"
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
 
 /* So many are remembered in one cell; when there are more, one is left out. */
 #define MOST 32u

@@ -17,11 +17,13 @@
 struct darn_ordered {
     struct darn_racebase base;
     struct darn_order *order;
-    size_t own;       /* bytes that the engine uses besides, counted by the engine */
-    uint64_t dropped; /* counted by the engine, too */
+    darn_shadow_visitor *on_end; /* of what is freed, as by an access; NULL: ends and uses are no
+                                    accesses */
+    size_t own;                  /* bytes that the engine uses besides, counted by the engine */
+    uint64_t dropped;            /* counted by the engine, too */
 };
 
-/* One access on its way through its cells. */
+/* One access on its way through its cells, or a use or end of an object or of memory. */
 struct darn_passage {
     struct darn_ordered *engine;
     const struct darn_event *event;

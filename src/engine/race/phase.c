@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/hash.h"
 #include "engine/race/phase_store.h"
 
 #define MEMO_ROWS 512
@@ -33,6 +33,7 @@ struct darn_phases *darn_phases_create(struct darn_locksets *sets, struct darn_h
     phases->sets = sets;
     phases->held = held;
     phases->periods = periods;
+    darn_phase_store_init(&phases->store);
     return phases;
 }
 
@@ -385,10 +386,9 @@ static struct memo *row_of(struct darn_phases *phases, const struct darn_phase *
 {
     uint64_t key = (uintptr_t)from >> 4;
 
-    key = (key ^ access->epoch) * UINT64_C(0xff51afd7ed558ccd);
-    key = (key ^ key >> 32 ^ access->site ^ (uint64_t)access->shape << 32) *
-          UINT64_C(0xc4ceb9fe1a85ec53);
-    return phases->memos[darn_spread(key ^ key >> 32 ^ access->holding) & (MEMO_ROWS - 1)];
+    key = darn_fold(key, access->epoch);
+    key = darn_fold(key, access->site ^ (uint64_t)access->shape << 32);
+    return phases->memos[darn_spread(key ^ access->holding) & (MEMO_ROWS - 1)];
 }
 
 /* What became of the phase; NULL when this is not known. */
@@ -456,5 +456,5 @@ struct darn_phase *darn_phase_next(struct darn_phases *phases, struct darn_phase
 
 size_t darn_phases_memory(const struct darn_phases *phases)
 {
-    return sizeof(*phases) + phases->store.memory;
+    return sizeof(*phases) + darn_phase_store_memory(&phases->store);
 }

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
 
 /* Room for `count` of them, the first included; the answer is how much there is then. */
 static uint32_t more_room(struct darn_phase_store *store, void **more, uint32_t room,
@@ -14,7 +15,7 @@ static uint32_t more_room(struct darn_phase_store *store, void **more, uint32_t 
     if (count <= room + 1)
         return room;
     *more = darn_need_memory(reallocarray(*more, bigger, item));
-    store->memory += (bigger - room) * item;
+    store->lists += (bigger - room) * item;
     return bigger;
 }
 
@@ -81,11 +82,10 @@ void darn_phase_copy_accesses(struct darn_phase_store *store, struct darn_phase_
 
 struct darn_phase *darn_phase_make(struct darn_phase_store *store)
 {
-    struct darn_phase *phase = darn_need_memory(calloc(1, sizeof(*phase)));
+    uint32_t number = darn_pool_take(&store->phases);
+    struct darn_phase *phase = darn_pool_at(&store->phases, number);
 
-    store->memory += sizeof(*phase);
-    phase->references = 1;
-    phase->write_set = DARN_LOCKSET_ALL;
+    *phase = (struct darn_phase){.number = number, .references = 1, .write_set = DARN_LOCKSET_ALL};
     return phase;
 }
 
@@ -95,37 +95,42 @@ void darn_phase_share(struct darn_phase *phase)
         phase->references++;
 }
 
-void darn_phase_store_free(struct darn_phase_store *store)
+void darn_phase_store_init(struct darn_phase_store *store)
 {
-    free(store->buckets);
-    *store = (struct darn_phase_store){0};
+    *store = (struct darn_phase_store){.phases = {.item = sizeof(struct darn_phase)}};
 }
 
-static uint64_t mix(uint64_t key, uint64_t more)
+void darn_phase_store_free(struct darn_phase_store *store)
 {
-    key = (key ^ more) * UINT64_C(0x9e3779b97f4a7c15);
-    return key ^ key >> 29;
+    darn_pool_free(&store->phases);
+    darn_htable_free(&store->common);
+}
+
+size_t darn_phase_store_memory(const struct darn_phase_store *store)
+{
+    return darn_pool_memory(&store->phases) + darn_htable_memory(&store->common) + store->lists;
 }
 
 static uint64_t mix_accesses(uint64_t key, const struct darn_phase_accesses *list)
 {
-    key = mix(key, list->count);
+    key = darn_fold(key, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         const struct darn_access *access = darn_phase_access(list, i);
 
-        key = mix(key, access->epoch);
-        key = mix(key, (uint64_t)access->site << 32 | access->stack);
-        key = mix(key, (uint64_t)access->holding << 32 | access->shape);
+        key = darn_fold(key, access->epoch);
+        key = darn_fold(key, (uint64_t)access->site << 32 | access->stack);
+        key = darn_fold(key, (uint64_t)access->holding << 32 | access->shape);
     }
     return key;
 }
 
-static uint32_t hash_of(const struct darn_phase *phase)
+static uint32_t hash_phase(const struct darn_phase *phase)
 {
-    uint64_t key = mix((uintptr_t)phase->older, (uint64_t)phase->flags << 32 | phase->write_set);
+    uint64_t key =
+        darn_fold((uintptr_t)phase->older, (uint64_t)phase->flags << 32 | phase->write_set);
 
     for (uint32_t i = 0; i < phase->read_sets.count; i++)
-        key = mix(key, darn_phase_set(&phase->read_sets, i));
+        key = darn_fold(key, darn_phase_set(&phase->read_sets, i));
     return darn_spread(mix_accesses(mix_accesses(key, &phase->reads), &phase->writes));
 }
 
@@ -139,7 +144,7 @@ static bool equal_accesses(const struct darn_phase_accesses *a, const struct dar
     return a->count == b->count;
 }
 
-static bool equal(const struct darn_phase *a, const struct darn_phase *b)
+static bool equal_phases(const struct darn_phase *a, const struct darn_phase *b)
 {
     if (a->older != b->older || a->flags != b->flags || a->write_set != b->write_set ||
         a->read_sets.count != b->read_sets.count)
@@ -151,62 +156,32 @@ static bool equal(const struct darn_phase *a, const struct darn_phase *b)
     return equal_accesses(&a->reads, &b->reads) && equal_accesses(&a->writes, &b->writes);
 }
 
-static void grow_buckets(struct darn_phase_store *store)
-{
-    struct darn_phase **old = store->buckets;
-    size_t old_count = store->bucket_count;
-
-    if (store->common_count < old_count)
-        return;
-    store->bucket_count = old_count ? 2 * old_count : 64;
-    store->memory += (store->bucket_count - old_count) * sizeof(struct darn_phase *);
-    store->buckets = darn_need_memory(calloc(store->bucket_count, sizeof(struct darn_phase *)));
-    for (size_t i = 0; i < old_count; i++) {
-        while (old[i]) {
-            struct darn_phase *phase = old[i];
-            struct darn_phase **bucket = &store->buckets[phase->hash & (store->bucket_count - 1)];
-
-            old[i] = phase->next;
-            phase->next = *bucket;
-            *bucket = phase;
-        }
-    }
-    free(old);
-}
-
 struct darn_phase *darn_phase_common(struct darn_phase_store *store, struct darn_phase *phase)
 {
-    struct darn_phase **bucket, *other;
+    uint32_t hash = hash_phase(phase), number;
+    size_t at = hash;
 
-    grow_buckets(store);
-    phase->hash = hash_of(phase);
-    bucket = &store->buckets[phase->hash & (store->bucket_count - 1)];
-    for (other = *bucket; other; other = other->next) {
-        if (other->hash == phase->hash && equal(other, phase)) {
+    while ((number = darn_htable_next(&store->common, hash, &at))) {
+        struct darn_phase *other = darn_pool_at(&store->phases, number);
+
+        if (equal_phases(other, phase)) {
             darn_phase_share(other);
             darn_phase_give_back(store, phase);
             return other;
         }
     }
-    phase->next = *bucket;
+    phase->hash = hash;
     phase->common = 1;
-    *bucket = phase;
-    store->common_count++;
+    darn_htable_add(&store->common, hash, phase->number);
     return phase;
 }
 
 static void take_out(struct darn_phase_store *store, struct darn_phase *phase)
 {
-    struct darn_phase **link;
-
     if (!phase->common)
         return;
-    link = &store->buckets[phase->hash & (store->bucket_count - 1)];
-    while (*link != phase)
-        link = &(*link)->next;
-    *link = phase->next;
+    darn_htable_remove(&store->common, phase->hash, phase->number);
     phase->common = 0;
-    store->common_count--;
 }
 
 void darn_phase_give_back(struct darn_phase_store *store, struct darn_phase *phase)
@@ -215,13 +190,12 @@ void darn_phase_give_back(struct darn_phase_store *store, struct darn_phase *pha
         struct darn_phase *older = phase->older;
 
         take_out(store, phase);
-        store->memory -= sizeof(*phase) +
-                         (phase->reads.room + phase->writes.room) * sizeof(struct darn_access) +
-                         phase->read_sets.room * sizeof(uint32_t);
+        store->lists -= (phase->reads.room + phase->writes.room) * sizeof(struct darn_access) +
+                        phase->read_sets.room * sizeof(uint32_t);
         free(phase->reads.more);
         free(phase->writes.more);
         free(phase->read_sets.more);
-        free(phase);
+        darn_pool_give(&store->phases, phase->number);
         phase = older;
     }
 }

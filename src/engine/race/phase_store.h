@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/htable.h"
+#include "base/pool.h"
 #include "engine/common/engine_access.h"
 #include "engine/race/phase.h"
 
@@ -35,7 +37,7 @@ struct darn_phase_sets {
 
 struct darn_phase {
     struct darn_phase *older;
-    struct darn_phase *next; /* in its bucket, while it is common */
+    uint32_t number; /* in the pool */
     uint32_t hash;
     uint32_t common; /* it is in the table of phases, and must not be changed */
     uint32_t references;
@@ -46,16 +48,16 @@ struct darn_phase {
     struct darn_phase_accesses writes; /* WriteThreadSet */
 };
 
-/* Zeroed at first. */
 struct darn_phase_store {
-    struct darn_phase **buckets;
-    size_t bucket_count; /* a power of two, or 0 */
-    size_t common_count;
-    size_t memory;
+    struct darn_pool phases;
+    struct darn_htable common;
+    size_t lists; /* bytes, of the phases */
 };
 
+void darn_phase_store_init(struct darn_phase_store *store);
 /* The phases themselves have gone before. */
 void darn_phase_store_free(struct darn_phase_store *store);
+size_t darn_phase_store_memory(const struct darn_phase_store *store);
 
 static inline const struct darn_access *darn_phase_access(const struct darn_phase_accesses *list,
                                                           uint32_t index)

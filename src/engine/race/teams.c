@@ -3,16 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/common/grow.h"
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/htable.h"
+#include "base/pool.h"
 #include "engine/common/threads.h"
 
 struct darn_team {
-    struct darn_team *next; /* in its bucket */
+    uint32_t number; /* in the pool */
     uint32_t references;
     uint32_t hash;
-    uint32_t joins;     /* how many joins there had been when the members were roots */
-    uint32_t count;     /* 0: a crowd */
-    uint32_t members[]; /* indexes of threads, sorted */
+    uint32_t joins;    /* how many joins there had been when the members were roots */
+    uint32_t count;    /* 0: a crowd */
+    uint32_t *members; /* indexes of threads, sorted */
 };
 
 struct darn_teams {
@@ -20,12 +23,11 @@ struct darn_teams {
     uint32_t *joiners; /* by the index of a thread: index of who has joined it, + 1 */
     size_t joiner_capacity;
     uint32_t joins;
-    struct darn_team **buckets;
-    size_t bucket_count; /* a power of two */
-    size_t team_count;
-    uint32_t *scratch; /* the members of a team that is being made */
+    struct darn_pool all;
+    struct darn_htable table;
+    size_t member_count; /* of all teams */
+    uint32_t *scratch;   /* the members of a team that is being made */
     size_t scratch_capacity;
-    size_t memory; /* of teams */
     uint64_t crowds;
 };
 
@@ -33,14 +35,8 @@ struct darn_teams *darn_teams_create(void)
 {
     struct darn_teams *teams = calloc(1, sizeof(*teams));
 
-    if (!teams)
-        return NULL;
-    teams->bucket_count = 64;
-    teams->buckets = calloc(teams->bucket_count, sizeof(struct darn_team *));
-    if (!teams->buckets) {
-        free(teams);
-        return NULL;
-    }
+    if (teams)
+        teams->all.item = sizeof(struct darn_team);
     return teams;
 }
 
@@ -49,7 +45,8 @@ void darn_teams_destroy(struct darn_teams *teams)
     if (!teams)
         return;
     free(teams->joiners);
-    free(teams->buckets);
+    darn_pool_free(&teams->all);
+    darn_htable_free(&teams->table);
     free(teams->scratch);
     darn_threads_free(&teams->threads);
     free(teams);
@@ -91,61 +88,49 @@ void darn_teams_join(struct darn_teams *teams, uint32_t thread, uint32_t joined)
     teams->joins++;
 }
 
-static size_t team_size(uint32_t count)
+static bool is_scratch(const struct darn_teams *teams, const struct darn_team *team, uint32_t count)
 {
-    return sizeof(struct darn_team) + count * sizeof(uint32_t);
+    return team->count == count &&
+           memcmp(team->members, teams->scratch, count * sizeof(team->members[0])) == 0;
 }
 
-static void grow_buckets(struct darn_teams *teams)
+static struct darn_team *make_team(struct darn_teams *teams, uint32_t hash, uint32_t count)
 {
-    struct darn_team **old = teams->buckets;
-    size_t old_count = teams->bucket_count;
+    uint32_t number = darn_pool_take(&teams->all);
+    struct darn_team *team = darn_pool_at(&teams->all, number);
 
-    if (teams->team_count < old_count)
-        return;
-    teams->bucket_count = 2 * old_count;
-    teams->buckets = darn_need_memory(calloc(teams->bucket_count, sizeof(struct darn_team *)));
-    for (size_t i = 0; i < old_count; i++) {
-        while (old[i]) {
-            struct darn_team *team = old[i];
-            struct darn_team **bucket = &teams->buckets[team->hash & (teams->bucket_count - 1)];
-
-            old[i] = team->next;
-            team->next = *bucket;
-            *bucket = team;
-        }
-    }
-    free(old);
+    *team = (struct darn_team){.number = number,
+                               .references = 1,
+                               .hash = hash,
+                               .joins = teams->joins,
+                               .count = count,
+                               .members = darn_need_memory(malloc((count + 1) * sizeof(uint32_t)))};
+    memcpy(team->members, teams->scratch, count * sizeof(team->members[0]));
+    teams->member_count += count;
+    darn_htable_add(&teams->table, hash, number);
+    return team;
 }
 
 /* The team whose members are in the scratch, with one more owner. */
-static struct darn_team *get(struct darn_teams *teams, uint32_t count)
+static struct darn_team *team_of_scratch(struct darn_teams *teams, uint32_t count)
 {
-    struct darn_team *team, **bucket;
     uint64_t key = count;
-    uint32_t hash;
+    uint32_t hash, number;
+    size_t at;
 
     for (uint32_t i = 0; i < count; i++)
-        key = (key ^ teams->scratch[i]) * UINT64_C(0x100000001b3);
-    hash = darn_spread(key);
-    for (team = teams->buckets[hash & (teams->bucket_count - 1)]; team; team = team->next) {
-        if (team->hash == hash && team->count == count &&
-            memcmp(team->members, teams->scratch, count * sizeof(team->members[0])) == 0) {
+        key = darn_fold(key, teams->scratch[i]);
+    at = hash = darn_spread(key);
+    while ((number = darn_htable_next(&teams->table, hash, &at))) {
+        struct darn_team *team = darn_pool_at(&teams->all, number);
+
+        if (is_scratch(teams, team, count)) {
             team->references++;
             team->joins = teams->joins;
             return team;
         }
     }
-    grow_buckets(teams);
-    team = darn_need_memory(malloc(team_size(count)));
-    bucket = &teams->buckets[hash & (teams->bucket_count - 1)];
-    *team = (struct darn_team){
-        .next = *bucket, .references = 1, .hash = hash, .joins = teams->joins, .count = count};
-    memcpy(team->members, teams->scratch, count * sizeof(team->members[0]));
-    *bucket = team;
-    teams->team_count++;
-    teams->memory += team_size(count);
-    return team;
+    return make_team(teams, hash, count);
 }
 
 static void make_room(struct darn_teams *teams, size_t count)
@@ -158,7 +143,7 @@ struct darn_team *darn_team_create(struct darn_teams *teams, uint32_t thread)
 {
     make_room(teams, 1);
     teams->scratch[0] = index_of(teams, thread);
-    return get(teams, 1);
+    return team_of_scratch(teams, 1);
 }
 
 void darn_team_share(struct darn_team *team)
@@ -169,21 +154,16 @@ void darn_team_share(struct darn_team *team)
 
 void darn_team_leave(struct darn_teams *teams, struct darn_team *team)
 {
-    struct darn_team **link;
-
     if (!team || --team->references)
         return;
-    link = &teams->buckets[team->hash & (teams->bucket_count - 1)];
-    while (*link != team)
-        link = &(*link)->next;
-    *link = team->next;
-    teams->team_count--;
-    teams->memory -= team_size(team->count);
-    free(team);
+    darn_htable_remove(&teams->table, team->hash, team->number);
+    teams->member_count -= team->count;
+    free(team->members);
+    darn_pool_give(&teams->all, team->number);
 }
 
 /* Adds an index to the scratch, which is sorted; the number of members then. */
-static uint32_t put(struct darn_teams *teams, uint32_t count, uint32_t index)
+static uint32_t put_index(struct darn_teams *teams, uint32_t count, uint32_t index)
 {
     uint32_t at = count;
 
@@ -220,14 +200,14 @@ struct darn_team *darn_team_come(struct darn_teams *teams, struct darn_team *tea
         return team;
     make_room(teams, (size_t)team->count + 1);
     for (uint32_t i = 0; i < team->count; i++)
-        count = put(teams, count, root_of(teams, team->members[i]));
+        count = put_index(teams, count, root_of(teams, team->members[i]));
     /* Its own root, for a thread that goes on after it was joined. */
-    count = put(teams, count, root_of(teams, self));
+    count = put_index(teams, count, root_of(teams, self));
     if (count > DARN_TEAM_MOST) {
         teams->crowds++;
         count = 0;
     }
-    after = count == 1 ? NULL : get(teams, count);
+    after = count == 1 ? NULL : team_of_scratch(teams, count);
     darn_team_leave(teams, team);
     return after;
 }
@@ -240,7 +220,7 @@ uint64_t darn_teams_crowds(const struct darn_teams *teams)
 size_t darn_teams_memory(const struct darn_teams *teams)
 {
     return sizeof(*teams) + darn_threads_memory(&teams->threads) +
-           teams->joiner_capacity * sizeof(*teams->joiners) +
-           teams->bucket_count * sizeof(struct darn_team *) +
-           teams->scratch_capacity * sizeof(*teams->scratch) + teams->memory;
+           teams->joiner_capacity * sizeof(*teams->joiners) + darn_pool_memory(&teams->all) +
+           darn_htable_memory(&teams->table) +
+           (teams->scratch_capacity + teams->member_count) * sizeof(*teams->scratch);
 }

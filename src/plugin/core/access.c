@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugin/core/libcalls.h"
+#include "plugin/core/guard.h"
+#include "plugin/call/libcalls.h"
+#include "plugin/call/scanned.h"
 #include "plugin/core/origin.h"
 #include "plugin/core/pointer.h"
 #include "plugin/spin/wait.h"
+#include "site/site_calls.h"
 #include "site/site.h"
 
 struct collector {
@@ -15,6 +18,7 @@ struct collector {
     LLVMTargetDataRef layout;
     struct darn_plugin_escape *escape;
     const struct darn_map *spins;
+    int buffers;
 };
 
 void darn_accesses_free(struct darn_accesses *accesses)
@@ -162,33 +166,78 @@ static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueR
     append(c->accesses, access);
 }
 
-static void add_range(struct collector *c, LLVMValueRef call, LLVMValueRef pointer,
-                      LLVMValueRef length, enum darn_site_kind kind, unsigned flags)
+static void add_extent(struct collector *c, LLVMValueRef call, struct darn_plugin_access access)
 {
     struct darn_accesses *known = c->accesses;
 
-    if (!is_watched(c, call, pointer))
+    if (!darn_extent_is_indirect(access.extent) && !is_watched(c, call, access.pointer))
         return;
     if (known->count && known->items[known->count - 1].instruction == call)
-        flags |= DARN_SITE_LATER;
-    append(c->accesses, (struct darn_plugin_access){.instruction = call,
-                                                    .pointer = pointer,
-                                                    .length = length,
-                                                    .kind = kind,
-                                                    .flags = (uint16_t)(DARN_SITE_RANGE | flags)});
+        access.flags |= DARN_SITE_LATER;
+    access.flags |= DARN_SITE_RANGE;
+    access.instruction = call;
+    append(c->accesses, access);
+}
+
+static void add_range(struct collector *c, LLVMValueRef call, LLVMValueRef pointer,
+                      LLVMValueRef length, enum darn_site_kind kind)
+{
+    add_extent(
+        c, call,
+        (struct darn_plugin_access){
+            .pointer = pointer, .length = length, .kind = kind, .extent = DARN_EXTENT_LENGTH});
+}
+
+static LLVMValueRef number(LLVMValueRef like, uint64_t value)
+{
+    return LLVMConstInt(LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(like))), value, 0);
 }
 
 static void add_libcall(struct collector *c, LLVMValueRef call, const struct darn_libcall *libcall)
 {
     for (int i = 0; i < DARN_MAX_EFFECTS && libcall->effects[i].extent; i++) {
         const struct darn_effect *effect = &libcall->effects[i];
-        LLVMValueRef pointer = LLVMGetArgOperand(call, effect->argument);
         LLVMValueRef by = LLVMGetArgOperand(call, effect->by);
 
+        if (darn_extent_is_late(effect->extent) && !darn_guards_behind(call))
+            continue; /* an invoke whose way on is that of others, too */
         if (effect->extent == DARN_EXTENT_BYTE)
-            by = LLVMConstInt(LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(by))), 1, 0);
-        add_range(c, call, pointer, by, effect->writes ? DARN_SITE_WRITE : DARN_SITE_READ,
-                  effect->flags);
+            by = number(by, 1);
+        add_extent(c, call,
+                   (struct darn_plugin_access){
+                       .pointer = LLVMGetArgOperand(call, effect->argument),
+                       .length = darn_extent_is_late(effect->extent) ? call : by,
+                       .times = LLVMGetArgOperand(
+                           call, darn_extent_has_parts(effect->extent) ? effect->by : effect->with),
+                       .variable = darn_extent_has_parts(effect->extent) ? "" : NULL,
+                       .size = darn_call_number(libcall->name),
+                       .kind = effect->writes ? DARN_SITE_WRITE : DARN_SITE_READ,
+                       .extent = (uint8_t)effect->extent,
+                       .flags = effect->flags,
+                   });
+    }
+}
+
+static void add_scanned(struct collector *c, LLVMValueRef call)
+{
+    struct darn_scanned scanned[DARN_MOST_SCANNED];
+    unsigned count = darn_guards_behind(call) ? darn_scanned(call, scanned) : 0;
+    size_t length;
+
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t extent = scanned[i].size ? DARN_EXTENT_SCANNED : DARN_EXTENT_SCANNED_TEXT;
+
+        add_extent(
+            c, call,
+            (struct darn_plugin_access){
+                .pointer = LLVMGetArgOperand(call, scanned[i].argument),
+                .length = call,
+                .times = number(call, scanned[i].size),
+                .size = darn_call_number(LLVMGetValueName2(LLVMGetCalledValue(call), &length)),
+                .kind = DARN_SITE_WRITE,
+                .extent = extent,
+                .before = (uint8_t)scanned[i].before,
+            });
     }
 }
 
@@ -203,12 +252,15 @@ static void add_call(struct collector *c, LLVMValueRef call)
                                                         .variable = darn_wait_predicate(call),
                                                         .kind = DARN_SITE_WAIT});
     } else if (LLVMIsAMemCpyInst(call) || LLVMIsAMemMoveInst(call)) {
-        add_range(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 2), DARN_SITE_WRITE, 0);
-        add_range(c, call, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), DARN_SITE_READ, 0);
+        add_range(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 2), DARN_SITE_WRITE);
+        add_range(c, call, LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), DARN_SITE_READ);
     } else if (LLVMIsAMemSetInst(call)) {
-        add_range(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 2), DARN_SITE_WRITE, 0);
-    } else if ((libcall = darn_libcall(call))) {
+        add_range(c, call, LLVMGetOperand(call, 0), LLVMGetOperand(call, 2), DARN_SITE_WRITE);
+    } else if ((libcall = darn_libcall(call)) ||
+               (c->buffers && (libcall = darn_buffer_call(call)))) {
         add_libcall(c, call, libcall);
+    } else if (c->buffers) {
+        add_scanned(c, call);
     }
 }
 
@@ -253,9 +305,9 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
 
 void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
                            LLVMTargetDataRef layout, struct darn_plugin_escape *escape,
-                           const struct darn_map *spins)
+                           const struct darn_map *spins, int buffers)
 {
-    struct collector c = {accesses, layout, escape, spins};
+    struct collector c = {accesses, layout, escape, spins, buffers};
     LLVMBasicBlockRef block;
     LLVMValueRef instruction;
 

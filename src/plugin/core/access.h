@@ -13,18 +13,19 @@ struct darn_plugin_access {
     LLVMValueRef instruction; /* the hook goes right in front of it */
     LLVMValueRef pointer;     /* NULL for a fence; of a wait, the condition variable */
     LLVMValueRef length;      /* for a range: its length, or NULL for a string */
+    LLVMValueRef times;       /* another argument that the length depends on, or NULL */
     LLVMValueRef value;       /* for a write: what is written, or NULL; see also pointer.h */
     const char *variable;     /* its name, or NULL: by the pointer */
     uint64_t gaps;            /* see struct darn_site */
     uint32_t size;
     uint16_t flags; /* enum darn_site_flag */
     uint8_t kind;   /* enum darn_site_kind */
+    uint8_t extent; /* enum darn_extent, of a range that is a call's; late ones are behind it */
+    uint8_t before; /* of an extent that depends on it: the call has returned more than this */
     uint8_t dropped;
     uint8_t extra; /* dropped, but a section needs it: DARN_SITE_EXTRA */
     uint16_t
         shift; /* added to the column: marks at one place of the source have keys of their own */
-    uint8_t entry;  /* of a section */
-    size_t entered; /* an end: number + 1 of the last entry of its block that leads here, or 0 */
 };
 
 struct darn_accesses {
@@ -36,10 +37,10 @@ struct darn_accesses {
 void darn_accesses_free(struct darn_accesses *accesses);
 
 /* Appends the accesses of one function in program order, block by block. `spins` has the reads of
- * its spin loops. */
+ * its spin loops; `buffers`: also those of calls that may block (libcalls.h). */
 void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
                            LLVMTargetDataRef layout, struct darn_plugin_escape *escape,
-                           const struct darn_map *spins);
+                           const struct darn_map *spins, int buffers);
 
 /* Whether it is an access like any other: not atomic, volatile, of unknown size, or in a spin loop.
  */

@@ -131,6 +131,18 @@ static int is_array(LLVMContextRef context, LLVMMetadataRef type)
     return type && LLVMGetDINodeTag(type) == TAG_ARRAY;
 }
 
+static int is_bit_field(LLVMMetadataRef member)
+{
+    return (LLVMDITypeGetFlags(member) & LLVMDIFlagBitField) != 0;
+}
+
+static int has_bit(LLVMMetadataRef member, uint64_t bit)
+{
+    uint64_t start = LLVMDITypeGetOffsetInBits(member);
+
+    return bit >= start && bit < start + LLVMDITypeGetSizeInBits(member);
+}
+
 static int contains(LLVMContextRef context, LLVMMetadataRef member, uint64_t offset)
 {
     uint64_t start = LLVMDITypeGetOffsetInBits(member) / 8;
@@ -140,8 +152,6 @@ static int contains(LLVMContextRef context, LLVMMetadataRef member, uint64_t off
         size = darn_di_size(context, member);
     if (size == 0 && is_array(context, member))
         return offset >= start; /* the last member, of no fixed size */
-    if (size == 0)
-        size = 1; /* a bit-field narrower than a byte */
     return offset >= start && offset < start + size;
 }
 
@@ -164,6 +174,12 @@ static int is_virtual_base(LLVMMetadataRef member)
            LLVMDITypeGetFlags(member) & LLVMDIFlagVirtual;
 }
 
+/* How far inside the member that is. */
+static uint64_t offset_in(LLVMMetadataRef member, uint64_t offset)
+{
+    return is_bit_field(member) ? 0 : offset - LLVMDITypeGetOffsetInBits(member) / 8;
+}
+
 static LLVMMetadataRef walk_struct(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
                                    int variable, struct darn_di_way *way)
 {
@@ -181,12 +197,14 @@ static LLVMMetadataRef walk_struct(LLVMContextRef context, LLVMMetadataRef type,
             (LLVMDITypeGetFlags(member) & LLVMDIFlagStaticMember) ||
             (LLVMGetDINodeTag(member) != TAG_MEMBER &&
              LLVMGetDINodeTag(member) != TAG_INHERITANCE) ||
-            is_virtual_base(member) || !contains(context, member, offset))
+            is_virtual_base(member) ||
+            !(is_bit_field(member) ? has_bit(member, offset * 8 + way->bit)
+                                   : contains(context, member, offset)))
             continue;
         if (LLVMGetDINodeTag(member) == TAG_MEMBER)
             append_member(context, member, way->text);
-        found = darn_di_walk(context, base_of(context, member),
-                             offset - LLVMDITypeGetOffsetInBits(member) / 8, variable, way);
+        found = darn_di_walk(context, base_of(context, member), offset_in(member, offset), variable,
+                             way);
     }
     free(list);
     return found;

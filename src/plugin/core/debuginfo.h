@@ -45,6 +45,7 @@ struct darn_di_way {
     struct darn_text *text;
     LLVMMetadataRef owner; /* NULL: none */
     int has_union;         /* one of them is a union */
+    unsigned bit;          /* of bit-fields, that with so many bits behind the offset */
 };
 
 /*

@@ -1,5 +1,8 @@
 #include "plugin/core/function.h"
 
+#include <string.h>
+
+#include "site/site.h"
 #include "site/site_guard.h"
 
 static int is_static_alloca(LLVMValueRef instruction)
@@ -56,6 +59,26 @@ static void tell(struct darn_guards *guards, struct darn_sites *sites, LLVMValue
             place(guards, end, hooks[1], site);
     }
     place(guards, beginning(function), hooks[0], site);
+}
+
+/* By its mangled name: `_Z`, `Z` where it is local to a function, `N` and qualifiers of a member,
+ * the namespace; std::string and the streams have short names. */
+uint16_t darn_function_flags(LLVMValueRef function)
+{
+    static const char *const namespaces[] = {"St", "Sa", "Sb", "Ss", "Si", "So", "Sd",
+                                             "9__gnu_cxx"};
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+
+    if (strncmp(name, "_Z", 2) != 0)
+        return 0;
+    name += 2;
+    name += strspn(name, "Z");
+    name += *name == 'N' ? 1 + strspn(name + 1, "rVKRO") : 0;
+    for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
+        if (strncmp(name, namespaces[i], strlen(namespaces[i])) == 0)
+            return DARN_SITE_NO_UNIT;
+    return 0;
 }
 
 void darn_function_instrument(struct darn_guards *guards, struct darn_sites *sites,

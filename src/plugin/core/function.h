@@ -2,13 +2,12 @@
 #ifndef DARN_PLUGIN_FUNCTION_H
 #define DARN_PLUGIN_FUNCTION_H
 
+#include <stdint.h>
+
 #include <llvm-c/Core.h>
 
 #include "plugin/core/guard.h"
 #include "plugin/core/plugin_sites.h"
-
-/* Not empty and not "0": functions are to be told; set by `darn cc`. */
-#define DARN_FUNCTIONS_VARIABLE "DARN_FUNCTIONS"
 
 /*
  * Puts guarded calls at the beginning of the function, in front of each return, and where an
@@ -17,6 +16,10 @@
  */
 void darn_function_instrument(struct darn_guards *guards, struct darn_sites *sites,
                               LLVMValueRef function, uint16_t flags);
+
+/* DARN_SITE_NO_UNIT of one of the C++ library, made of its headers: what the program does by way of
+ * it, as all that a std::thread runs, is not meant to be atomic for that. Else 0. */
+uint16_t darn_function_flags(LLVMValueRef function);
 
 /* Tells the beginning and the ends of a function that is annotated as atomic. Of both, `flags` are
  * added to the site. */

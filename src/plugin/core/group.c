@@ -1,31 +1,111 @@
 #include "plugin/core/group.h"
 
-#include "plugin/core/pointer.h"
-#include "site/site.h"
+#include <string.h>
 
-/* How far back the computation of an address is followed. */
-#define MAX_DEPTH 6
+#include "base/map.h"
+#include "plugin/core/guard_parts.h"
+#include "plugin/core/plugin.h"
 
 /* How many instructions are looked at between two accesses of a group. */
 #define MAX_DISTANCE 200
 
-/* Whether `instruction` comes before `leader` in the same block. */
-static int is_before(const struct darn_map *order, LLVMValueRef instruction, LLVMValueRef leader)
+/* How many instructions that compute are there twice behind the last access. */
+#define MAX_TAIL 16
+
+/* What can be there twice, and synchronizes nothing. */
+static int is_quiet(LLVMValueRef instruction)
 {
-    return darn_map_get(order, (uintptr_t)instruction, UINTPTR_MAX) <
-           darn_map_get(order, (uintptr_t)leader, 0);
+    return !darn_may_synchronize(instruction) && !LLVMIsAAllocaInst(instruction) &&
+           LLVMGetTypeKind(LLVMTypeOf(instruction)) != LLVMTokenTypeKind;
 }
 
-void darn_group_number(struct darn_map *order, LLVMValueRef function)
+static int is_quiet_between(LLVMValueRef from, LLVMValueRef to)
 {
-    LLVMBasicBlockRef block;
-    LLVMValueRef instruction;
-    uintptr_t number = 2;
+    int distance = 0;
 
-    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
-        for (instruction = LLVMGetFirstInstruction(block); instruction;
-             instruction = LLVMGetNextInstruction(instruction), number += 2)
-            darn_map_put(order, (uintptr_t)instruction, number);
+    for (; from != to; from = LLVMGetNextInstruction(from)) {
+        if (!from || !is_quiet(from) || ++distance > MAX_DISTANCE)
+            return 0;
+    }
+    return 1;
+}
+
+size_t darn_group_extent(const struct darn_accesses *accesses, size_t first)
+{
+    const struct darn_plugin_access *leader = &accesses->items[first], *last = leader;
+    size_t extent = 1;
+
+    if (!darn_access_is_plain(leader) || leader->extra)
+        return 1;
+    while (extent < DARN_GROUP_MAX && first + extent < accesses->count) {
+        const struct darn_plugin_access *access = &accesses->items[first + extent];
+
+        /* Where a section begins attention may be raised: its end must look again. */
+        if (!darn_access_is_plain(access) || access->extra ||
+            LLVMGetInstructionParent(access->instruction) !=
+                LLVMGetInstructionParent(leader->instruction) ||
+            !is_quiet_between(last->instruction, access->instruction))
+            break;
+        last = access;
+        extent++;
+    }
+    return extent;
+}
+
+static int is_member_guard(LLVMValueRef instruction)
+{
+    LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
+    size_t length;
+
+    return callee && LLVMIsAFunction(callee) &&
+           strncmp(LLVMGetValueName2(callee, &length), DARN_GUARD_MEMBER,
+                   strlen(DARN_GUARD_MEMBER)) == 0;
+}
+
+/* Copies what is in one block but its end to the other; the map leads from each to its copy. */
+static void copy_block(LLVMBuilderRef builder, LLVMBasicBlockRef from, struct darn_map *copies)
+{
+    for (LLVMValueRef in = LLVMGetFirstInstruction(from); !LLVMIsATerminatorInst(in);
+         in = LLVMGetNextInstruction(in)) {
+        LLVMValueRef copy = LLVMInstructionClone(in);
+
+        LLVMInsertIntoBuilder(builder, copy);
+        for (int i = 0; i < LLVMGetNumOperands(in); i++) {
+            uintptr_t known = darn_map_get(copies, (uintptr_t)LLVMGetOperand(in, (unsigned)i), 0);
+
+            if (known)
+                LLVMSetOperand(copy, (unsigned)i, (LLVMValueRef)known);
+        }
+        darn_map_put(copies, (uintptr_t)in, (uintptr_t)copy);
+    }
+}
+
+static LLVMValueRef outer_user(LLVMValueRef value, LLVMBasicBlockRef block, LLVMValueRef phi)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+
+        if (user != phi && LLVMIsAInstruction(user) && LLVMGetInstructionParent(user) != block)
+            return user;
+    }
+    return NULL;
+}
+
+/* Who uses the value behind the two versions gets that of the one that was run. */
+static void join_value(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef copy)
+{
+    LLVMBasicBlockRef from[2] = {LLVMGetInstructionParent(value), LLVMGetInstructionParent(copy)};
+    LLVMValueRef values[2] = {value, copy}, phi = NULL, user;
+
+    while ((user = outer_user(value, from[0], phi))) {
+        if (!phi) {
+            phi = LLVMBuildPhi(builder, LLVMTypeOf(value), "");
+            LLVMAddIncoming(phi, values, from, 2);
+        }
+        for (int i = 0; i < LLVMGetNumOperands(user); i++) {
+            if (LLVMGetOperand(user, (unsigned)i) == value)
+                LLVMSetOperand(user, (unsigned)i, phi);
+        }
     }
 }
 
@@ -53,92 +133,94 @@ static int is_movable(LLVMValueRef instruction)
     }
 }
 
-/* Whether the value is there when the leader is reached, or can be made so by moving its
- * computation. */
-static int can_precede(const struct darn_map *order, LLVMValueRef value, LLVMValueRef leader,
-                       int depth)
+static int depends_on(LLVMValueRef instruction, LLVMBasicBlockRef block)
 {
-    if (!LLVMIsAInstruction(value) ||
-        LLVMGetInstructionParent(value) != LLVMGetInstructionParent(leader))
-        return 1; /* from another block, it dominates this one: it is used here */
-    if (is_before(order, value, leader))
-        return 1;
-    if (depth == 0 || !is_movable(value))
-        return 0;
-    for (int i = 0; i < LLVMGetNumOperands(value); i++) {
-        if (!can_precede(order, LLVMGetOperand(value, (unsigned)i), leader, depth - 1))
-            return 0;
+    for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
+        LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+
+        if (LLVMIsAInstruction(operand) && LLVMGetInstructionParent(operand) == block)
+            return 1;
     }
-    return 1;
+    return 0;
 }
 
-/* Moves the computation in front of the leader. can_precede has said yes. */
-static void make_precede(struct darn_map *order, LLVMBuilderRef builder, LLVMValueRef value,
-                         LLVMValueRef leader)
+static int is_carried(LLVMValueRef value)
 {
-    if (!LLVMIsAInstruction(value) ||
-        LLVMGetInstructionParent(value) != LLVMGetInstructionParent(leader) ||
-        is_before(order, value, leader))
-        return;
-    for (int i = 0; i < LLVMGetNumOperands(value); i++)
-        make_precede(order, builder, LLVMGetOperand(value, (unsigned)i), leader);
-    LLVMInstructionRemoveFromParent(value);
-    LLVMPositionBuilderBefore(builder, leader);
-    LLVMInsertIntoBuilder(builder, value);
-    darn_map_put(order, (uintptr_t)value, darn_map_get(order, (uintptr_t)leader, 1) - 1);
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        if (LLVMIsAPHINode(LLVMGetUser(use)))
+            return 1;
+    }
+    return 0;
 }
 
-/* Whether nothing that may synchronize lies between the two accesses of one block. */
-static int is_quiet_between(LLVMValueRef from, LLVMValueRef to)
+/* What counts the rounds of a loop must stay recognisable: it is there once, in front of both. */
+static void move_up(LLVMBuilderRef builder, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
+    LLVMValueRef next;
+
+    for (LLVMValueRef in = LLVMGetFirstInstruction(from); !LLVMIsATerminatorInst(in); in = next) {
+        next = LLVMGetNextInstruction(in);
+        if (!is_movable(in) || depends_on(in, from) || !is_carried(in))
+            continue;
+        LLVMInstructionRemoveFromParent(in);
+        LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(to));
+        LLVMInsertIntoBuilder(builder, in);
+    }
+}
+
+static void remove_guards(LLVMBasicBlockRef block)
+{
+    LLVMValueRef next;
+
+    for (LLVMValueRef in = LLVMGetFirstInstruction(block); in; in = next) {
+        next = LLVMGetNextInstruction(in);
+        if (is_member_guard(in))
+            LLVMInstructionEraseFromParent(in);
+    }
+}
+
+/*
+ * Behind the last access: the first instruction that is there once. What computes with the value of
+ * a load stays with it, so that both can become one instruction; what a branch depends on stays
+ * with the branch.
+ */
+static LLVMValueRef end_of(LLVMValueRef last)
+{
+    LLVMValueRef in = LLVMGetNextInstruction(last), terminator;
     int distance = 0;
 
-    for (; from != to; from = LLVMGetNextInstruction(from)) {
-        if (!from || darn_may_synchronize(from) || ++distance > MAX_DISTANCE)
-            return 0;
-    }
-    return 1;
+    terminator = LLVMGetBasicBlockTerminator(LLVMGetInstructionParent(last));
+    while (in != terminator && is_quiet(in) && !LLVMIsACallInst(in) && distance++ < MAX_TAIL &&
+           !(LLVMGetFirstUse(in) && LLVMGetUser(LLVMGetFirstUse(in)) == terminator))
+        in = LLVMGetNextInstruction(in);
+    return in;
 }
 
-static int joins(const struct darn_map *order, const struct darn_plugin_access *access,
-                 LLVMValueRef last, LLVMValueRef leader)
+void darn_group_split(struct darn_guards *guards, LLVMValueRef first, LLVMValueRef last)
 {
-    return darn_access_is_plain(access) &&
-           LLVMGetInstructionParent(access->instruction) == LLVMGetInstructionParent(leader) &&
-           is_quiet_between(last, access->instruction) &&
-           can_precede(order, access->pointer, leader, MAX_DEPTH) &&
-           (!darn_access_stores_pointer(access) ||
-            can_precede(order, access->value, leader, MAX_DEPTH));
-}
+    LLVMBuilderRef b = guards->builder;
+    LLVMBasicBlockRef head = LLVMGetInstructionParent(first), quick, join, slow;
+    struct darn_map copies = {0};
+    LLVMValueRef copy;
 
-size_t darn_group_extent(struct darn_accesses *accesses, size_t first, struct darn_map *order)
-{
-    LLVMValueRef leader = accesses->items[first].instruction, last = leader;
-    LLVMBuilderRef builder;
-    size_t end = first + 1, members = 1;
-    unsigned entries = accesses->items[first].entry;
-
-    if (!darn_access_is_plain(&accesses->items[first]))
-        return 1;
-    builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(leader)));
-    for (size_t i = end; i < accesses->count && members < DARN_GROUP_MAX; i++) {
-        struct darn_plugin_access *access = &accesses->items[i];
-
-        if (access->dropped)
-            continue;
-        /* Between the entry of a section and its end time must pass, and no other hook may come
-         * between the entry and its access: its own is the last, so that there can be but one. */
-        if (access->entered > first || entries + access->entry > 1 ||
-            !joins(order, access, last, leader))
-            break;
-        make_precede(order, builder, access->pointer, leader);
-        if (darn_access_stores_pointer(access))
-            make_precede(order, builder, access->value, leader);
-        last = access->instruction;
-        end = i + 1;
-        members++;
-        entries += access->entry;
+    quick = darn_shim_split(first);
+    join = darn_shim_split(end_of(last));
+    LLVMSetCurrentDebugLocation2(b, NULL);
+    move_up(b, quick, head);
+    slow = LLVMAppendBasicBlockInContext(guards->context, LLVMGetBasicBlockParent(head), "");
+    LLVMPositionBuilderAtEnd(b, slow);
+    copy_block(b, quick, &copies);
+    LLVMSetCurrentDebugLocation2(b, NULL);
+    LLVMBuildBr(b, join);
+    LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
+    LLVMPositionBuilderAtEnd(b, head);
+    darn_guard_branch_attention(guards, slow, quick);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(join));
+    for (LLVMValueRef in = LLVMGetFirstInstruction(quick); in; in = LLVMGetNextInstruction(in)) {
+        copy = (LLVMValueRef)darn_map_get(&copies, (uintptr_t)in, 0);
+        if (copy)
+            join_value(b, in, copy);
     }
-    LLVMDisposeBuilder(builder);
-    return end - first;
+    remove_guards(quick);
+    darn_map_free(&copies);
 }

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/core/group.h"
 #include "plugin/core/guard_parts.h"
+#include "plugin/call/libcalls.h"
 #include "site/site_guard.h"
 #include "site/site.h"
 
@@ -44,8 +44,8 @@ static LLVMAttributeRef attribute(struct darn_guards *guards, const char *name)
                                    LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
 }
 
-static LLVMValueRef global(struct darn_guards *guards, const char *name, const char *here,
-                           LLVMTypeRef type)
+LLVMValueRef darn_guard_global(struct darn_guards *guards, const char *name, const char *here,
+                               LLVMTypeRef type)
 {
     LLVMValueRef found = LLVMGetNamedGlobal(guards->module, guards->here ? here : name);
 
@@ -57,18 +57,20 @@ static LLVMValueRef global(struct darn_guards *guards, const char *name, const c
     return found;
 }
 
+/* Hooks preserve registers that the dynamic linker does not when it binds an entry of the linkage
+ * table at its first call (r10), so they must not be called through one: "nonlazybind". */
 static LLVMValueRef hook(struct darn_guards *guards, const char *name, LLVMTypeRef type)
 {
+    static const char *const attributes[] = {"nounwind", "cold", "nonlazybind"};
     LLVMValueRef found = LLVMGetNamedFunction(guards->module, name);
 
     if (found)
         return found;
     found = LLVMAddFunction(guards->module, name, type);
     LLVMSetFunctionCallConv(found, LLVMPreserveMostCallConv);
-    LLVMAddAttributeAtIndex(found, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            attribute(guards, "nounwind"));
-    LLVMAddAttributeAtIndex(found, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            attribute(guards, "cold"));
+    for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
+        LLVMAddAttributeAtIndex(found, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                attribute(guards, attributes[i]));
     return found;
 }
 
@@ -111,7 +113,7 @@ static void look_into_filter(struct darn_guards *guards, LLVMValueRef address, L
 {
     LLVMBuilderRef b = guards->builder;
     LLVMTypeRef table = LLVMArrayType2(guards->i8, DARN_FILTER_SIZE);
-    LLVMValueRef filter = global(guards, DARN_FILTER, DARN_FILTER_HERE, table);
+    LLVMValueRef filter = darn_guard_global(guards, DARN_FILTER, DARN_FILTER_HERE, table);
     LLVMValueRef number = LLVMBuildPtrToInt(b, address, guards->i64, "");
     LLVMValueRef line =
         LLVMBuildLShr(b, number, LLVMConstInt(guards->i64, DARN_FILTER_SHIFT, 0), "");
@@ -123,38 +125,34 @@ static void look_into_filter(struct darn_guards *guards, LLVMValueRef address, L
     darn_guard_branch(guards, LLVMBuildOr(b, watched, load_byte(guards, armed), ""), call, done);
 }
 
+static int is_pointer(LLVMValueRef value)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
+}
+
 static LLVMValueRef to_word(struct darn_guards *guards, LLVMValueRef value)
 {
     LLVMBuilderRef b = guards->builder;
     LLVMTypeRef type = LLVMTypeOf(value);
 
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMPointerTypeKind:
+    if (is_pointer(value))
         return LLVMBuildPtrToInt(b, value, guards->i64, "");
-    case LLVMFloatTypeKind:
+    if (LLVMGetTypeKind(type) == LLVMFloatTypeKind)
         return LLVMBuildZExt(b, LLVMBuildBitCast(b, value, guards->i32, ""), guards->i64, "");
-    case LLVMDoubleTypeKind:
+    if (LLVMGetTypeKind(type) == LLVMDoubleTypeKind)
         return LLVMBuildBitCast(b, value, guards->i64, "");
-    default:
-        return LLVMGetIntTypeWidth(type) < 64 ? LLVMBuildZExt(b, value, guards->i64, "") : value;
-    }
+    return LLVMGetIntTypeWidth(type) < 64 ? LLVMBuildZExt(b, value, guards->i64, "") : value;
 }
 
 int darn_guards_take(LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
 
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMPointerTypeKind:
+    if (is_pointer(value))
         return LLVMGetPointerAddressSpace(type) == 0;
-    case LLVMFloatTypeKind:
-    case LLVMDoubleTypeKind:
-        return 1;
-    case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(type) <= 64;
-    default:
-        return 0;
-    }
+    return kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind ||
+           (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) <= 64);
 }
 
 void darn_guard_call(struct darn_guards *guards, LLVMValueRef guard, const char *name,
@@ -201,49 +199,58 @@ LLVMBasicBlockRef darn_guard_block(struct darn_guards *guards, LLVMValueRef guar
     return LLVMAppendBasicBlockInContext(guards->context, guard, "");
 }
 
-static void branch_on_attention(struct darn_guards *guards, LLVMBasicBlockRef raised,
-                                LLVMBasicBlockRef done)
+/* The byte that the guards of a hook look at first; of all others it is attention. */
+static const struct {
+    const char *hook, *byte, *here;
+} bytes[] = {
+    {DARN_HOOK_BEGIN, DARN_FUNCTIONS, DARN_FUNCTIONS_HERE},
+    {DARN_HOOK_END, DARN_FUNCTIONS, DARN_FUNCTIONS_HERE},
+    {DARN_HOOK_BLOCK_BEGIN, DARN_FUNCTIONS, DARN_FUNCTIONS_HERE},
+    {DARN_HOOK_BLOCK_END, DARN_FUNCTIONS, DARN_FUNCTIONS_HERE},
+    {DARN_HOOK_ORDER, DARN_ORDERING, DARN_ORDERING_HERE},
+    {DARN_HOOK_RELAXED, DARN_FENCED, DARN_FENCED_HERE},
+};
+
+static LLVMValueRef byte_of(struct darn_guards *guards, const char *hook_name)
 {
-    LLVMValueRef attention = global(guards, DARN_ATTENTION, DARN_ATTENTION_HERE, guards->i8);
-
-    darn_guard_branch(guards, load_byte(guards, attention), raised, done);
-}
-
-static void branch_on_functions(struct darn_guards *guards, LLVMBasicBlockRef wanted,
-                                LLVMBasicBlockRef done)
-{
-    LLVMValueRef functions = global(guards, DARN_FUNCTIONS, DARN_FUNCTIONS_HERE, guards->i8);
-
-    darn_guard_branch(guards, load_byte(guards, functions), wanted, done);
-}
-
-static int is_of_function(const char *hook_name)
-{
-    static const char *const names[] = {DARN_HOOK_BEGIN, DARN_HOOK_END, DARN_HOOK_BLOCK_BEGIN,
-                                        DARN_HOOK_BLOCK_END};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(hook_name, names[i]) == 0)
-            return 1;
+    for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+        if (strcmp(hook_name, bytes[i].hook) == 0)
+            return darn_guard_global(guards, bytes[i].byte, bytes[i].here, guards->i8);
     }
-    return 0;
+    return darn_guard_global(guards, DARN_ATTENTION, DARN_ATTENTION_HERE, guards->i8);
+}
+
+static void branch_on_byte(struct darn_guards *guards, const char *hook_name,
+                           LLVMBasicBlockRef wanted, LLVMBasicBlockRef done)
+{
+    darn_guard_branch(guards, load_byte(guards, byte_of(guards, hook_name)), wanted, done);
+}
+
+void darn_guard_branch_attention(struct darn_guards *guards, LLVMBasicBlockRef unlikely,
+                                 LLVMBasicBlockRef likely)
+{
+    branch_on_byte(guards, DARN_HOOK_ACCESS, unlikely, likely);
+}
+
+static int is_member(const char *name)
+{
+    return strncmp(name, DARN_GUARD_MEMBER, strlen(DARN_GUARD_MEMBER)) == 0;
 }
 
 static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, const char *hook_name,
                                 LLVMTypeRef type, int filtered)
 {
     LLVMValueRef guard = darn_guard_begin(guards, name, type);
-    LLVMBasicBlockRef entry = darn_guard_block(guards, guard);
+    LLVMBasicBlockRef entry = is_member(name) ? NULL : darn_guard_block(guards, guard);
     LLVMBasicBlockRef raised = darn_guard_block(guards, guard);
     LLVMBasicBlockRef call = filtered ? darn_guard_block(guards, guard) : raised;
     LLVMBasicBlockRef done = darn_guard_block(guards, guard);
     unsigned count = LLVMCountParams(guard) - (filtered ? 1 : 0);
 
-    LLVMPositionBuilderAtEnd(guards->builder, entry);
-    if (is_of_function(hook_name))
-        branch_on_functions(guards, raised, done);
-    else
-        branch_on_attention(guards, raised, done);
+    if (entry) {
+        LLVMPositionBuilderAtEnd(guards->builder, entry);
+        branch_on_byte(guards, hook_name, raised, done);
+    }
     LLVMPositionBuilderAtEnd(guards->builder, raised);
     if (filtered) {
         look_into_filter(guards, LLVMGetParam(guard, 0), LLVMGetParam(guard, count), call, done);
@@ -260,11 +267,12 @@ static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, co
  * Calls the guard of the hook for these arguments, building it at its first use. With `armed`, the
  * byte of the site, the guard looks into the filter, too.
  */
-static void call_guard(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
-                       LLVMValueRef *arguments, unsigned count, LLVMValueRef armed)
+static LLVMValueRef call_guard_at(struct darn_guards *guards, LLVMValueRef before,
+                                  LLVMMetadataRef place, const char *prefix, const char *hook_name,
+                                  LLVMValueRef *arguments, unsigned count, LLVMValueRef armed)
 {
     LLVMTypeRef types[DARN_GUARD_ARGUMENTS], type;
-    LLVMValueRef guard;
+    LLVMValueRef guard, call;
     char name[128];
     char *type_name = LLVMPrintTypeToString(LLVMTypeOf(arguments[count > 2 ? 1 : 0]));
 
@@ -273,15 +281,23 @@ static void call_guard(struct darn_guards *guards, LLVMValueRef before, const ch
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     type = LLVMFunctionType(guards->nothing, types, count, 0);
-    snprintf(name, sizeof(name), DARN_GUARD_PREFIX "%s.%s", hook_name, type_name);
+    snprintf(name, sizeof(name), "%s%s.%s", prefix, hook_name, type_name);
     LLVMDisposeMessage(type_name);
     guard = LLVMGetNamedFunction(guards->module, name);
     if (!guard)
         guard = build_guard(guards, name, hook_name, type, armed != NULL);
     LLVMPositionBuilderBefore(guards->builder, before);
-    LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(before));
-    LLVMBuildCall2(guards->builder, type, guard, arguments, count, "");
+    LLVMSetCurrentDebugLocation2(guards->builder, place);
+    call = LLVMBuildCall2(guards->builder, type, guard, arguments, count, "");
     LLVMSetCurrentDebugLocation2(guards->builder, NULL);
+    return call;
+}
+
+static void call_guard(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
+                       LLVMValueRef *arguments, unsigned count, LLVMValueRef armed)
+{
+    call_guard_at(guards, before, LLVMInstructionGetDebugLoc(before), DARN_GUARD_PREFIX, hook_name,
+                  arguments, count, armed);
 }
 
 /* Calls the hook without a guard. */
@@ -302,13 +318,39 @@ static void call_at_once(struct darn_guards *guards, LLVMValueRef before, const 
     LLVMSetCurrentDebugLocation2(guards->builder, NULL);
 }
 
-LLVMValueRef darn_guard_length(struct darn_guards *guards, LLVMValueRef before, LLVMValueRef length)
+/* Behind every other hook of the operation: what it acquires is there with the next one. A relaxed
+ * operation orders nothing, but one that stores may do so behind a fence. */
+static void place_order(struct darn_guards *guards, const struct darn_plugin_access *access,
+                        struct darn_record record)
 {
-    if (LLVMGetTypeKind(LLVMTypeOf(length)) != LLVMIntegerTypeKind ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(length)) == 64)
-        return length;
-    LLVMPositionBuilderBefore(guards->builder, before);
-    return LLVMBuildZExt(guards->builder, length, guards->i64, "");
+    LLVMValueRef arguments[DARN_GUARD_ARGUMENTS] = {
+        access->pointer ? access->pointer : LLVMConstNull(guards->pointer), record.site};
+    int is_atomic = access->flags & DARN_SITE_ATOMIC;
+
+    if (access->flags & (DARN_SITE_ACQUIRES | DARN_SITE_RELEASES))
+        call_guard(guards, access->instruction, DARN_HOOK_ORDER, arguments, 2, NULL);
+    else if (is_atomic && access->kind != DARN_SITE_READ && access->kind != DARN_SITE_FENCE)
+        call_guard(guards, access->instruction, DARN_HOOK_RELAXED, arguments, 2, NULL);
+}
+
+static void place_range(struct darn_guards *guards, const struct darn_plugin_access *access,
+                        struct darn_record record)
+{
+    LLVMValueRef arguments[DARN_GUARD_ARGUMENTS], at = access->instruction;
+    LLVMValueRef before = darn_extent_is_late(access->extent) ? darn_guards_behind(at) : at;
+    const char *hook_name = DARN_HOOK_PARTS;
+    unsigned count = darn_extent_has_parts(access->extent) ? 3 : 2;
+
+    if (count == 3) {
+        darn_guard_parts(guards, before, access, arguments);
+    } else {
+        arguments[0] = darn_guard_pointer(guards, before, access);
+        arguments[1] = darn_guard_length(guards, before, access);
+        hook_name = is_pointer(arguments[1]) ? DARN_HOOK_STRING : DARN_HOOK_RANGE;
+    }
+    arguments[count++] = record.site;
+    call_guard_at(guards, before, LLVMInstructionGetDebugLoc(at), DARN_GUARD_PREFIX, hook_name,
+                  arguments, count, NULL);
 }
 
 void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_access *access,
@@ -323,12 +365,7 @@ void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_acce
     } else if (access->kind == DARN_SITE_FENCE) {
         call_guard(guards, access->instruction, DARN_HOOK_FENCE, &record.site, 1, NULL);
     } else if (access->flags & DARN_SITE_RANGE) {
-        int string = LLVMGetTypeKind(LLVMTypeOf(access->length)) == LLVMPointerTypeKind;
-
-        arguments[1] = darn_guard_length(guards, access->instruction, access->length);
-        arguments[2] = record.site;
-        call_guard(guards, access->instruction, string ? DARN_HOOK_STRING : DARN_HOOK_RANGE,
-                   arguments, 3, NULL);
+        place_range(guards, access, record);
     } else if (access->flags & (DARN_SITE_VALUE | DARN_SITE_POINTER)) {
         arguments[1] = access->value;
         arguments[2] = record.site;
@@ -336,6 +373,25 @@ void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_acce
     } else {
         call_guard(guards, access->instruction, DARN_HOOK_ACCESS, arguments, 2, record.armed);
     }
+    place_order(guards, access, record);
+}
+
+LLVMValueRef darn_guards_place_member(struct darn_guards *guards,
+                                      const struct darn_plugin_access *access,
+                                      struct darn_record record)
+{
+    LLVMValueRef arguments[DARN_GUARD_ARGUMENTS] = {access->pointer, record.site};
+    LLVMMetadataRef place = LLVMInstructionGetDebugLoc(access->instruction);
+
+    if (access->dropped)
+        return darn_guards_place_dropped(guards, access, record);
+    if (!(access->flags & (DARN_SITE_VALUE | DARN_SITE_POINTER)))
+        return call_guard_at(guards, access->instruction, place, DARN_GUARD_MEMBER,
+                             DARN_HOOK_ACCESS, arguments, 2, record.armed);
+    arguments[1] = access->value;
+    arguments[2] = record.site;
+    return call_guard_at(guards, access->instruction, place, DARN_GUARD_MEMBER, DARN_HOOK_WRITE,
+                         arguments, 3, record.armed);
 }
 
 void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,
@@ -356,89 +412,6 @@ void darn_guards_place_atomic(struct darn_guards *guards, LLVMValueRef before,
                               const char *hook_name, LLVMValueRef site)
 {
     call_at_once(guards, before, hook_name, &site, 1);
-}
-
-/* Of each member of a group a guard gets what darn_hook_write does, and its armed byte. */
-#define FOR_HOOK   3
-#define PER_MEMBER 4
-
-/* One after the other: if the filter says so for this pointer, call the hook with its site. */
-static void build_group_calls(struct darn_guards *guards, LLVMValueRef guard, unsigned count,
-                              LLVMBasicBlockRef done)
-{
-    LLVMTypeRef types[FOR_HOOK] = {guards->pointer, guards->i64, guards->pointer};
-    LLVMTypeRef type = LLVMFunctionType(guards->nothing, types, FOR_HOOK, 0);
-
-    for (unsigned i = 0; i < count; i++) {
-        LLVMBasicBlockRef call_block = darn_guard_block(guards, guard);
-        LLVMBasicBlockRef next = i + 1 < count ? darn_guard_block(guards, guard) : done;
-        LLVMValueRef arguments[PER_MEMBER], call;
-
-        for (unsigned j = 0; j < PER_MEMBER; j++)
-            arguments[j] = LLVMGetParam(guard, PER_MEMBER * i + j);
-        look_into_filter(guards, arguments[0], arguments[FOR_HOOK], call_block, next);
-        LLVMPositionBuilderAtEnd(guards->builder, call_block);
-        call = LLVMBuildCall2(guards->builder, type, hook(guards, DARN_HOOK_WRITE, type), arguments,
-                              FOR_HOOK, "");
-        LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
-        LLVMBuildBr(guards->builder, next);
-        LLVMPositionBuilderAtEnd(guards->builder, next);
-    }
-}
-
-static LLVMValueRef build_group_guard(struct darn_guards *guards, const char *name,
-                                      LLVMTypeRef type, unsigned count)
-{
-    LLVMValueRef guard = darn_guard_begin(guards, name, type);
-    LLVMBasicBlockRef entry = darn_guard_block(guards, guard);
-    LLVMBasicBlockRef raised = darn_guard_block(guards, guard);
-    LLVMBasicBlockRef done = darn_guard_block(guards, guard);
-
-    LLVMPositionBuilderAtEnd(guards->builder, entry);
-    branch_on_attention(guards, raised, done);
-    LLVMPositionBuilderAtEnd(guards->builder, raised);
-    build_group_calls(guards, guard, count, done);
-    LLVMBuildRetVoid(guards->builder);
-    return guard;
-}
-
-/* The value of a member as the word that the hook gets: nothing is computed for it, a pointer is
- * one already. */
-static LLVMValueRef word_of(struct darn_guards *guards, LLVMValueRef leader, LLVMValueRef value)
-{
-    if (value && LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64)
-        return LLVMConstInt(guards->i64, LLVMConstIntGetZExtValue(value), 0);
-    if (!value || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
-        return LLVMConstInt(guards->i64, 0, 0);
-    LLVMPositionBuilderBefore(guards->builder, leader);
-    return LLVMBuildPtrToInt(guards->builder, value, guards->i64, "");
-}
-
-void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
-                             const struct darn_member *members, unsigned count)
-{
-    LLVMValueRef arguments[PER_MEMBER * DARN_GROUP_MAX], guard;
-    LLVMTypeRef types[PER_MEMBER * DARN_GROUP_MAX], type;
-    unsigned total = PER_MEMBER * count;
-    char name[64];
-
-    for (unsigned i = 0; i < count; i++) {
-        arguments[PER_MEMBER * i] = members[i].pointer;
-        arguments[PER_MEMBER * i + 1] = word_of(guards, leader, members[i].value);
-        arguments[PER_MEMBER * i + 2] = members[i].record.site;
-        arguments[PER_MEMBER * i + 3] = members[i].record.armed;
-    }
-    for (unsigned i = 0; i < total; i++)
-        types[i] = LLVMTypeOf(arguments[i]);
-    type = LLVMFunctionType(guards->nothing, types, total, 0);
-    snprintf(name, sizeof(name), DARN_GUARD_PREFIX "group.%u", count);
-    guard = LLVMGetNamedFunction(guards->module, name);
-    if (!guard)
-        guard = build_group_guard(guards, name, type, count);
-    LLVMPositionBuilderBefore(guards->builder, leader);
-    LLVMSetCurrentDebugLocation2(guards->builder, LLVMInstructionGetDebugLoc(leader));
-    LLVMBuildCall2(guards->builder, type, guard, arguments, total, "");
-    LLVMSetCurrentDebugLocation2(guards->builder, NULL);
 }
 
 static void remove_guards(LLVMModuleRef module)

@@ -15,8 +15,8 @@ struct darn_guards {
     LLVMBuilderRef builder;
     LLVMTypeRef pointer, i8, i32, i64, nothing;
     int here;   /* the module becomes part of a program, not of a shared object */
-    int trusts; /* threads are compared with darn_own (site/guard.h): the program is built to be
-                   healed */
+    int elides; /* armed bytes are compared with darn_own (site/site_guard.h): the program is built
+                   to be healed */
     struct darn_replacement *replacements; /* what is still to be done (guard_around.c) */
     size_t replaced;
 };
@@ -32,16 +32,11 @@ int darn_guards_take(LLVMValueRef value);
 void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_access *access,
                        struct darn_record record);
 
-/* One of the accesses that share a guard. */
-struct darn_member {
-    LLVMValueRef pointer;
-    LLVMValueRef value; /* a constant or a pointer that is written, or NULL */
-    struct darn_record record;
-};
-
-/* One guard in front of `leader` for several plain accesses, up to DARN_GROUP_MAX. */
-void darn_guards_place_group(struct darn_guards *guards, LLVMValueRef leader,
-                             const struct darn_member *members, unsigned count);
+/* The same for a member of a group (group.h). Returns the guard. With `dropped`, it looks at
+ * nothing but the armed byte. */
+LLVMValueRef darn_guards_place_member(struct darn_guards *guards,
+                                      const struct darn_plugin_access *access,
+                                      struct darn_record record);
 
 /* What only sections need: the hook is called if the site's own byte is armed. `pointer` is that of
  * an access; NULL for a mark. */
@@ -53,6 +48,12 @@ void darn_guards_place_armed(struct darn_guards *guards, LLVMValueRef before, co
  * gone after darn_guards_finish: others like it are in its place. */
 void darn_guards_place_around(struct darn_guards *guards, const struct darn_plugin_access *access,
                               struct darn_record record);
+
+/* Before a call that may lead outside (outside.h): the hook gets the function that is called and a
+ * byte that says whether it is to be asked, which the guard looks at; or it looks at a byte of the
+ * runtime that has this name. */
+void darn_guards_place_outside(struct darn_guards *guards, LLVMValueRef before, LLVMValueRef callee,
+                               LLVMValueRef state, const char *byte);
 
 /* Where something can stand that is to happen right behind the instruction; NULL: nowhere. */
 LLVMValueRef darn_guards_behind(LLVMValueRef instruction);

@@ -40,7 +40,7 @@ static void give_back(struct darn_guards *guards, LLVMValueRef value)
         LLVMBuildRet(guards->builder, value);
 }
 
-/* if (*armed > trust) { hook; access; other hook } else access */
+/* if (*armed > limit) { hook; access; other hook } else access */
 static void fill(struct darn_guards *guards, LLVMValueRef guard, LLVMValueRef instruction,
                  int after)
 {

@@ -7,13 +7,20 @@
 /* The functions that are inlined and removed in the end. */
 #define DARN_GUARD_PREFIX "darn.guard."
 
-/* Of a guard that is not a group's: those of the hook, and the site's armed byte. */
+/* Of a member of a group: they are in its second version only (group.h). */
+#define DARN_GUARD_MEMBER DARN_GUARD_PREFIX "member."
+
+/* Those of the hook, and the site's armed byte. */
 #define DARN_GUARD_ARGUMENTS 4
 
 /* A guard without a body, to be inlined. What is built in it from here on has no place in the
  * source: that of its call becomes its place. */
 LLVMValueRef darn_guard_begin(struct darn_guards *guards, const char *name, LLVMTypeRef type);
 LLVMBasicBlockRef darn_guard_block(struct darn_guards *guards, LLVMValueRef guard);
+
+/* A variable of the runtime; `here` is its name in the same program. */
+LLVMValueRef darn_guard_global(struct darn_guards *guards, const char *name, const char *here,
+                               LLVMTypeRef type);
 
 /* Goes to `unlikely` if it is so, else to `likely`. */
 void darn_guard_branch_if(struct darn_guards *guards, LLVMValueRef is_so,
@@ -22,6 +29,10 @@ void darn_guard_branch_if(struct darn_guards *guards, LLVMValueRef is_so,
 /* The same if the byte is not 0. */
 void darn_guard_branch(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
                        LLVMBasicBlockRef likely);
+
+/* Goes to `unlikely` if attention is raised. */
+void darn_guard_branch_attention(struct darn_guards *guards, LLVMBasicBlockRef unlikely,
+                                 LLVMBasicBlockRef likely);
 
 /* Goes to `call` if the site is armed. */
 void darn_guard_branch_armed(struct darn_guards *guards, LLVMValueRef armed, LLVMBasicBlockRef call,
@@ -38,11 +49,23 @@ void darn_guard_call(struct darn_guards *guards, LLVMValueRef guard, const char 
 void darn_guards_place_both(struct darn_guards *guards, const struct darn_plugin_access *access,
                             struct darn_record record);
 
+/* A member of a group that another access covers. */
+LLVMValueRef darn_guards_place_dropped(struct darn_guards *guards,
+                                       const struct darn_plugin_access *access,
+                                       struct darn_record record);
+
 /* Instructions that guards have in themselves are replaced by these. */
 void darn_guards_replace(struct darn_guards *guards);
 
+/* Where the memory is that a range is about; and of a vector that, its length, and how many bytes
+ * of its parts at most. */
+LLVMValueRef darn_guard_pointer(struct darn_guards *guards, LLVMValueRef before,
+                                const struct darn_plugin_access *access);
+void darn_guard_parts(struct darn_guards *guards, LLVMValueRef before,
+                      const struct darn_plugin_access *access, LLVMValueRef arguments[3]);
+
 /* The length of a range as the hook takes it: 64 bits, or the pointer to a string. */
 LLVMValueRef darn_guard_length(struct darn_guards *guards, LLVMValueRef before,
-                               LLVMValueRef length);
+                               const struct darn_plugin_access *access);
 
 #endif

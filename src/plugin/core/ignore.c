@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plugin/core/debuginfo.h"
+#include "site/wishes.h"
 
 #define ANNOTATION "darn.ignore"
 

@@ -16,9 +16,6 @@ struct darn_ignore {
     size_t count;
 };
 
-/* The path of the list, set by `darn cc`. */
-#define DARN_IGNORELIST_VARIABLE "DARN_IGNORELIST"
-
 void darn_ignore_init(struct darn_ignore *ignore, LLVMModuleRef module);
 void darn_ignore_free(struct darn_ignore *ignore);
 

@@ -1,6 +1,7 @@
 #include "plugin/core/inlined.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "plugin/core/debuginfo.h"
@@ -67,4 +68,36 @@ uint64_t darn_inlined_copy(LLVMValueRef instruction)
     if (!call)
         return 0;
     return (uint64_t)calls_around(context, call, MAX_INLINED) << 32 | call_at(context, call);
+}
+
+/* Not those of C++: what they have is code of its own, and has names that people know. */
+static int is_libc_header(LLVMMetadataRef scope)
+{
+    LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+    unsigned length = 0;
+    const char *name = file ? LLVMDIFileGetFilename(file, &length) : "";
+    char path[1024];
+    struct darn_text text;
+
+    darn_text_start(&text, path, sizeof(path));
+    darn_text_part(&text, name, length);
+    return strstr(path, "/include/") && strstr(path, "/bits/") && !strstr(path, "/c++/");
+}
+
+void darn_inlined_fold(LLVMValueRef function)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        for (LLVMValueRef in = LLVMGetFirstInstruction(block); in;
+             in = LLVMGetNextInstruction(in)) {
+            LLVMMetadataRef location = LLVMInstructionGetDebugLoc(in), call;
+
+            while (location && (call = LLVMDILocationGetInlinedAt(location)) &&
+                   is_libc_header(LLVMDILocationGetScope(location))) {
+                location = call;
+                LLVMInstructionSetDebugLoc(in, location);
+            }
+        }
+    }
 }

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plugin/core/bits.h"
 #include "plugin/core/debuginfo.h"
 #include "plugin/core/plugin_escape.h"
 #include "plugin/core/locals.h"
 #include "plugin/core/plugin.h"
 #include "plugin/core/structs.h"
-#include "section/match.h"
+#include "section/alias.h"
 
 /* How many pointers are followed back: a->b->c->d->e */
 #define MAX_DEPTH 6
@@ -26,6 +27,7 @@ struct darn_names {
     int is_behind;            /* it is an element of what a pointer points to; */
     int is_beyond;            /* it may not be in the object that it is named after */
     int has_tbaa;
+    unsigned bit; /* where it begins in the word that is accessed */
     LLVMModuleRef module;
     struct darn_structs structs; /* filled when it is first needed */
     int has_structs;
@@ -170,7 +172,7 @@ static LLVMMetadataRef append_inside(struct darn_names *names, LLVMMetadataRef t
 {
     char path[MAX_PATH];
     struct darn_text buffer;
-    struct darn_di_way way = {.text = &buffer};
+    struct darn_di_way way = {.text = &buffer, .bit = names->bit};
     LLVMMetadataRef found;
 
     darn_text_start(&buffer, path, sizeof(path));
@@ -191,7 +193,7 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
 {
     char path[MAX_PATH];
     struct darn_text buffer;
-    struct darn_di_way way = {.text = &buffer};
+    struct darn_di_way way = {.text = &buffer, .bit = names->bit};
     LLVMMetadataRef found;
     uint64_t size = darn_di_size(names->context, pointee);
     int64_t index = size && !place.variable ? place.offset / (int64_t)size : 0;
@@ -397,7 +399,7 @@ static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction, str
     LLVMMetadataRef base, access, type;
     char path[MAX_PATH];
     struct darn_text buffer;
-    struct darn_di_way way = {.text = text};
+    struct darn_di_way way = {.text = text, .bit = names->bit};
 
     if (!tag || LLVMGetMDNodeNumOperands(tag) < 3 || LLVMGetMDNodeNumOperands(tag) > 4)
         return;
@@ -457,6 +459,7 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
         location ? darn_di_function(names->context, LLVMDILocationGetScope(location)) : NULL;
     names->owner = NULL;
     names->is_behind = 0;
+    names->bit = darn_bits_first(instruction);
     darn_text_start(&text, to, size);
     if (LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction))
         name_whole(names, pointer, &text);

@@ -3,18 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /* How far computations are followed. */
 #define MAX_DEPTH 16
 
 /* Uses of a local that are looked at. */
 #define MAX_USES 400
-
-/* Of addresses within one compilation: quick, and nobody sees the numbers. */
-static uint64_t mix(uint64_t hash, uint64_t number)
-{
-    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
 
 void darn_paths_init(struct darn_paths *paths, LLVMTargetDataRef layout)
 {
@@ -93,11 +88,11 @@ static int add_leaf(struct darn_path *path, LLVMValueRef leaf)
 
 uint64_t darn_path_hash(const struct darn_path *path)
 {
-    uint64_t hash = mix(1, (uintptr_t)path->root);
+    uint64_t hash = darn_fold(1, (uintptr_t)path->root);
 
     for (unsigned i = 0; i <= path->depth; i++) {
-        hash = mix(hash, (uint64_t)path->steps[i].offset);
-        hash = mix(hash, path->steps[i].index);
+        hash = darn_fold(hash, (uint64_t)path->steps[i].offset);
+        hash = darn_fold(hash, path->steps[i].index);
     }
     return hash | 1;
 }
@@ -126,7 +121,7 @@ static uint64_t hash_load(struct darn_paths *paths, LLVMValueRef load, struct da
     if (slot) {
         if (!add_leaf(path, pointer))
             forget(path);
-        return mix(3, (uintptr_t)pointer);
+        return darn_fold(3, (uintptr_t)pointer);
     }
     follow(paths, pointer, &from, depth - 1);
     for (unsigned i = 0; i < from.leaf_count; i++) {
@@ -135,16 +130,17 @@ static uint64_t hash_load(struct darn_paths *paths, LLVMValueRef load, struct da
     }
     if (!from.root)
         forget(path);
-    return mix(5, darn_path_hash(&from));
+    return darn_fold(5, darn_path_hash(&from));
 }
 
 static uint64_t hash_computation(struct darn_paths *paths, LLVMValueRef value,
                                  struct darn_path *path, int depth)
 {
-    uint64_t hash = mix(7, LLVMGetInstructionOpcode(value));
+    uint64_t hash = darn_fold(7, LLVMGetInstructionOpcode(value));
 
     for (int i = 0; i < LLVMGetNumOperands(value) && path->root; i++)
-        hash = mix(hash, hash_value(paths, LLVMGetOperand(value, (unsigned)i), path, depth - 1));
+        hash =
+            darn_fold(hash, hash_value(paths, LLVMGetOperand(value, (unsigned)i), path, depth - 1));
     return hash;
 }
 
@@ -154,9 +150,9 @@ static uint64_t hash_value(struct darn_paths *paths, LLVMValueRef value, struct 
     if (!path->root)
         return 0;
     if (LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64)
-        return mix(2, (uint64_t)LLVMConstIntGetSExtValue(value));
+        return darn_fold(2, (uint64_t)LLVMConstIntGetSExtValue(value));
     if (!LLVMIsAInstruction(value))
-        return mix(1, (uintptr_t)value);
+        return darn_fold(1, (uintptr_t)value);
     if (depth > 0 && (LLVMIsACastInst(value) || LLVMIsAFreezeInst(value)))
         return hash_value(paths, LLVMGetOperand(value, 0), path, depth - 1);
     if (depth > 0 && LLVMIsALoadInst(value))
@@ -165,7 +161,7 @@ static uint64_t hash_value(struct darn_paths *paths, LLVMValueRef value, struct 
         return hash_computation(paths, value, path, depth);
     if (!add_leaf(path, value))
         forget(path);
-    return mix(1, (uintptr_t)value);
+    return darn_fold(1, (uintptr_t)value);
 }
 
 static int64_t field_offset(struct darn_paths *paths, LLVMTypeRef type, LLVMValueRef index)
@@ -198,7 +194,7 @@ static void add_offsets(struct darn_paths *paths, LLVMValueRef gep, struct darn_
         } else {
             uint64_t hash = hash_value(paths, index, path, depth - 1);
 
-            path->steps[path->depth].index += mix((uint64_t)stride, hash) | 1;
+            path->steps[path->depth].index += darn_fold((uint64_t)stride, hash) | 1;
         }
     }
 }

@@ -8,6 +8,9 @@
 /* When clang loads the plugin. */
 void darn_plugin_load(void);
 
+/* Before a module is compiled: how much it is optimized, for speed (-O1: 1), for size (-Os: 1). */
+void darn_plugin_set_level(unsigned speed, unsigned size);
+
 /* Start of the pipeline: keep the optimizer from inventing accesses that the source does not have.
  */
 void darn_plugin_prepare(LLVMModuleRef module);
@@ -18,5 +21,9 @@ void darn_plugin_instrument(LLVMModuleRef module);
 /* Which byte of its variable a value begins with, as a DIExpression says: 0 for the whole variable,
  * the place of the part when the optimizer took it apart, -1 for anything else. */
 int64_t darn_shim_expression_offset(LLVMMetadataRef node);
+
+/* Splits a block before the instruction: what comes from there on is in the block that is returned,
+ * to which the other one goes on. */
+LLVMBasicBlockRef darn_shim_split(LLVMValueRef before);
 
 #endif

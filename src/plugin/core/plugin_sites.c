@@ -14,9 +14,7 @@
 #include "plugin/core/names.h"
 #include "site/site_section.h"
 #include "site/site.h"
-
-/* Where the program will find its repository by itself, set by `darn cc`. */
-#define DARN_HEAL_VARIABLE "DARN_HEAL"
+#include "site/wishes.h"
 
 #define CONSTRUCTOR "darn_module_constructor"
 #define DESTRUCTOR  "darn_module_destructor"
@@ -194,8 +192,9 @@ static void set_record(struct darn_sites *sites, const struct darn_plugin_access
         record.site, LLVMConstStructInContext(LLVMGetModuleContext(sites->module), fields, 12, 0));
 }
 
-struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_plugin_access *access,
-                                  struct darn_names *names)
+struct darn_record darn_sites_record(struct darn_sites *sites,
+                                     const struct darn_plugin_access *access,
+                                     struct darn_names *names)
 {
     struct darn_record record = {new_record(sites), new_armed(sites)};
     LLVMValueRef at = access->instruction;

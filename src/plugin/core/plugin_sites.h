@@ -35,8 +35,9 @@ struct darn_record {
 };
 
 /* The record of an access. */
-struct darn_record darn_sites_add(struct darn_sites *sites, const struct darn_plugin_access *access,
-                                  struct darn_names *names);
+struct darn_record darn_sites_record(struct darn_sites *sites,
+                                     const struct darn_plugin_access *access,
+                                     struct darn_names *names);
 
 /* The record of the function itself, or NULL if it has no place in the source. `flags` are added to
  * its own. */

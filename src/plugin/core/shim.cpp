@@ -1,6 +1,7 @@
 /*
  * The only C++ file: it registers darn's callbacks with clang's pass pipeline, hands the module
- * to C (plugin.c), and reads the one thing of debug info that LLVM's C API does not tell.
+ * to C (plugin.c), reads the one thing of debug info that LLVM's C API does not tell, and splits
+ * blocks, which that cannot do.
  */
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
@@ -30,7 +31,8 @@ template <void (*Step)(LLVMModuleRef)> struct Pass : PassInfoMixin<Pass<Step>> {
 void registerCallbacks(PassBuilder &PB)
 {
     darn_plugin_load();
-    PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+    PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel Level) {
+        darn_plugin_set_level(Level.getSpeedupLevel(), Level.getSizeLevel());
         MPM.addPass(Pass<darn_plugin_prepare>());
     });
     PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
@@ -47,6 +49,13 @@ int64_t darn_shim_expression_offset(LLVMMetadataRef MD)
     if (E->getNumElements() == 0)
         return 0;
     return Fragment && E->getNumElements() == 3 ? int64_t(Fragment->OffsetInBits / 8) : -1;
+}
+
+LLVMBasicBlockRef darn_shim_split(LLVMValueRef Before)
+{
+    auto *I = unwrap<Instruction>(Before);
+
+    return wrap(I->getParent()->splitBasicBlock(I));
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo

@@ -5,7 +5,7 @@
 #include "plugin/core/type.h"
 #include "plugin/heal/keep.h"
 #include "plugin/section/mark.h"
-#include "section/match.h"
+#include "section/alias.h"
 #include "site/site.h"
 
 #define MAX_NAME 256
@@ -104,7 +104,7 @@ static void place_access(struct darn_only *only, struct darn_plugin_access *acce
 {
     access->flags &= (uint16_t) ~(DARN_SITE_SPIN | DARN_SITE_COVERS);
     darn_guards_place_around(only->guards, access,
-                             darn_sites_add(only->sites, access, only->names));
+                             darn_sites_record(only->sites, access, only->names));
 }
 
 /* Instructions are looked at before the first of them is instrumented. */
@@ -160,7 +160,7 @@ void darn_only_instrument(struct darn_only *only)
 {
     struct darn_section_finder *sections = only->sections;
 
-    only->guards->trusts = 1;
+    only->guards->elides = 1;
     darn_sections_keep(sections, only->wanted);
     note_points(only);
     for (size_t i = 0; i < sections->code_count; i++)

@@ -1,7 +1,7 @@
 /*
  * Instruments a module of a program that is built to be healed (`darn cc --only=FILE`): the points
  * of the sections that the repository means, and all other accesses to their variables. See
- * site/guard.h for what stands around each of them.
+ * site/site_guard.h for what stands around each of them.
  */
 #ifndef DARN_PLUGIN_ONLY_H
 #define DARN_PLUGIN_ONLY_H

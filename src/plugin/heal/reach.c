@@ -5,7 +5,7 @@
 
 #include "plugin/core/debuginfo.h"
 #include "plugin/core/plugin_escape.h"
-#include "plugin/core/libcalls.h"
+#include "plugin/call/libcalls.h"
 #include "plugin/core/names.h"
 #include "plugin/core/plugin_sites.h"
 #include "plugin/core/type.h"

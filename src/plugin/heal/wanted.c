@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "section/match.h"
-#include "section/resolve.h"
+#include "section/alias.h"
+#include "site/wishes.h"
 
 #define ROOM (256 * 1024) /* for the strings of one section */
 
@@ -119,19 +119,15 @@ static void note(struct darn_wanted *wanted, const struct darn_section *section)
 }
 
 /* The strings of a section live only as long as it is being read. */
-static struct darn_section *copy_of(const struct darn_section *section)
+static struct darn_match_section copy_of(const struct darn_section *section)
 {
-    struct darn_section *copy = allocated(malloc(sizeof(*copy)));
+    struct darn_section_point *points = allocated(calloc(section->count + 1, sizeof(*points)));
+    struct darn_match_section copy = darn_match_of_wanted(section, points);
 
-    *copy = *section;
-    copy->variable = allocated(strdup(section->variable));
-    copy->type = allocated(strdup(section->type ? section->type : ""));
-    copy->file = allocated(strdup(section->file));
-    copy->function = allocated(strdup(section->function));
-    for (uint32_t i = 0; i < section->count; i++) {
-        copy->points[i].file = allocated(strdup(section->points[i].file));
-        copy->points[i].function = allocated(strdup(section->points[i].function));
-    }
+    copy.variable = allocated(strdup(section->variable));
+    copy.type = allocated(strdup(section->type ? section->type : ""));
+    copy.file = allocated(strdup(section->file));
+    copy.function = allocated(strdup(section->function));
     return copy;
 }
 
@@ -225,9 +221,9 @@ int darn_wanted_function(const struct darn_wanted *wanted, const char *file, con
 int darn_wanted_line(const struct darn_wanted *wanted, const char *file, uint32_t line)
 {
     for (size_t i = 0; i < wanted->count; i++) {
-        const struct darn_section *section = wanted->items[i];
+        const struct darn_match_section *section = &wanted->items[i];
 
-        if (darn_section_is_lines(section) && line >= section->first && line <= section->last &&
+        if (section->first && line >= section->first && line <= section->last &&
             darn_section_means_file(file, section->file))
             return 1;
     }

@@ -9,10 +9,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "section/section.h"
-
-/* The path of the repository, set by `darn cc`. */
-#define DARN_ONLY_VARIABLE "DARN_ONLY"
+#include "section/match.h"
 
 /* Points of sections, by their places. A template is compiled for several structs: where the struct
  * is known that a section is over, accesses to members of others are no points of it. */
@@ -32,7 +29,7 @@ int darn_points_has_access(const struct darn_points *points, uint64_t key, const
 void darn_points_free(struct darn_points *points);
 
 struct darn_wanted {
-    struct darn_section **items; /* without those that were dropped */
+    struct darn_match_section *items; /* without those that were dropped */
     size_t count;
     struct darn_points points;
     struct darn_map variables; /* the last parts of their names, hashed -> darn_variable_class */

@@ -55,39 +55,40 @@ static void find_successors(struct darn_code *code)
     code->first_after[flow->count] = total;
 }
 
-/* Finds the place of each access; `leaves` gets the leaves of all paths. */
+/* Finds the variable of each access; `leaves` gets the leaves of all paths. */
 static void find_places(struct darn_code *code, struct darn_call_facts *calls,
                         struct darn_map *leaves)
 {
     struct darn_map known = {0}; /* hash -> number + 1 */
     size_t count = code->accesses.count;
 
-    code->place_of = allocate(count, sizeof(*code->place_of));
-    code->places = allocate(count, sizeof(*code->places));
+    code->variable_of = allocate(count, sizeof(*code->variable_of));
+    code->variables = allocate(count, sizeof(*code->variables));
     for (size_t i = 0; i < count; i++) {
         const struct darn_plugin_access *access = &code->accesses.items[i];
-        struct darn_path_place place = {0};
+        struct darn_path_variable variable = {0};
         uintptr_t number;
 
         if (!darn_map_get(&code->numbers, (uintptr_t)access->instruction, 0))
             darn_map_put(&code->numbers, (uintptr_t)access->instruction, i + 1);
         if (!access->pointer || access->kind > DARN_SITE_UPDATE)
             continue;
-        darn_path_find(&code->paths, access->pointer, &place.path);
-        if (!place.path.root)
+        darn_path_find(&code->paths, access->pointer, &variable.path);
+        if (!variable.path.root)
             continue;
-        place.hash = darn_path_hash(&place.path);
-        number = darn_map_get(&known, place.hash, 0);
+        variable.hash = darn_path_hash(&variable.path);
+        number = darn_map_get(&known, variable.hash, 0);
         if (!number) {
-            place.worth = place.path.depth > 0 || !LLVMIsAGlobalVariable(place.path.root) ||
-                          !darn_calls_is_constant(calls, place.path.root);
-            code->places[code->place_count++] = place;
-            number = code->place_count;
-            darn_map_put(&known, place.hash, number);
-            for (unsigned j = 0; j < place.path.leaf_count; j++)
-                darn_map_put(leaves, (uintptr_t)place.path.leaves[j], 1);
+            variable.worth = variable.path.depth > 0 ||
+                             !LLVMIsAGlobalVariable(variable.path.root) ||
+                             !darn_calls_is_constant(calls, variable.path.root);
+            code->variables[code->variable_count++] = variable;
+            number = code->variable_count;
+            darn_map_put(&known, variable.hash, number);
+            for (unsigned j = 0; j < variable.path.leaf_count; j++)
+                darn_map_put(leaves, (uintptr_t)variable.path.leaves[j], 1);
         }
-        code->place_of[i] = (uint32_t)number;
+        code->variable_of[i] = (uint32_t)number;
     }
     darn_map_free(&known);
 }
@@ -175,8 +176,8 @@ void darn_code_free(struct darn_code *code)
     }
     free(code->after);
     free(code->first_after);
-    free(code->place_of);
-    free(code->places);
+    free(code->variable_of);
+    free(code->variables);
     free(code->events);
     free(code->first_event);
     free(code->marks);
@@ -188,9 +189,9 @@ void darn_code_free(struct darn_code *code)
     *code = (struct darn_code){0};
 }
 
-const struct darn_path_place *darn_code_place(const struct darn_code *code, size_t access)
+const struct darn_path_variable *darn_code_variable(const struct darn_code *code, size_t access)
 {
-    uint32_t number = code->place_of[access];
+    uint32_t number = code->variable_of[access];
 
-    return number && code->places[number - 1].worth ? &code->places[number - 1] : NULL;
+    return number && code->variables[number - 1].worth ? &code->variables[number - 1] : NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * A function as the search for sections sees it: its accesses with the places that they touch, and
- * in each block what matters on the way from one access to the next.
+ * A function as the search for sections sees it: its accesses with the variables that they touch,
+ * and in each block what matters on the way from one access to the next.
  */
 #ifndef DARN_PLUGIN_CODE_H
 #define DARN_PLUGIN_CODE_H
@@ -13,8 +13,8 @@
 #include "plugin/core/path.h"
 #include "plugin/section/section_calls.h"
 
-/* A place that is accessed. */
-struct darn_path_place {
+/* A variable that is accessed, as far as a path says which. */
+struct darn_path_variable {
     struct darn_path path;
     uint64_t hash;
     int worth; /* somebody may change it: it can have sections */
@@ -48,7 +48,7 @@ struct darn_mark {
     uint32_t line;
 };
 
-/* An access that is the first, or the last, of its place in a function that is called. */
+/* An access that is the first, or the last, of its variable in a function that is called. */
 struct darn_outer {
     struct darn_path path;
     const struct darn_plugin_access *access;
@@ -70,10 +70,10 @@ struct darn_code {
     struct darn_flow flow;
     unsigned *after, *first_after; /* successors, as flow's predecessors */
     struct darn_paths paths;
-    uint32_t *place_of;      /* of each access: number of its place + 1, or 0 */
+    uint32_t *variable_of;   /* of each access: number of its variable + 1, or 0 */
     struct darn_map numbers; /* instruction -> number of its first access + 1 */
-    struct darn_path_place *places;
-    size_t place_count;
+    struct darn_path_variable *variables;
+    size_t variable_count;
     struct darn_code_event *events; /* those of block i at first_event[i] and following */
     unsigned *first_event;
     struct darn_mark *marks;
@@ -86,13 +86,13 @@ struct darn_code {
     unsigned budget; /* steps that are left for all searches */
 };
 
-/* Finds places and events. The function is set, and its accesses are collected and selected. */
+/* Finds variables and events. The function is set, and its accesses are collected and selected. */
 void darn_code_init(struct darn_code *code, LLVMTargetDataRef layout,
                     struct darn_call_facts *calls);
 void darn_code_free(struct darn_code *code);
 
-/* The place of an access, or NULL if it is not known or nobody else writes there. */
-const struct darn_path_place *darn_code_place(const struct darn_code *code, size_t access);
+/* The variable of an access, or NULL if it is not known or nobody else writes it. */
+const struct darn_path_variable *darn_code_variable(const struct darn_code *code, size_t access);
 
 unsigned darn_code_block(const struct darn_code *code, LLVMBasicBlockRef block);
 

@@ -25,5 +25,5 @@ void darn_mark_place(const struct darn_mark *mark, struct darn_guards *guards,
     const char *hook = mark->before ? DARN_HOOK_CALL : DARN_HOOK_LEAVE;
 
     darn_guards_place_armed(guards, place_of_mark(mark), hook, NULL,
-                            darn_sites_add(sites, &access, names));
+                            darn_sites_record(sites, &access, names));
 }

@@ -1,7 +1,7 @@
 /*
  * Sections: which pieces of a function its author probably meant to be atomic with respect to one
  * variable (AtomRace, section 4). They are found where the optimizer has left the function, just
- * before it is instrumented, and written down as site/section.h says.
+ * before it is instrumented, and written down as site/site_section.h says.
  */
 #ifndef DARN_PLUGIN_SECTION_H
 #define DARN_PLUGIN_SECTION_H
@@ -14,9 +14,6 @@
 #include "plugin/section/code.h"
 #include "plugin/section/section_walk.h"
 #include "site/site_section.h"
-
-/* "0": no sections are looked for; set by `darn cc`. */
-#define DARN_SECTIONS_VARIABLE "DARN_SECTIONS"
 
 /* A section that was found, and is still to be written. */
 struct darn_found_section {
@@ -67,7 +64,7 @@ int darn_section_is_known(struct darn_code *code, size_t entry, size_t end, int 
 /* Finds the first and last accesses of the functions that are called in this one, and its own. */
 void darn_section_summarize(struct darn_section_finder *sections, struct darn_code *code);
 
-/* A walk that ends at the next access to a place, also in functions that are called. */
+/* A walk that ends at the next access to a variable, also in functions that are called. */
 struct darn_next {
     struct darn_code *code;
     uint64_t hash; /* of the path */
@@ -78,6 +75,6 @@ enum darn_walk_step darn_section_judge_next(struct darn_section_walk *walk,
 
 /* section_emit.c */
 void darn_sections_emit(struct darn_section_finder *sections, struct darn_sites *sites);
-void darn_sections_free(struct darn_section_finder *sections);
+void darn_section_finder_free(struct darn_section_finder *sections);
 
 #endif

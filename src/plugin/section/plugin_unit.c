@@ -79,7 +79,7 @@ void darn_units_instrument(struct darn_guards *guards, struct darn_sites *sites,
                 continue;
             access.pointer = LLVMGetOperand(in, 0);
             darn_guards_place_block(guards, in, hook, access.pointer,
-                                    darn_sites_add(sites, &access, names).site);
+                                    darn_sites_record(sites, &access, names).site);
         }
     }
 }

@@ -11,7 +11,7 @@
 #include "plugin/core/inlined.h"
 #include "plugin/core/type.h"
 #include "plugin/section/plugin_section.h"
-#include "section/match.h"
+#include "section/alias.h"
 
 #define MAX_NAME    256
 #define MAX_INLINED 32

@@ -1,6 +1,6 @@
 /*
- * Which places a function touches first and last, told by its arguments and by globals: so that the
- * next access can be one of a function that is called.
+ * Which variables a function touches first and last, told by its arguments and by globals: so that
+ * the next access can be one of a function that is called.
  */
 #include <stdlib.h>
 
@@ -29,9 +29,9 @@ enum darn_walk_step darn_section_judge_next(struct darn_section_walk *walk,
     if (event->access) {
         size_t number = event->access - 1;
         const struct darn_plugin_access *access = &code->accesses.items[number];
-        const struct darn_path_place *place = darn_code_place(code, number);
+        const struct darn_path_variable *variable = darn_code_variable(code, number);
 
-        if (!place || place->hash != next->hash || !is_visible(access))
+        if (!variable || variable->hash != next->hash || !is_visible(access))
             return DARN_STEP_ON;
         if (!darn_code_is_point(access) ||
             (next->entry && darn_section_is_known(code, next->entry - 1, number, 0)))
@@ -105,7 +105,7 @@ static void join_calls(struct darn_section_finder *sections, struct darn_code *c
     }
 }
 
-/* Whether a caller can tell the place, too. */
+/* Whether a caller can tell the variable, too. */
 static int is_outer_path(const struct darn_path *path)
 {
     if (!LLVMIsAArgument(path->root) && !LLVMIsAGlobalVariable(path->root))
@@ -176,13 +176,14 @@ static void add_last(struct darn_code *code, unsigned block, unsigned event, uin
 static void add_lasts(struct darn_code *code, unsigned block, unsigned number)
 {
     const struct darn_code_event *event = &code->events[number];
-    const struct darn_path_place *place =
-        event->access ? darn_code_place(code, event->access - 1) : NULL;
+    const struct darn_path_variable *variable =
+        event->access ? darn_code_variable(code, event->access - 1) : NULL;
     const struct darn_plugin_access *access =
-        place ? &code->accesses.items[event->access - 1] : NULL;
+        variable ? &code->accesses.items[event->access - 1] : NULL;
 
     if (access && !access->dropped && darn_code_is_point(access) && darn_access_is_plain(access))
-        add_last(code, block, number, place->hash, (struct darn_outer){place->path, access, 0});
+        add_last(code, block, number, variable->hash,
+                 (struct darn_outer){variable->path, access, 0});
     for (uint32_t i = 0; i < event->joined_count; i++) {
         const struct darn_joined *joined = &code->joined[event->first_joined + i];
 
@@ -203,9 +204,9 @@ void darn_section_summarize(struct darn_section_finder *sections, struct darn_co
     code->summary->state = DARN_SUMMARY_BUSY; /* whoever calls himself learns nothing */
     join_calls(sections, code);
     if (code->flow.count <= MAX_BLOCKS && code->accesses.count <= MAX_ACCESSES) {
-        for (size_t i = 0; i < code->place_count; i++) {
-            if (code->places[i].worth)
-                add_firsts(code, &code->places[i].path, code->places[i].hash);
+        for (size_t i = 0; i < code->variable_count; i++) {
+            if (code->variables[i].worth)
+                add_firsts(code, &code->variables[i].path, code->variables[i].hash);
         }
         for (size_t i = 0; i < code->joined_count; i++) {
             if (!code->joined[i].is_last)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "plugin/core/libcalls.h"
+#include "plugin/call/libcalls.h"
 #include "plugin/spin/quiet.h"
 #include "site/site_section.h"
 
@@ -76,7 +76,7 @@ static const char *const known[] = {
     "getenv",
 };
 
-void darn_calls_free(struct darn_call_facts *calls)
+void darn_call_facts_free(struct darn_call_facts *calls)
 {
     darn_map_free(&calls->functions);
     darn_map_free(&calls->globals);

@@ -1,6 +1,6 @@
 /* What calls do to a section that they are in, and which globals nobody writes. */
-#ifndef DARN_PLUGIN_CALLS_H
-#define DARN_PLUGIN_CALLS_H
+#ifndef DARN_PLUGIN_SECTION_CALLS_H
+#define DARN_PLUGIN_SECTION_CALLS_H
 
 #include <llvm-c/Core.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct darn_call_facts {
     struct darn_map globals;   /* global -> 1 somebody may write it, 2 nobody does */
 };
 
-void darn_calls_free(struct darn_call_facts *calls);
+void darn_call_facts_free(struct darn_call_facts *calls);
 
 /* What the instruction means for a section that it is in: enum darn_section_inside, or-ed. */
 uint16_t darn_calls_inside(struct darn_call_facts *calls, LLVMValueRef instruction);

@@ -124,7 +124,7 @@ void darn_sections_emit(struct darn_section_finder *sections, struct darn_sites 
     free(emitter.records);
 }
 
-void darn_sections_free(struct darn_section_finder *sections)
+void darn_section_finder_free(struct darn_section_finder *sections)
 {
     for (size_t i = 0; i < sections->count; i++) {
         free(sections->items[i].file);

@@ -1,10 +1,10 @@
 /*
  * The two patterns (AtomRace 4.1).
  *
- * Load-and-store: what is stored was computed from what was loaded from the same place. A
+ * Load-and-store: what is stored was computed from what was loaded from the same variable. A
  * compare-exchange in between means that somebody looks after it himself.
  *
- * Test-and-use: what was loaded decides about a branch, and the place is accessed again in the
+ * Test-and-use: what was loaded decides about a branch, and it is accessed again in the
  * branch taken. A load that is tested again in the same way (double-checked locking) is no use, nor
  * is one that does nothing but decide.
  */
@@ -49,7 +49,7 @@ static size_t entry_of(struct finder *finder, LLVMValueRef load)
     size_t number = darn_map_get(&finder->code->numbers, (uintptr_t)load, 0);
 
     if (!number || !darn_code_is_point(&finder->code->accesses.items[number - 1]) ||
-        !darn_code_place(finder->code, number - 1))
+        !darn_code_variable(finder->code, number - 1))
         return 0;
     return number;
 }
@@ -78,16 +78,16 @@ static void find_stores(struct finder *finder)
 
     for (size_t i = 0; i < code->accesses.count; i++) {
         const struct darn_plugin_access *access = &code->accesses.items[i];
-        const struct darn_path_place *place = darn_code_place(code, i);
+        const struct darn_path_variable *variable = darn_code_variable(code, i);
 
-        if (!place || !darn_code_is_point(access) || access->kind != DARN_SITE_WRITE)
+        if (!variable || !darn_code_is_point(access) || access->kind != DARN_SITE_WRITE)
             continue;
         darn_source_find(&source, &code->paths, LLVMGetOperand(access->instruction, 0), 1);
         for (unsigned j = 0; j < source.count; j++) {
             size_t entry = entry_of(finder, source.reads[j]);
             struct load *load;
 
-            if (!entry || darn_code_place(code, entry - 1) != place)
+            if (!entry || darn_code_variable(code, entry - 1) != variable)
                 continue;
             load = load_of(finder, entry - 1);
             if (load->store_count < MAX_STORES)
@@ -103,14 +103,14 @@ static LLVMValueRef condition_of(LLVMValueRef terminator)
     return LLVMIsASwitchInst(terminator) ? LLVMGetOperand(terminator, 0) : NULL;
 }
 
-/* A block whose branch is decided by what was loaded from this place. */
+/* A block whose branch is decided by what was loaded from this variable. */
 static uintptr_t decision(const struct finder *finder, unsigned block, size_t access)
 {
-    return (uintptr_t)finder->code->place_of[access] << 32 | (block + 1);
+    return (uintptr_t)finder->code->variable_of[access] << 32 | (block + 1);
 }
 
-/* All ways into the block are branches that the place decides: it is a part of the branch. A loop
- * has two after the optimizer has put a copy of its test in front of it. */
+/* All ways into the block are branches that the variable decides: it is a part of the branch. A
+ * loop has two after the optimizer has put a copy of its test in front of it. */
 static int is_decided(const struct finder *finder, unsigned block, size_t access)
 {
     const struct darn_flow *flow = &finder->code->flow;
@@ -191,13 +191,13 @@ static int is_exchange(const struct darn_code_event *event)
     return LLVMIsAAtomicCmpXchgInst(event->instruction) != NULL;
 }
 
-/* Whether the event is an access to the place of the load. */
+/* Whether the event is an access to the variable of the load. */
 static int is_same_place(const struct finder *finder, const struct darn_code_event *event)
 {
     const struct darn_code *code = finder->code;
 
     return event->access &&
-           code->place_of[event->access - 1] == code->place_of[finder->load->access];
+           code->variable_of[event->access - 1] == code->variable_of[finder->load->access];
 }
 
 /* Whether the access is another load of the value that is written back: what was read before is not
@@ -283,18 +283,14 @@ static enum darn_walk_step judge_use(struct darn_section_walk *walk,
     return DARN_STEP_END;
 }
 
-/* What was left out is needed, and an end must not be told together with its entry. */
+/* What was left out is needed. */
 static void need(struct darn_code *code, size_t entry, size_t end)
 {
     struct darn_plugin_access *from = &code->accesses.items[entry],
                               *to = &code->accesses.items[end];
 
-    from->entry = 1;
     from->extra = from->dropped;
     to->extra = to->dropped;
-    if (LLVMGetInstructionParent(from->instruction) == LLVMGetInstructionParent(to->instruction) &&
-        entry < end && to->entered < entry + 1)
-        to->entered = entry + 1;
     darn_section_is_known(code, entry, end, 1);
 }
 
@@ -336,7 +332,7 @@ static int is_in_tight_loop(const struct darn_code *code, unsigned start)
 static int is_too_dear(const struct darn_code *code, size_t access, unsigned block)
 {
     return code->accesses.items[access].dropped &&
-           darn_code_place(code, access)->path.leaf_count > 0 && is_in_tight_loop(code, block);
+           darn_code_variable(code, access)->path.leaf_count > 0 && is_in_tight_loop(code, block);
 }
 
 static void try_pattern(struct finder *finder, uint8_t kind, darn_walk_judge *judge)
@@ -346,7 +342,7 @@ static void try_pattern(struct finder *finder, uint8_t kind, darn_walk_judge *ju
     struct darn_section_walk walk = {.code = code,
                                      .judge = judge,
                                      .context = finder,
-                                     .path = &darn_code_place(code, entry)->path};
+                                     .path = &darn_code_variable(code, entry)->path};
     struct darn_section_end ends[DARN_WALK_ENDS];
     struct darn_section_end from = {&code->accesses.items[entry], NULL};
     unsigned block;

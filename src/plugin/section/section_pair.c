@@ -1,6 +1,6 @@
 /*
- * AI pairs (AtomRace 4.2): two accesses to one place that follow each other on some path, also by
- * way of functions that are called.
+ * AI pairs (AtomRace 4.2): two accesses to one variable that follow each other on some path, also
+ * by way of functions that are called.
  *
  * Accesses that others cover (select.h) do not count unless a pattern needs them anyway: between
  * them and the one that covers them there is nothing but computation, and their hooks would cost
@@ -40,23 +40,6 @@ static unsigned collect_ends(const struct darn_code *code, const struct darn_sec
     return count;
 }
 
-/* The entry is told last, and an end in the same block not together with it. */
-static void part(struct darn_code *code, size_t entry, const struct darn_section_walk *walk)
-{
-    code->accesses.items[entry].entry = 1;
-    for (unsigned i = 0; i < walk->end_count; i++) {
-        struct darn_plugin_access *from = &code->accesses.items[entry], *to;
-
-        if (!walk->ends[i]->access)
-            continue;
-        to = &code->accesses.items[walk->ends[i]->access - 1];
-        if (to > from && to->entered < entry + 1 &&
-            LLVMGetInstructionParent(from->instruction) ==
-                LLVMGetInstructionParent(to->instruction))
-            to->entered = entry + 1;
-    }
-}
-
 static void find_from(struct darn_section_finder *sections, struct darn_code *code, unsigned block,
                       unsigned event, struct darn_section_end entry, const struct darn_path *path,
                       uint64_t hash)
@@ -73,9 +56,8 @@ static void find_from(struct darn_section_finder *sections, struct darn_code *co
     if (entry.call) /* behind the access, before the return */
         walk.inside |= code->events[event].inside;
     count = collect_ends(code, &walk, hash, ends);
-    if (count && darn_section_add(sections, code, DARN_SECTION_PAIR, entry, ends, count, &walk) &&
-        number)
-        part(code, number - 1, &walk);
+    if (count)
+        darn_section_add(sections, code, DARN_SECTION_PAIR, entry, ends, count, &walk);
 }
 
 static void find_from_event(struct darn_section_finder *sections, struct darn_code *code,
@@ -85,11 +67,11 @@ static void find_from_event(struct darn_section_finder *sections, struct darn_co
 
     if (event->access) {
         const struct darn_plugin_access *access = &code->accesses.items[event->access - 1];
-        const struct darn_path_place *place = darn_code_place(code, event->access - 1);
+        const struct darn_path_variable *variable = darn_code_variable(code, event->access - 1);
 
-        if (place && (!access->dropped || access->extra) && darn_code_is_point(access))
+        if (variable && (!access->dropped || access->extra) && darn_code_is_point(access))
             find_from(sections, code, block, number, (struct darn_section_end){access, NULL},
-                      &place->path, place->hash);
+                      &variable->path, variable->hash);
         return;
     }
     for (uint32_t i = 0; i < event->joined_count; i++) {

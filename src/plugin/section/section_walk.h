@@ -2,8 +2,8 @@
  * Walks forward from an access, or from a call, until it is judged that a section ends: the region
  * of a section, and the ways out of it.
  */
-#ifndef DARN_PLUGIN_WALK_H
-#define DARN_PLUGIN_WALK_H
+#ifndef DARN_PLUGIN_SECTION_WALK_H
+#define DARN_PLUGIN_SECTION_WALK_H
 
 #include "plugin/section/code.h"
 
@@ -31,7 +31,7 @@ struct darn_section_walk {
     struct darn_code *code;
     darn_walk_judge *judge;
     void *context;
-    const struct darn_path *path; /* the place: the walk stops where the path leads elsewhere */
+    const struct darn_path *path; /* the variable: the walk stops where the path leads elsewhere */
 
     const struct darn_code_event *ends[DARN_WALK_ENDS]; /* each once */
     unsigned end_count;

@@ -5,8 +5,8 @@
  * around the loop, until it ends at what is the same in every round, or at a read of memory that
  * other threads may change.
  */
-#ifndef DARN_PLUGIN_TRACE_H
-#define DARN_PLUGIN_TRACE_H
+#ifndef DARN_PLUGIN_SPIN_TRACE_H
+#define DARN_PLUGIN_SPIN_TRACE_H
 
 #include <llvm-c/Core.h>
 #include <stdint.h>

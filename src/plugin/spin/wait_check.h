@@ -7,9 +7,6 @@
 
 #include <llvm-c/Core.h>
 
-/* "0": no warnings; set by `darn cc`. */
-#define DARN_WARNINGS_VARIABLE "DARN_WARNINGS"
-
 /* Prints the warnings about the function's waits in the compiler's style to the standard error. It
  * is the function as it was written: called at the start of the pipeline. */
 void darn_wait_check(LLVMValueRef function);

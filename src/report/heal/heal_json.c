@@ -1,103 +1,117 @@
 /*
  * The account of a healed run as JSON Lines, for tools.
  */
-#include <jansson.h>
 #include <string.h>
 
+#include "base/json_file.h"
 #include "report/heal/heal_report.h"
 
-static void put_text(json_t *object, const char *key, const char *text)
+static void put_text(struct darn_json *json, const char *key, const char *text)
 {
     if (text && *text)
-        json_object_set_new(object, key, json_string(text));
+        darn_json_string(json, key, text);
 }
 
-static void put_number(json_t *object, const char *key, uint64_t number)
+static void put_number(struct darn_json *json, const char *key, uint64_t number)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)number));
+    darn_json_number(json, key, (int64_t)number);
 }
 
-static void put_waits(json_t *object, const struct darn_healed_waits *waits, const char *healed)
+static void put_waits(struct darn_json *json, const struct darn_healed_waits *waits,
+                      const char *healed)
 {
-    put_number(object, healed, waits->healed);
-    put_number(object, "waited_us", waits->waited_us);
-    put_number(object, "longest_us", waits->longest_us);
-    put_number(object, "cycles", waits->cycles);
-    put_number(object, "expired", waits->expired);
+    put_number(json, healed, waits->healed);
+    put_number(json, "waited_us", waits->waited_us);
+    put_number(json, "longest_us", waits->longest_us);
+    put_number(json, "cycles", waits->cycles);
+    put_number(json, "expired", waits->expired);
 }
 
 /* The words of the list again. */
-static json_t *split(const char *list)
+static void put_inside(struct darn_json *json, const char *list)
 {
-    json_t *array = json_array();
-
+    if (!*list)
+        return;
+    darn_json_open(json, "inside", '[');
     while (*list) {
-        size_t length = strcspn(list, ",");
+        size_t length = strcspn(list, ","), start = darn_json_string_open(json, NULL);
 
-        json_array_append_new(array, json_stringn(list, length));
+        darn_text_part(&json->text, list, length);
+        darn_json_string_close(json, start);
         list += length + strspn(list + length, ", ");
     }
-    return array;
+    darn_json_close(json, ']');
 }
 
-static json_t *rule_object(const struct darn_healed_rule *rule)
+static void open_line(struct darn_json *json, const char *key)
 {
-    json_t *object = json_object();
-
-    put_number(object, "line", rule->line);
-    put_text(object, "variable", rule->variable);
-    put_text(object, "function", rule->function);
-    put_text(object, "file", rule->file);
-    put_text(object, "kind", rule->kind);
-    if (*rule->inside)
-        json_object_set_new(object, "inside", split(rule->inside));
-    put_text(object, "entry", rule->entry);
-    put_text(object, "match", rule->match);
-    put_text(object, "why", rule->why);
-    put_text(object, "with", rule->with);
-    put_number(object, "entered", rule->entered);
-    put_waits(object, &rule->waits, "healed");
-    json_object_set_new(object, "given_up", json_boolean(rule->given_up));
-    if (rule->trusted)
-        json_object_set_new(object, "trusted", json_true());
-    return object;
+    darn_json_start_growing(json);
+    darn_json_open(json, NULL, '{');
+    darn_json_open(json, key, '{');
 }
 
-static json_t *gate_object(const struct darn_healed_gate *gate)
+static void close_line(struct darn_json *json, FILE *out)
 {
-    json_t *object = json_object();
-
-    put_number(object, "line", gate->line);
-    put_text(object, "locks", gate->locks);
-    put_text(object, "match", gate->match);
-    put_text(object, "why", gate->why);
-    put_number(object, "passed", gate->passed);
-    put_waits(object, &gate->waits, "avoided");
-    put_number(object, "false", gate->useless);
-    json_object_set_new(object, "dropped", json_boolean(gate->dropped));
-    return object;
+    darn_json_close(json, '}');
+    darn_json_close(json, '}');
+    darn_json_end_line(json);
+    darn_json_finish(json, out);
 }
 
-static void print(FILE *out, const char *key, json_t *object)
+static void print_rule(FILE *out, const struct darn_healed_rule *rule)
 {
-    json_t *line = json_pack("{s:o}", key, object);
+    struct darn_json json;
 
-    json_dumpf(line, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    fputc('\n', out);
-    json_decref(line);
+    open_line(&json, "rule");
+    put_number(&json, "line", rule->line);
+    put_text(&json, "variable", rule->variable);
+    put_text(&json, "function", rule->function);
+    put_text(&json, "file", rule->file);
+    put_text(&json, "kind", rule->kind);
+    put_inside(&json, rule->inside);
+    put_text(&json, "entry", rule->entry);
+    put_text(&json, "match", rule->match);
+    put_text(&json, "why", rule->why);
+    put_text(&json, "with", rule->with);
+    put_number(&json, "entered", rule->entered);
+    put_waits(&json, &rule->waits, "healed");
+    darn_json_bool(&json, "given_up", rule->given_up);
+    if (rule->elided)
+        darn_json_bool(&json, "trusted", true);
+    close_line(&json, out);
+}
+
+static void print_gate(FILE *out, const struct darn_healed_gate *gate)
+{
+    struct darn_json json;
+
+    open_line(&json, "gate");
+    put_number(&json, "line", gate->line);
+    put_text(&json, "locks", gate->locks);
+    put_text(&json, "match", gate->match);
+    put_text(&json, "why", gate->why);
+    put_number(&json, "passed", gate->passed);
+    put_waits(&json, &gate->waits, "avoided");
+    put_number(&json, "false", gate->useless);
+    darn_json_bool(&json, "dropped", gate->dropped);
+    close_line(&json, out);
 }
 
 void darn_healed_print_json(FILE *out, const struct darn_healed *healed)
 {
-    json_t *head = json_pack(
-        "{s:i, s:s, s:I, s:I}", "heal", 1, "with", healed->with ? healed->with : "", "bound_ms",
-        (json_int_t)healed->bound_ms, "processes", (json_int_t)healed->processes);
+    struct darn_json json;
 
-    json_dumpf(head, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    fputc('\n', out);
-    json_decref(head);
+    darn_json_start_growing(&json);
+    darn_json_open(&json, NULL, '{');
+    darn_json_number(&json, "heal", 1);
+    darn_json_string(&json, "with", healed->with ? healed->with : "");
+    put_number(&json, "bound_ms", healed->bound_ms);
+    put_number(&json, "processes", healed->processes);
+    darn_json_close(&json, '}');
+    darn_json_end_line(&json);
+    darn_json_finish(&json, out);
     for (size_t i = 0; i < healed->rule_count; i++)
-        print(out, "rule", rule_object(&healed->rules[i]));
+        print_rule(out, &healed->rules[i]);
     for (size_t i = 0; i < healed->gate_count; i++)
-        print(out, "gate", gate_object(&healed->gates[i]));
+        print_gate(out, &healed->gates[i]);
 }

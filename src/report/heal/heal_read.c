@@ -94,7 +94,7 @@ static void take_rule(struct darn_healed *healed, const json_t *object)
 
     place->entered += number_of(object, "entered");
     place->given_up |= json_is_true(json_object_get(object, "given_up"));
-    place->trusted |= json_is_true(json_object_get(object, "trusted"));
+    place->elided |= json_is_true(json_object_get(object, "trusted"));
     add_waits(&place->waits, object, "healed");
 }
 

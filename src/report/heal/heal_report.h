@@ -5,8 +5,8 @@
  * The account is JSON Lines: first how it was healed, then one object for each section ("rule") and
  * each deadlock ("gate"). A process that was forked and healed something writes its own.
  */
-#ifndef DARN_REPORT_HEAL_H
-#define DARN_REPORT_HEAL_H
+#ifndef DARN_REPORT_HEAL_REPORT_H
+#define DARN_REPORT_HEAL_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ struct darn_healed_rule {
     uint64_t entered; /* how often a thread was inside */
     struct darn_healed_waits waits;
     bool given_up;
-    bool trusted; /* it was left to the program's own lock in the end */
+    bool elided; /* it was left to the program's own lock in the end */
 };
 
 /* The signature of a deadlock. */

@@ -304,7 +304,7 @@ static void declare(const struct sketch *sketch, struct darn_source *source, con
                     unsigned line)
 {
     const struct darn_finding *finding = sketch->fix->finding;
-    const struct darn_symbol *symbol = finding ? &finding->place.symbol : NULL;
+    const struct darn_symbol *symbol = finding ? &finding->location.symbol : NULL;
 
     if (symbol && is_same(symbol->file, file) && symbol->line && symbol->line <= source->count &&
         source->rows[symbol->line].last == ';' && source->rows[symbol->line].start == 0) {

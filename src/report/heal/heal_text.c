@@ -137,7 +137,7 @@ static bool is_eventful(const struct darn_healed_rule *rule)
 /* What there is nothing to say about, all in one line. */
 static void tell_quiet(struct telling *telling, bool others)
 {
-    uint64_t count = 0, entered = 0, moved = 0, trusted = 0;
+    uint64_t count = 0, entered = 0, moved = 0, elided = 0;
 
     for (size_t i = 0; i < telling->healed->rule_count; i++) {
         const struct darn_healed_rule *rule = &telling->healed->rules[i];
@@ -147,7 +147,7 @@ static void tell_quiet(struct telling *telling, bool others)
         count++;
         entered += rule->entered;
         moved += strcmp(rule->match, "moved") == 0;
-        trusted += rule->trusted;
+        elided += rule->elided;
     }
     if (!count)
         return;
@@ -157,9 +157,9 @@ static void tell_quiet(struct telling *telling, bool others)
              is_quiet_policy(telling->healed->with) ? "came by" : "had to wait");
     if (moved)
         darn_say(&telling->ink, "; of %" PRIu64 " the lines have moved", moved);
-    if (trusted)
-        darn_say(&telling->ink, "; %" PRIu64 " %s left to the program's own locks then", trusted,
-                 trusted == 1 ? "was" : "were");
+    if (elided)
+        darn_say(&telling->ink, "; %" PRIu64 " %s left to the program's own locks then", elided,
+                 elided == 1 ? "was" : "were");
     darn_say(&telling->ink, "\n");
 }
 

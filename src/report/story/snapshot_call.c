@@ -19,7 +19,7 @@ static bool is_part_of_name(char c)
 }
 
 /* The source from the place on, a few lines. NULL when there is none. */
-static const char *read_call(struct darn_text_pool *pool, const struct darn_scene_place *place)
+static const char *read_call(struct darn_text_pool *pool, const struct darn_snapshot_place *place)
 {
     const char *text = "";
 
@@ -73,7 +73,8 @@ static const char *argument(struct darn_text_pool *pool, const char *text, unsig
     return NULL;
 }
 
-const char *darn_scene_argument(struct darn_text_pool *pool, const struct darn_scene_place *place)
+const char *darn_snapshot_argument(struct darn_text_pool *pool,
+                                   const struct darn_snapshot_place *place)
 {
     static const char *const calls[] = {"pthread_", "sem_", "mtx_", "cnd_", "call_once", "free"};
     const char *text = read_call(pool, place), *found = NULL;
@@ -102,9 +103,9 @@ static const char *plain_name(const char *text)
     return *start && (before == text || before[-1] == ')') ? start : NULL;
 }
 
-static bool is_function(const struct darn_scene *scene, const char *module, const char *name)
+static bool is_function(const struct darn_snapshot *snapshot, const char *module, const char *name)
 {
-    Dwfl_Module *opened = darn_module_open(scene->modules, module);
+    Dwfl_Module *opened = darn_module_open(snapshot->modules, module);
     int count = opened ? dwfl_module_getsymtab(opened) : 0;
 
     for (int i = 0; i < count; i++) {
@@ -117,12 +118,13 @@ static bool is_function(const struct darn_scene *scene, const char *module, cons
     return false;
 }
 
-const char *darn_scene_started(const struct darn_scene *scene, struct darn_text_pool *pool,
-                               uint64_t creation)
+const char *darn_snapshot_started(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
+                                  uint64_t creation)
 {
-    struct darn_scene_place place = darn_scene_place(scene, pool, DARN_STEP_CREATE, creation);
+    struct darn_snapshot_place place =
+        darn_snapshot_place(snapshot, pool, DARN_STEP_CREATE, creation);
     uint64_t offset;
-    const char *module = darn_scene_locate(scene, pool, creation, &offset);
+    const char *module = darn_snapshot_locate(snapshot, pool, creation, &offset);
     const char *text = module ? read_call(pool, &place) : NULL, *found, *name;
 
     if ((found = arguments_of(text, "pthread_create")))
@@ -130,5 +132,5 @@ const char *darn_scene_started(const struct darn_scene *scene, struct darn_text_
     else if ((found = arguments_of(text, "thrd_create")))
         found = argument(pool, found, 1);
     name = found ? plain_name(found) : NULL;
-    return name && is_function(scene, module, name) ? name : NULL;
+    return name && is_function(snapshot, module, name) ? name : NULL;
 }

@@ -8,7 +8,7 @@
 
 static const struct darn_result *result_of(const struct darn_story *story)
 {
-    return &story->scene->block->result;
+    return &story->snapshot->block->result;
 }
 
 /* NULL of a thread that has ended. */
@@ -30,7 +30,7 @@ static void say_thread(struct darn_story *story, const struct darn_block_thread 
 /* Long lines move the places of all. */
 static void make_room(struct darn_story *story)
 {
-    for (uint32_t i = 0; i < darn_scene_threads(story->scene); i++) {
+    for (uint32_t i = 0; i < darn_snapshot_threads(story->snapshot); i++) {
         const char *line = line_of(story, &result_of(story)->threads[i]);
         unsigned width = line ? darn_columns(line) + 2 : 0;
 
@@ -44,7 +44,8 @@ static void say_threads(struct darn_story *story)
 {
     const struct darn_result *result = result_of(story);
     uint32_t circle[DARN_BLOCK_PLACES];
-    size_t length = result->end == DARN_END_DEADLOCK ? darn_scene_circle(story->scene, circle) : 0;
+    size_t length =
+        result->end == DARN_END_DEADLOCK ? darn_snapshot_circle(story->snapshot, circle) : 0;
     bool said[DARN_BLOCK_PLACES] = {false};
 
     make_room(story);
@@ -53,16 +54,29 @@ static void say_threads(struct darn_story *story)
         said[circle[i]] = true;
     }
     for (int joins = 0; joins < 2; joins++)
-        for (uint32_t i = 0; i < darn_scene_threads(story->scene); i++)
+        for (uint32_t i = 0; i < darn_snapshot_threads(story->snapshot); i++)
             if (!said[i] && (result->threads[i].op == DARN_STEP_JOIN) == joins)
                 say_thread(story, &result->threads[i]);
+}
+
+/* The first line of the ending: after what was told, or later. */
+static void say_first(struct darn_story *story, const char *text,
+                      const struct darn_story_place *place)
+{
+    uint64_t more = result_of(story)->steps - story->told;
+
+    if (story->told < story->count)
+        text = darn_pool_format(&story->pool, "%" PRIu64 " step%s later: %s", more,
+                                more == 1 ? "" : "s", text);
+    darn_story_say(story, text, place);
 }
 
 /* Where the signal struck: as if the next byte were what a call returns to. */
 static const struct darn_story_place *struck_at(struct darn_story *story)
 {
     const struct darn_result *result = result_of(story);
-    const struct darn_block_thread *thread = darn_scene_thread(story->scene, result->signal_thread);
+    const struct darn_block_thread *thread =
+        darn_snapshot_thread(story->snapshot, result->signal_thread);
     const struct darn_story_place *place =
         darn_story_place(story, DARN_STEP_CALL, result->signal_pc ? result->signal_pc + 1 : 0);
 
@@ -87,27 +101,27 @@ static void say_signal(struct darn_story *story)
     const char *function = place->place.function;
     const char *verb = result->signal == SIGABRT ? "aborts" : "crashes";
 
-    darn_story_say(story,
-                   darn_pool_format(&story->pool, "T%u %s%s%s: %s", result->signal_thread, verb,
-                                    function ? " in " : "", function ? function : "",
-                                    signal_name(story, (int)result->signal)),
-                   place);
+    say_first(story,
+              darn_pool_format(&story->pool, "T%u %s%s%s: %s", result->signal_thread, verb,
+                               function ? " in " : "", function ? function : "",
+                               signal_name(story, (int)result->signal)),
+              place);
 }
 
 static void say_exit(struct darn_story *story)
 {
     int status = result_of(story)->status;
 
-    if (WIFSIGNALED(status))
-        darn_story_say(story,
-                       darn_pool_format(&story->pool, "the program is killed by %s",
-                                        signal_name(story, WTERMSIG(status))),
-                       NULL);
-    else
-        darn_story_say(
-            story,
-            darn_pool_format(&story->pool, "the program ends with status %d", WEXITSTATUS(status)),
-            NULL);
+    const char *ending = story->snapshot->ending;
+    const char *text = WIFSIGNALED(status)
+                           ? darn_pool_format(&story->pool, "the program is killed by %s",
+                                              signal_name(story, WTERMSIG(status)))
+                           : darn_pool_format(&story->pool, "the program ends with status %d",
+                                              WEXITSTATUS(status));
+
+    if (ending && *ending && story->told < story->count)
+        text = darn_pool_format(&story->pool, "%s: %s", text, ending);
+    say_first(story, text, NULL);
 }
 
 static void say_number(struct darn_story *story, const char *before, uint64_t number,
@@ -131,10 +145,14 @@ void darn_story_ending(struct darn_story *story)
         say_exit(story);
         break;
     case DARN_END_DEADLOCK:
-        darn_story_say(story,
-                       darn_scene_circle(story->scene, circle) ? "deadlock: nobody can go on"
-                                                               : "nobody can go on",
-                       NULL);
+        say_first(story,
+                  darn_snapshot_circle(story->snapshot, circle) ? "deadlock: nobody can go on"
+                                                                : "nobody can go on",
+                  NULL);
+        say_threads(story);
+        break;
+    case DARN_END_LIVELOCK:
+        say_first(story, "the same state came again, and every thread had its turn", NULL);
         say_threads(story);
         break;
     case DARN_END_STEPS:
@@ -148,7 +166,7 @@ void darn_story_ending(struct darn_story *story)
     case DARN_END_MET:
         break;
     case DARN_END_THREADS:
-        darn_story_say(story, "the program has too many threads", NULL);
+        say_first(story, "the program has too many threads", NULL);
         break;
     default:
         darn_story_say(story, "the run did not end", NULL);

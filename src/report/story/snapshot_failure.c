@@ -7,84 +7,87 @@
 #include "report/identity.h"
 #include "report/story/snapshot_parts.h"
 
-static const struct darn_block_thread *threads_of(const struct darn_scene *scene)
+static const struct darn_block_thread *threads_of(const struct darn_snapshot *snapshot)
 {
-    return scene->block->result.threads;
+    return snapshot->block->result.threads;
 }
 
 /* Everybody in the circle, in its order. */
-static struct darn_finding *make_circle(const struct darn_scene *scene)
+static struct darn_finding *make_circle(const struct darn_snapshot *snapshot)
 {
     uint32_t circle[DARN_BLOCK_PLACES];
-    size_t length = darn_scene_circle(scene, circle);
+    size_t length = darn_snapshot_circle(snapshot, circle);
     struct darn_finding *finding;
 
     if (!length)
         return NULL;
-    finding = darn_scene_finding(scene, "deadlock", "scheduler", length);
+    finding = darn_snapshot_finding(snapshot, "deadlock", "scheduler", length);
     for (size_t i = 0; i < length; i++)
-        darn_scene_access(scene, finding, &threads_of(scene)[circle[i]], &finding->accesses[i]);
+        darn_snapshot_access(snapshot, finding, &threads_of(snapshot)[circle[i]],
+                             &finding->accesses[i]);
     return finding;
 }
 
 /* Waits that another thread would have to end by something that is no end of holding a lock. */
-static bool waits_for_notice(const struct darn_scene *scene, const struct darn_block_thread *thread)
+static bool waits_for_notice(const struct darn_snapshot *snapshot,
+                             const struct darn_block_thread *thread)
 {
-    return darn_scene_is_blocked(scene, thread) &&
+    return darn_snapshot_is_blocked(snapshot, thread) &&
            (thread->op == DARN_STEP_WAIT || thread->op == DARN_STEP_TAKE ||
             thread->op == DARN_STEP_BARRIER || thread->op == DARN_STEP_SPIN);
 }
 
 /* All who wait for the same as the first who waits; then, with nobody like that, the first who
  * waits for a lock that nobody will ever give back. */
-static struct darn_finding *make_waiters(const struct darn_scene *scene)
+static struct darn_finding *make_waiters(const struct darn_snapshot *snapshot)
 {
-    const struct darn_block_thread *threads = threads_of(scene), *first = NULL;
+    const struct darn_block_thread *threads = threads_of(snapshot), *first = NULL;
     struct darn_finding *finding;
     size_t count = 0;
 
-    for (uint32_t i = 0; i < darn_scene_threads(scene); i++)
-        if (waits_for_notice(scene, &threads[i]) && (!first || threads[i].thread < first->thread))
+    for (uint32_t i = 0; i < darn_snapshot_threads(snapshot); i++)
+        if (waits_for_notice(snapshot, &threads[i]) &&
+            (!first || threads[i].thread < first->thread))
             first = &threads[i];
     if (!first)
         return NULL;
-    for (uint32_t i = 0; i < darn_scene_threads(scene); i++)
-        count += waits_for_notice(scene, &threads[i]) && threads[i].object == first->object;
-    finding = darn_scene_finding(scene, "notification", "scheduler", count);
+    for (uint32_t i = 0; i < darn_snapshot_threads(snapshot); i++)
+        count += waits_for_notice(snapshot, &threads[i]) && threads[i].object == first->object;
+    finding = darn_snapshot_finding(snapshot, "notification", "scheduler", count);
     finding->reason = "no-signaller";
     count = 0;
-    for (uint32_t i = 0; i < darn_scene_threads(scene); i++)
-        if (waits_for_notice(scene, &threads[i]) && threads[i].object == first->object)
-            darn_scene_access(scene, finding, &threads[i], &finding->accesses[count++]);
+    for (uint32_t i = 0; i < darn_snapshot_threads(snapshot); i++)
+        if (waits_for_notice(snapshot, &threads[i]) && threads[i].object == first->object)
+            darn_snapshot_access(snapshot, finding, &threads[i], &finding->accesses[count++]);
     return finding;
 }
 
-static struct darn_finding *make_abandoned(const struct darn_scene *scene)
+static struct darn_finding *make_abandoned(const struct darn_snapshot *snapshot)
 {
-    const struct darn_block_thread *threads = threads_of(scene), *found = NULL;
+    const struct darn_block_thread *threads = threads_of(snapshot), *found = NULL;
     struct darn_finding *finding;
 
-    for (uint32_t i = 0; i < darn_scene_threads(scene); i++) {
+    for (uint32_t i = 0; i < darn_snapshot_threads(snapshot); i++) {
         const struct darn_block_thread *thread = &threads[i];
 
         /* Who waits for the end of somebody waits for what that one waits for. */
-        if (darn_scene_is_blocked(scene, thread) &&
+        if (darn_snapshot_is_blocked(snapshot, thread) &&
             (!found || (found->op == DARN_STEP_JOIN && thread->op != DARN_STEP_JOIN)))
             found = thread;
     }
     if (!found)
         return NULL;
-    finding = darn_scene_finding(scene, "deadlock", "scheduler", 1);
-    darn_scene_access(scene, finding, found, &finding->accesses[0]);
+    finding = darn_snapshot_finding(snapshot, "deadlock", "scheduler", 1);
+    darn_snapshot_access(snapshot, finding, found, &finding->accesses[0]);
     return finding;
 }
 
 /* Where the signal struck: the instruction itself, while all other frames are return addresses and
  * are looked up one byte before. */
-static void make_struck(const struct darn_scene *scene, struct darn_finding *finding)
+static void make_struck(const struct darn_snapshot *snapshot, struct darn_finding *finding)
 {
-    const struct darn_result *result = &scene->block->result;
-    const struct darn_block_thread *known = darn_scene_thread(scene, result->signal_thread);
+    const struct darn_result *result = &snapshot->block->result;
+    const struct darn_block_thread *known = darn_snapshot_thread(snapshot, result->signal_thread);
     struct darn_block_thread thread = {.thread = result->signal_thread};
 
     if (known)
@@ -100,13 +103,13 @@ static void make_struck(const struct darn_scene *scene, struct darn_finding *fin
         }
         thread.stack[0] = result->signal_pc + 1;
     }
-    darn_scene_access(scene, finding, &thread, &finding->accesses[0]);
+    darn_snapshot_access(snapshot, finding, &thread, &finding->accesses[0]);
 }
 
 /* How much a thread has to do with a run that does not end. */
-static int weight_of(const struct darn_scene *scene, const struct darn_block_thread *thread)
+static int weight_of(const struct darn_snapshot *snapshot, const struct darn_block_thread *thread)
 {
-    uint64_t steps = darn_scene_steps(scene);
+    uint64_t steps = darn_snapshot_steps(snapshot);
 
     switch (thread->state) {
     case DARN_STATE_OUTSIDE:
@@ -114,7 +117,7 @@ static int weight_of(const struct darn_scene *scene, const struct darn_block_thr
     case DARN_STATE_RUNNING:
         return 3;
     case DARN_STATE_READY:
-        return steps && scene->block->steps[steps - 1].thread == thread->thread ? 2 : 1;
+        return steps && snapshot->block->steps[steps - 1].thread == thread->thread ? 2 : 1;
     default:
         return 0;
     }
@@ -122,22 +125,22 @@ static int weight_of(const struct darn_scene *scene, const struct darn_block_thr
 
 /* A thread that runs has made its step: it is where its stack says, which may be a call that does
  * not come back. */
-static void add_thread(const struct darn_scene *scene, struct darn_finding *finding,
+static void add_thread(const struct darn_snapshot *snapshot, struct darn_finding *finding,
                        const struct darn_block_thread *thread, struct darn_finding_access *to)
 {
     struct darn_block_thread there = *thread;
 
     if (there.state == DARN_STATE_RUNNING && there.depth &&
-        scene->block->result.end != DARN_END_EXIT)
+        snapshot->block->result.end != DARN_END_EXIT)
         there.op = DARN_STEP_NONE;
-    darn_scene_access(scene, finding, &there, to);
+    darn_snapshot_access(snapshot, finding, &there, to);
 }
 
 /* The thread that did something last, and for a run that does not end all others as well. */
-static struct darn_finding *make_others(const struct darn_scene *scene, bool all)
+static struct darn_finding *make_others(const struct darn_snapshot *snapshot, bool all)
 {
-    const struct darn_block_thread *threads = threads_of(scene), *first = NULL;
-    uint32_t total = darn_scene_threads(scene);
+    const struct darn_block_thread *threads = threads_of(snapshot), *first = NULL;
+    uint32_t total = darn_snapshot_threads(snapshot);
     struct darn_finding *finding;
     size_t count = 0;
 
@@ -145,20 +148,20 @@ static struct darn_finding *make_others(const struct darn_scene *scene, bool all
         bool alive = threads[i].state != DARN_STATE_ENDED && threads[i].state != DARN_STATE_NONE;
 
         count += alive;
-        if (alive && (!first || weight_of(scene, &threads[i]) > weight_of(scene, first)))
+        if (alive && (!first || weight_of(snapshot, &threads[i]) > weight_of(snapshot, first)))
             first = &threads[i];
     }
     count = all && count ? count : 1;
-    finding = darn_scene_finding(scene, "failure", "scheduler", count);
+    finding = darn_snapshot_finding(snapshot, "failure", "scheduler", count);
     if (!first) {
         finding->accesses[0].op = DARN_OP_STOP;
         return finding;
     }
-    add_thread(scene, finding, first, &finding->accesses[0]);
+    add_thread(snapshot, finding, first, &finding->accesses[0]);
     for (uint32_t i = 0, at = 1; at < count; i++)
         if (&threads[i] != first && threads[i].state != DARN_STATE_ENDED &&
             threads[i].state != DARN_STATE_NONE)
-            add_thread(scene, finding, &threads[i], &finding->accesses[at++]);
+            add_thread(snapshot, finding, &threads[i], &finding->accesses[at++]);
     return finding;
 }
 
@@ -184,22 +187,42 @@ static const char *describe_end(const struct darn_result *result, struct darn_te
     }
     if (result->end == DARN_END_EXIT && WIFEXITED(result->status))
         return darn_pool_format(pool, "status %d", WEXITSTATUS(result->status));
-    if (result->end == DARN_END_STEPS)
-        return darn_pool_format(pool, "after %llu steps it was stopped",
-                                (unsigned long long)result->steps);
+    if (result->end == DARN_END_LIVELOCK)
+        return "every thread gets its turn, and the same state comes again";
     return NULL;
 }
 
-static struct darn_finding *make_failure(const struct darn_scene *scene)
+/* Where the sanitizer says that it is; NULL: it says nothing. */
+static struct darn_finding *make_reported(const struct darn_snapshot *snapshot)
 {
-    const struct darn_result *result = &scene->block->result;
-    struct darn_finding *finding;
+    struct darn_block_thread thread = {.thread = UINT32_MAX};
+    struct darn_finding *finding = darn_snapshot_finding(snapshot, "failure", "scheduler", 1);
 
+    finding->detail = darn_snapshot_sanitizer(snapshot, &finding->pool, &thread);
+    if (!finding->detail) {
+        darn_finding_free(finding);
+        return NULL;
+    }
+    darn_snapshot_access(snapshot, finding, &thread, &finding->accesses[0]);
+    if (thread.thread == UINT32_MAX)
+        finding->accesses[0].thread = NULL;
+    finding->accesses[0].locks_unknown = true;
+    forget_intentions(finding);
+    return finding;
+}
+
+static struct darn_finding *make_failure(const struct darn_snapshot *snapshot)
+{
+    const struct darn_result *result = &snapshot->block->result;
+    struct darn_finding *finding = snapshot->output ? make_reported(snapshot) : NULL;
+
+    if (finding)
+        return finding;
     if (result->signal) {
-        finding = darn_scene_finding(scene, "failure", "scheduler", 1);
-        make_struck(scene, finding);
+        finding = darn_snapshot_finding(snapshot, "failure", "scheduler", 1);
+        make_struck(snapshot, finding);
     } else {
-        finding = make_others(scene, result->end != DARN_END_EXIT);
+        finding = make_others(snapshot, result->end != DARN_END_EXIT);
     }
     forget_intentions(finding);
     finding->detail = describe_end(result, &finding->pool);
@@ -208,21 +231,21 @@ static struct darn_finding *make_failure(const struct darn_scene *scene)
 
 /* The stack of abort may end within the C library: the last step of the thread is not where it
  * fails, but people find their way from there. */
-static void use_last_step(const struct darn_scene *scene, struct darn_finding *finding)
+static void use_last_step(const struct darn_snapshot *snapshot, struct darn_finding *finding)
 {
     struct darn_finding_access *access = &finding->accesses[0];
-    struct darn_scene_place place = {.file = NULL};
+    struct darn_snapshot_place place = {.file = NULL};
     uint32_t thread;
 
     if (access->op != DARN_OP_STOP || access->file || !access->thread)
         return;
     thread = (uint32_t)strtoul(access->thread + 1, NULL, 10);
-    for (uint64_t i = darn_scene_steps(scene); i-- && !place.file;) {
-        const struct darn_step *step = &scene->block->steps[i];
+    for (uint64_t i = darn_snapshot_steps(snapshot); i-- && !place.file;) {
+        const struct darn_step *step = &snapshot->block->steps[i];
 
         if (step->thread == thread && step->op != DARN_STEP_START)
-            place =
-                darn_scene_place(scene, &finding->pool, (enum darn_step_op)step->op, step->place);
+            place = darn_snapshot_place(snapshot, &finding->pool, (enum darn_step_op)step->op,
+                                        step->place);
     }
     if (!place.file)
         return;
@@ -236,22 +259,23 @@ static void use_last_step(const struct darn_scene *scene, struct darn_finding *f
     darn_identify(finding);
 }
 
-struct darn_finding *darn_scene_failure(const struct darn_scene *scene, const char *outcome)
+struct darn_finding *darn_snapshot_failure(const struct darn_snapshot *snapshot,
+                                           const char *outcome)
 {
-    bool stuck = scene->block->result.end == DARN_END_DEADLOCK;
-    struct darn_finding *finding = stuck ? make_circle(scene) : NULL;
+    bool stuck = snapshot->block->result.end == DARN_END_DEADLOCK;
+    struct darn_finding *finding = stuck ? make_circle(snapshot) : NULL;
 
     if (stuck && !finding)
-        finding = make_waiters(scene);
+        finding = make_waiters(snapshot);
     if (stuck && !finding)
-        finding = make_abandoned(scene);
+        finding = make_abandoned(snapshot);
     if (!finding) {
-        finding = make_failure(scene);
+        finding = make_failure(snapshot);
         finding->reason = darn_pool_text(&finding->pool, outcome);
     }
     finding->outcomes = darn_pool_get(&finding->pool, 1, sizeof(*finding->outcomes));
     finding->outcomes[finding->outcome_count++] = darn_pool_text(&finding->pool, outcome);
-    darn_scene_complete(scene, finding);
-    use_last_step(scene, finding);
+    darn_snapshot_complete(snapshot, finding);
+    use_last_step(snapshot, finding);
     return finding;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "report/identity.h"
 #include "report/story/snapshot_parts.h"
 #include "report/symbol/resolve.h"
@@ -12,7 +13,7 @@ static const char *label_of(struct darn_text_pool *pool, uint32_t thread)
     return darn_pool_format(pool, "T%u", thread);
 }
 
-static struct darn_finding_stack make_stack(const struct darn_scene *scene,
+static struct darn_finding_stack make_stack(const struct darn_snapshot *snapshot,
                                             struct darn_text_pool *pool, const uint64_t *pcs,
                                             size_t count)
 {
@@ -22,22 +23,22 @@ static struct darn_finding_stack make_stack(const struct darn_scene *scene,
         struct darn_frame *frame = &stack.frames[i];
 
         frame->pc = pcs[i];
-        frame->module = darn_scene_locate(scene, pool, pcs[i], &frame->offset);
+        frame->module = darn_snapshot_locate(snapshot, pool, pcs[i], &frame->offset);
     }
     return stack;
 }
 
-static struct darn_lock make_lock(const struct darn_scene *scene, struct darn_text_pool *pool,
+static struct darn_lock make_lock(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
                                   const char *kind, uint64_t address)
 {
     struct darn_lock lock = {.kind = kind, .address = address};
 
-    lock.symbol.module = darn_scene_locate(scene, pool, address, &lock.symbol.offset);
+    lock.symbol.module = darn_snapshot_locate(snapshot, pool, address, &lock.symbol.offset);
     return lock;
 }
 
 /* Where a lock was taken: the call, and those around it as far as they are known. */
-static struct darn_finding_stack make_taken(const struct darn_scene *scene,
+static struct darn_finding_stack make_taken(const struct darn_snapshot *snapshot,
                                             struct darn_text_pool *pool,
                                             const struct darn_block_thread *thread, size_t lock)
 {
@@ -48,34 +49,34 @@ static struct darn_finding_stack make_taken(const struct darn_scene *scene,
         pcs[depth] = thread->lock_callers[lock][depth - 1];
         depth++;
     }
-    return make_stack(scene, pool, pcs, depth);
+    return make_stack(snapshot, pool, pcs, depth);
 }
 
-static void make_locks(const struct darn_scene *scene, struct darn_text_pool *pool,
+static void make_locks(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
                        const struct darn_block_thread *thread, struct darn_finding_access *access)
 {
-    access->lock_count = darn_scene_locks(thread);
+    access->lock_count = darn_snapshot_locks(thread);
     access->locks = darn_pool_get(pool, access->lock_count, sizeof(*access->locks));
     for (size_t i = 0; i < access->lock_count; i++) {
-        const char *kind = darn_scene_held_kind(scene, thread->thread, thread->locks[i]);
+        const char *kind = darn_snapshot_held_kind(snapshot, thread->thread, thread->locks[i]);
 
-        access->locks[i] = make_lock(scene, pool, kind, thread->locks[i]);
+        access->locks[i] = make_lock(snapshot, pool, kind, thread->locks[i]);
         if (thread->lock_pcs[i])
-            access->locks[i].stack = make_taken(scene, pool, thread, i);
+            access->locks[i].stack = make_taken(snapshot, pool, thread, i);
     }
 }
 
 /* Where the thread is. The place of what is no access is the innermost frame, should no stack be
  * known. */
-static void make_where(const struct darn_scene *scene, struct darn_text_pool *pool,
+static void make_where(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
                        const struct darn_block_thread *thread, struct darn_finding_access *access)
 {
     size_t depth = thread->depth < DARN_BLOCK_STACK ? thread->depth : DARN_BLOCK_STACK;
 
     if (depth)
-        access->stack = make_stack(scene, pool, thread->stack, depth);
-    else if (thread->place && !darn_scene_has_site((enum darn_step_op)thread->op))
-        access->stack = make_stack(scene, pool, &thread->place, 1);
+        access->stack = make_stack(snapshot, pool, thread->stack, depth);
+    else if (thread->place && !darn_snapshot_has_site((enum darn_step_op)thread->op))
+        access->stack = make_stack(snapshot, pool, &thread->place, 1);
 }
 
 static const char *copy(struct darn_text_pool *pool, const char *text)
@@ -101,8 +102,8 @@ static void make_site(struct darn_finding *finding, const struct darn_image_site
     access->has_site = access->file && access->line;
     /* As in predict.c: by the names of the record, before they are demangled. */
     if (access->has_site && access->op < DARN_OP_FREE)
-        access->site_hash = darn_identity_site(finding->kind, access->file, access->function,
-                                               access->line, access->column);
+        access->site_hash = darn_fingerprint_site(finding->kind, access->file, access->function,
+                                                  access->line, access->column);
 }
 
 static enum darn_op op_of(enum darn_step_op op)
@@ -135,7 +136,7 @@ static enum darn_op op_of(enum darn_step_op op)
 }
 
 /* What it waits for. A spin waits for a variable to change. */
-static void make_target(const struct darn_scene *scene, struct darn_text_pool *pool,
+static void make_target(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
                         const struct darn_block_thread *thread, const struct darn_image_site *site,
                         struct darn_finding_access *access)
 {
@@ -145,24 +146,25 @@ static void make_target(const struct darn_scene *scene, struct darn_text_pool *p
         access->awaited = thread->owner ? label_of(pool, thread->owner - 1) : NULL;
         return;
     }
-    access->target = make_lock(scene, pool, darn_scene_target_kind((enum darn_step_op)thread->op),
-                               thread->object);
+    access->target = make_lock(
+        snapshot, pool, darn_snapshot_target_kind((enum darn_step_op)thread->op), thread->object);
     if (thread->op == DARN_STEP_SPIN) {
         access->target.kind = "variable";
         if (site && *site->variable)
             access->target.symbol = (struct darn_symbol){.name = copy(pool, site->variable)};
     }
     if (thread->op == DARN_STEP_WAIT && thread->mutex)
-        access->mutex = make_lock(scene, pool, "mutex", thread->mutex);
+        access->mutex = make_lock(snapshot, pool, "mutex", thread->mutex);
 }
 
-void darn_scene_access(const struct darn_scene *scene, struct darn_finding *finding,
-                       const struct darn_block_thread *thread, struct darn_finding_access *access)
+void darn_snapshot_access(const struct darn_snapshot *snapshot, struct darn_finding *finding,
+                          const struct darn_block_thread *thread,
+                          struct darn_finding_access *access)
 {
     struct darn_text_pool *pool = &finding->pool;
     struct darn_image_site site;
-    bool has_site = darn_scene_has_site((enum darn_step_op)thread->op) &&
-                    darn_scene_site(scene, thread->place, &site);
+    bool has_site = darn_snapshot_has_site((enum darn_step_op)thread->op) &&
+                    darn_snapshot_site(snapshot, thread->place, &site);
 
     access->op = op_of((enum darn_step_op)thread->op);
     access->atomic = thread->atomic;
@@ -171,15 +173,15 @@ void darn_scene_access(const struct darn_scene *scene, struct darn_finding *find
     if (has_site)
         make_site(finding, &site, access);
     else if (access->op == DARN_OP_FREE)
-        access->site_hash = darn_identity_free(finding->kind);
-    make_where(scene, pool, thread, access);
-    make_locks(scene, pool, thread, access);
+        access->site_hash = darn_fingerprint_word(finding->kind, "free");
+    make_where(snapshot, pool, thread, access);
+    make_locks(snapshot, pool, thread, access);
     if (access->op > DARN_OP_FREE)
-        make_target(scene, pool, thread, has_site ? &site : NULL, access);
+        make_target(snapshot, pool, thread, has_site ? &site : NULL, access);
 }
 
-struct darn_finding *darn_scene_finding(const struct darn_scene *scene, const char *kind,
-                                        const char *engine, size_t accesses)
+struct darn_finding *darn_snapshot_finding(const struct darn_snapshot *snapshot, const char *kind,
+                                           const char *engine, size_t accesses)
 {
     struct darn_finding *finding = calloc(1, sizeof(*finding));
     struct darn_text_pool *pool;
@@ -193,14 +195,14 @@ struct darn_finding *darn_scene_finding(const struct darn_scene *scene, const ch
     finding->certainty = "confirmed";
     finding->engine = engine;
     finding->count = 1;
-    finding->program = darn_pool_text(pool, scene->program);
-    finding->arguments = darn_pool_text(pool, scene->arguments ? scene->arguments : "");
+    finding->program = darn_pool_text(pool, snapshot->program);
+    finding->arguments = darn_pool_text(pool, snapshot->arguments ? snapshot->arguments : "");
     finding->accesses = darn_pool_get(pool, accesses, sizeof(*finding->accesses));
     finding->access_count = accesses;
     return finding;
 }
 
-void darn_scene_complete(const struct darn_scene *scene, struct darn_finding *finding)
+void darn_snapshot_complete(const struct darn_snapshot *snapshot, struct darn_finding *finding)
 {
     struct darn_text_pool *pool = &finding->pool;
 
@@ -212,53 +214,53 @@ void darn_scene_complete(const struct darn_scene *scene, struct darn_finding *fi
 
         if (!label || darn_finding_thread(finding, label))
             continue;
-        creation = darn_scene_creation(scene, (uint32_t)strtoul(label + 1, NULL, 10));
+        creation = darn_snapshot_creation(snapshot, (uint32_t)strtoul(label + 1, NULL, 10));
         thread->thread = label;
         if (creation) {
             thread->parent = label_of(pool, creation->thread);
             if (creation->place)
-                thread->stack = make_stack(scene, pool, &creation->place, 1);
+                thread->stack = make_stack(snapshot, pool, &creation->place, 1);
         }
         finding->thread_count++;
     }
-    darn_resolve_in(finding, scene->modules);
+    darn_resolve_in(finding, snapshot->modules);
 }
 
 /* What the site calls it; NULL when there is no name. */
-static const char *variable_of(const struct darn_scene *scene, struct darn_text_pool *pool,
+static const char *variable_of(const struct darn_snapshot *snapshot, struct darn_text_pool *pool,
                                const struct darn_block_thread *thread)
 {
     struct darn_image_site site;
 
-    if (!darn_scene_has_site((enum darn_step_op)thread->op) ||
-        !darn_scene_site(scene, thread->place, &site))
+    if (!darn_snapshot_has_site((enum darn_step_op)thread->op) ||
+        !darn_snapshot_site(snapshot, thread->place, &site))
         return NULL;
     return copy(pool, site.variable);
 }
 
 /* The memory that both touch, and how it is called. */
-static void make_variable(const struct darn_scene *scene, struct darn_finding *finding,
+static void make_variable(const struct darn_snapshot *snapshot, struct darn_finding *finding,
                           const struct darn_block_thread *one,
                           const struct darn_block_thread *other)
 {
     struct darn_text_pool *pool = &finding->pool;
     const struct darn_block_thread *freed = one->op == DARN_STEP_FREE ? one : other;
-    const char *a = variable_of(scene, pool, one), *b = variable_of(scene, pool, other);
+    const char *a = variable_of(snapshot, pool, one), *b = variable_of(snapshot, pool, other);
 
-    finding->variable = darn_identity_variable(a, b);
+    finding->variable = darn_fingerprint_variable(a, b);
     finding->variable_is_vague = darn_identity_is_vague(a, b);
     finding->address = one->object > other->object ? one->object : other->object;
     finding->size = one->op == DARN_STEP_FREE ? other->size : one->size;
     if (freed->op == DARN_STEP_FREE && freed->size) {
-        finding->place.kind = DARN_PLACE_HEAP;
-        finding->place.address = freed->object;
-        finding->place.size = freed->size;
+        finding->location.kind = DARN_LOCATION_HEAP;
+        finding->location.address = freed->object;
+        finding->location.size = freed->size;
         return;
     }
-    finding->place.symbol.module =
-        darn_scene_locate(scene, pool, finding->address, &finding->place.symbol.offset);
-    if (finding->place.symbol.module)
-        finding->place.kind = DARN_PLACE_GLOBAL;
+    finding->location.symbol.module =
+        darn_snapshot_locate(snapshot, pool, finding->address, &finding->location.symbol.offset);
+    if (finding->location.symbol.module)
+        finding->location.kind = DARN_LOCATION_GLOBAL;
 }
 
 static bool writes(const struct darn_block_thread *thread)
@@ -275,10 +277,10 @@ static bool is_first(const struct darn_block_thread *one, const struct darn_bloc
     return one->place != other->place ? one->place < other->place : one->thread <= other->thread;
 }
 
-static struct darn_finding *make_race(const struct darn_scene *scene,
+static struct darn_finding *make_race(const struct darn_snapshot *snapshot,
                                       const struct darn_block_met *met)
 {
-    struct darn_finding *finding = darn_scene_finding(scene, "data-race", "racefuzzer", 2);
+    struct darn_finding *finding = darn_snapshot_finding(snapshot, "data-race", "racefuzzer", 2);
     bool in_order = is_first(&met->threads[0], &met->threads[1]);
 
     for (int side = 0; side < 2; side++) {
@@ -287,11 +289,11 @@ static struct darn_finding *make_race(const struct darn_scene *scene,
 
         if (thread.op == DARN_STEP_SPIN)
             thread.op = DARN_STEP_READ;
-        darn_scene_access(scene, finding, &thread, &finding->accesses[side]);
+        darn_snapshot_access(snapshot, finding, &thread, &finding->accesses[side]);
         if (finding->accesses[side].assertion)
             finding->assertion = finding->accesses[side].assertion;
     }
-    make_variable(scene, finding, &met->threads[0], &met->threads[1]);
+    make_variable(snapshot, finding, &met->threads[0], &met->threads[1]);
     if (finding->accesses[0].site_hash && finding->accesses[1].site_hash)
         finding->id = darn_identity_race(&finding->pool, finding->accesses[0].site_hash,
                                          finding->accesses[1].site_hash, finding->variable);
@@ -299,20 +301,20 @@ static struct darn_finding *make_race(const struct darn_scene *scene,
 }
 
 /* Local, remote, local: in the order in which they happen. */
-static struct darn_finding *make_triple(const struct darn_scene *scene,
+static struct darn_finding *make_triple(const struct darn_snapshot *snapshot,
                                         const struct darn_block_met *met)
 {
     struct darn_finding *finding =
-        darn_scene_finding(scene, "atomicity-violation", "racefuzzer", 3);
+        darn_snapshot_finding(snapshot, "atomicity-violation", "racefuzzer", 3);
     bool is_known = true;
 
     for (size_t i = 0; i < 3; i++) {
-        darn_scene_access(scene, finding, &met->threads[2 - i], &finding->accesses[i]);
+        darn_snapshot_access(snapshot, finding, &met->threads[2 - i], &finding->accesses[i]);
         is_known &= finding->accesses[i].site_hash != 0;
     }
-    make_variable(scene, finding, &met->threads[0], &met->threads[1]);
+    make_variable(snapshot, finding, &met->threads[0], &met->threads[1]);
     if (!finding->variable)
-        finding->variable = variable_of(scene, &finding->pool, &met->threads[2]);
+        finding->variable = variable_of(snapshot, &finding->pool, &met->threads[2]);
     if (is_known)
         finding->id = darn_identity_places(finding);
     return finding;
@@ -329,11 +331,11 @@ static bool is_touched(const struct darn_block_met *met, int access)
 
 /* Four accesses, in the order in which they happen; each variable is named once, as in what is
  * predicted. */
-static struct darn_finding *make_quad(const struct darn_scene *scene,
+static struct darn_finding *make_quad(const struct darn_snapshot *snapshot,
                                       const struct darn_block_met *met)
 {
     struct darn_finding *finding =
-        darn_scene_finding(scene, "atomicity-violation", "racefuzzer", 4);
+        darn_snapshot_finding(snapshot, "atomicity-violation", "racefuzzer", 4);
     struct darn_text_pool *pool = &finding->pool;
     bool is_known = true;
 
@@ -342,8 +344,8 @@ static struct darn_finding *make_quad(const struct darn_scene *scene,
         struct darn_finding_access *access = &finding->accesses[i];
         const char *names = finding->variable;
 
-        darn_scene_access(scene, finding, &met->threads[3 - i], access);
-        access->variable = variable_of(scene, pool, &met->threads[3 - i]);
+        darn_snapshot_access(snapshot, finding, &met->threads[3 - i], access);
+        access->variable = variable_of(snapshot, pool, &met->threads[3 - i]);
         is_known &= access->site_hash != 0;
         if (access->variable && !is_touched(met, i) &&
             !(names && strcmp(names, access->variable) == 0))
@@ -355,13 +357,13 @@ static struct darn_finding *make_quad(const struct darn_scene *scene,
     return finding;
 }
 
-struct darn_finding *darn_scene_met(const struct darn_scene *scene,
-                                    const struct darn_block_met *met)
+struct darn_finding *darn_snapshot_met(const struct darn_snapshot *snapshot,
+                                       const struct darn_block_met *met)
 {
-    struct darn_finding *finding = met->kind == DARN_MET_TRIPLE ? make_triple(scene, met)
-                                   : met->kind == DARN_MET_QUAD ? make_quad(scene, met)
-                                                                : make_race(scene, met);
+    struct darn_finding *finding = met->kind == DARN_MET_TRIPLE ? make_triple(snapshot, met)
+                                   : met->kind == DARN_MET_QUAD ? make_quad(snapshot, met)
+                                                                : make_race(snapshot, met);
 
-    darn_scene_complete(scene, finding);
+    darn_snapshot_complete(snapshot, finding);
     return finding;
 }

@@ -2,8 +2,8 @@
  * What an ELF file has in memory, read from the file: site records and their texts need no
  * relocation, so they are the same there.
  */
-#ifndef DARN_REPORT_SCENE_IMAGE_H
-#define DARN_REPORT_SCENE_IMAGE_H
+#ifndef DARN_REPORT_SNAPSHOT_IMAGE_H
+#define DARN_REPORT_SNAPSHOT_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * A line of a table: texts that begin at given columns. Nothing is printed for columns that stay
  * empty at its end.
  */
-#ifndef DARN_REPORT_SCENE_LINE_H
-#define DARN_REPORT_SCENE_LINE_H
+#ifndef DARN_REPORT_SNAPSHOT_LINE_H
+#define DARN_REPORT_SNAPSHOT_LINE_H
 
 #include "report/text_pool.h"
 #include "report/text/ink.h"

@@ -36,7 +36,7 @@ static bool is_turn(const struct darn_step *step)
 /* A loop that goes over memory, or that waits, says the same over and over. */
 static bool is_same(const struct darn_step *a, const struct darn_step *b)
 {
-    bool repeats = darn_scene_has_site((enum darn_step_op)a->op) || a->op == DARN_STEP_YIELD ||
+    bool repeats = darn_snapshot_has_site((enum darn_step_op)a->op) || a->op == DARN_STEP_YIELD ||
                    a->op == DARN_STEP_SLEEP || a->op == DARN_STEP_CALL;
 
     return repeats && a->thread == b->thread && a->op == b->op && a->place == b->place &&
@@ -52,7 +52,7 @@ static bool is_told_by_arrow(const struct darn_story *story, uint64_t index, uin
     if (first + 1 == end)
         return false;
     return (op == DARN_STEP_START && index == first) ||
-           (op == DARN_STEP_EXIT && index + 1 == end && end < story->count);
+           (op == DARN_STEP_EXIT && index + 1 == end && end < story->told);
 }
 
 static bool concerns_others(struct darn_story *story, const struct darn_step *step)
@@ -62,6 +62,7 @@ static bool concerns_others(struct darn_story *story, const struct darn_step *st
     switch (step->op) {
     case DARN_STEP_START:
     case DARN_STEP_EXIT:
+    case DARN_STEP_FINISH:
     case DARN_STEP_CREATE:
     case DARN_STEP_JOIN:
     case DARN_STEP_CANCEL:
@@ -85,7 +86,7 @@ static bool is_told(struct darn_story *story, uint64_t index, enum detail detail
 /* What was met before the step is made. Only the first time that two places meet. */
 static void add_met(struct darn_story *story, uint64_t step)
 {
-    const struct darn_result *result = &story->scene->block->result;
+    const struct darn_result *result = &story->snapshot->block->result;
     uint32_t count = result->met_count < DARN_BLOCK_MET ? result->met_count : DARN_BLOCK_MET;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -102,7 +103,7 @@ static void add_met(struct darn_story *story, uint64_t step)
 
 static bool has_met(const struct darn_story *story, uint64_t step)
 {
-    const struct darn_result *result = &story->scene->block->result;
+    const struct darn_result *result = &story->snapshot->block->result;
 
     for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++)
         if (result->met[i].step == step)
@@ -146,29 +147,55 @@ static void add_turn(struct darn_story *story, uint64_t first, uint64_t end, enu
     add_skip(story, skipped, end);
 }
 
+/* Steps of threads that take no part: one row until somebody else goes on. */
+static void add_others(struct darn_story *story, uint64_t first, uint64_t end)
+{
+    struct darn_rows *rows = &story->rows;
+
+    if (rows->count && rows->list[rows->count - 1].kind == DARN_ROW_OTHERS)
+        rows->list[rows->count - 1].times += end - first;
+    else
+        add_row(story,
+                (struct darn_row){.kind = DARN_ROW_OTHERS, .step = first, .times = end - first});
+}
+
+/* Where the turn that begins with the step ends. */
+static uint64_t turn_end(const struct darn_story *story, uint64_t first)
+{
+    uint64_t end = first + 1;
+
+    if (!is_turn(&story->steps[first]))
+        return end;
+    while (end < story->told && is_turn(&story->steps[end]) &&
+           story->steps[end].thread == story->steps[first].thread)
+        end++;
+    return end;
+}
+
 static void make_rows(struct darn_story *story, enum detail detail)
 {
     uint32_t runs = 0;
     bool somebody_runs = false;
 
     story->rows.count = 0;
-    for (uint64_t first = 0, end; first < story->count; first = end) {
+    for (uint64_t first = 0, end; first < story->told; first = end) {
         const struct darn_step *step = &story->steps[first];
 
-        end = first + 1;
+        end = turn_end(story, first);
+        if (!darn_story_thread(story, step->thread)) {
+            add_others(story, first, end);
+            continue;
+        }
         if (is_turn(step)) {
             if (somebody_runs && step->thread != runs)
                 add_row(story,
                         (struct darn_row){.kind = DARN_ROW_SWITCH, .from = runs, .step = first});
             runs = step->thread;
             somebody_runs = true;
-            while (end < story->count && is_turn(&story->steps[end]) &&
-                   story->steps[end].thread == runs)
-                end++;
         }
         add_turn(story, first, end, detail);
     }
-    add_met(story, story->count);
+    add_met(story, story->told);
 }
 
 /* The end of a story says most. */
@@ -180,7 +207,7 @@ static void cut(struct darn_story *story, unsigned most)
 
     for (size_t i = head; i < head + gone; i++) {
         row.times += rows->list[i].times;
-        row.switches += rows->list[i].kind == DARN_ROW_SWITCH;
+        row.switches += rows->list[i].switches + (rows->list[i].kind == DARN_ROW_SWITCH);
     }
     rows->list[head] = row;
     memmove(&rows->list[head + 1], &rows->list[head + gone], tail * sizeof(row));
@@ -191,6 +218,8 @@ static void choose_rows(struct darn_story *story, unsigned most)
 {
     for (int detail = EVERYTHING; detail <= TURNS; detail++) {
         make_rows(story, (enum detail)detail);
+        if (most)
+            darn_story_fold(story);
         if (!most || story->rows.count <= most)
             return;
     }
@@ -208,11 +237,11 @@ static int compare_threads(const void *a, const void *b)
 /* Who was met need not have made a step yet. */
 static void add_met_threads(struct darn_story *story)
 {
-    const struct darn_result *result = &story->scene->block->result;
+    const struct darn_result *result = &story->snapshot->block->result;
 
     for (uint32_t i = 0; i < 2 * result->met_count && i < 2 * DARN_BLOCK_MET; i++) {
         uint32_t number = result->met[i / 2].threads[i % 2].thread;
-        bool known = false;
+        bool known = result->met[i / 2].step > story->told;
 
         for (size_t j = 0; j < story->thread_count; j++)
             known |= story->threads[j].number == number;
@@ -224,7 +253,7 @@ static void add_met_threads(struct darn_story *story)
 /* Finds the threads, the next step of each step, and who touches what. */
 static void survey(struct darn_story *story)
 {
-    struct darn_map last = {.slots = NULL};
+    struct darn_map last = {.count = 0};
     size_t room = 0;
 
     story->next = darn_pool_get(&story->pool, story->count + 1, sizeof(*story->next));
@@ -239,11 +268,11 @@ static void survey(struct darn_story *story)
     darn_map_free(&last);
     story->threads =
         darn_pool_get(&story->pool, room + 2 * DARN_BLOCK_MET, sizeof(*story->threads));
-    for (uint64_t i = 0; i < story->count; i++) {
+    for (uint64_t i = 0; i < story->told; i++) {
         const struct darn_step *step = &story->steps[i];
         struct darn_story_object *object = darn_story_object(story, step->object);
 
-        if (story->next[i] == story->count)
+        if (story->next[i] >= story->told)
             story->threads[story->thread_count++].number = step->thread;
         if (!object)
             continue;
@@ -272,24 +301,26 @@ static void name_threads(struct darn_story *story)
 {
     for (size_t i = 0; i < story->thread_count; i++) {
         struct darn_story_thread *thread = &story->threads[i];
-        const char *start =
-            short_name(&story->pool, darn_scene_start(story->scene, &story->pool, thread->number));
+        const char *start = short_name(
+            &story->pool, darn_snapshot_start(story->snapshot, &story->pool, thread->number));
 
         thread->title = darn_pool_format(&story->pool, "T%u%s%s", thread->number, start ? " " : "",
                                          start ? start : "");
     }
 }
 
-void darn_scene_story(const struct darn_scene *scene, FILE *out, unsigned most)
+void darn_snapshot_story(const struct darn_snapshot *snapshot, FILE *out, unsigned most)
 {
     struct darn_story story = {
-        .scene = scene,
-        .ink = {out, scene->style && scene->style->color},
-        .steps = scene->block->steps,
-        .count = darn_scene_steps(scene),
+        .snapshot = snapshot,
+        .ink = {out, snapshot->style && snapshot->style->color},
+        .steps = snapshot->block->steps,
+        .count = darn_snapshot_steps(snapshot),
     };
 
+    story.told = snapshot->told && snapshot->told < story.count ? snapshot->told : story.count;
     survey(&story);
+    darn_story_choose_threads(&story);
     name_threads(&story);
     choose_rows(&story, most);
     darn_story_lay_out(&story);

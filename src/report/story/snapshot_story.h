@@ -1,9 +1,9 @@
 /*
- * The story of a schedule while it is being told: what the files scene_story.c (what is told),
- * scene_words.c (in which words) and scene_table.c (where on the page) share.
+ * The story of a schedule while it is being told: what the files snapshot_story.c (what is told),
+ * snapshot_words.c (in which words) and snapshot_table.c (where on the page) share.
  */
-#ifndef DARN_REPORT_SCENE_STORY_H
-#define DARN_REPORT_SCENE_STORY_H
+#ifndef DARN_REPORT_SNAPSHOT_STORY_H
+#define DARN_REPORT_SNAPSHOT_STORY_H
 
 #include "base/map.h"
 #include "report/story/snapshot_line.h"
@@ -16,14 +16,17 @@ enum darn_row_kind {
     DARN_ROW_SWITCH, /* before `step` another thread goes on */
     DARN_ROW_MET,    /* two threads stand before the same memory */
     DARN_ROW_CUT,    /* everything from here to another row is left out */
+    DARN_ROW_AGAIN,  /* the rows before are repeated */
+    DARN_ROW_OTHERS, /* steps of threads that take no part */
 };
 
 struct darn_row {
     enum darn_row_kind kind;
-    uint32_t from;     /* SWITCH: the thread that ran before. MET: index of it */
-    uint64_t step;     /* index of the (first) step */
-    uint64_t times;    /* how many steps it stands for */
-    uint64_t switches; /* CUT */
+    uint32_t from;         /* SWITCH: the thread that ran before. MET: index of it */
+    uint64_t step;         /* index of the (first) step */
+    uint64_t times;        /* how many steps it stands for */
+    uint64_t switches;     /* CUT, AGAIN */
+    uint64_t rows, rounds; /* AGAIN: how many rows are repeated, and how often */
 };
 
 struct darn_rows {
@@ -35,14 +38,16 @@ struct darn_story_thread {
     uint32_t number;
     const char *title; /* `T1 worker` */
     unsigned column, width;
+    bool takes_part;
 };
 
 struct darn_story {
-    const struct darn_scene *scene;
+    const struct darn_snapshot *snapshot;
     struct darn_text_pool pool;
     struct darn_ink ink;
     const struct darn_step *steps;
     uint64_t count;
+    uint64_t told;                     /* how many of them there are rows for */
     uint64_t *next;                    /* of each step: the next one of its thread; `count`: none */
     struct darn_story_thread *threads; /* sorted by number */
     size_t thread_count;
@@ -62,7 +67,7 @@ struct darn_story {
 
 /* A place, with its line of source. */
 struct darn_story_place {
-    struct darn_scene_place place;
+    struct darn_snapshot_place place;
     const char *position; /* `bank.c:12`; empty when it is not known */
     const char *source;   /* without margins; empty when it is not known */
 };
@@ -74,7 +79,7 @@ struct darn_story_object {
     bool is_shared, is_changed;
 };
 
-/* scene_words.c */
+/* snapshot_words.c */
 const struct darn_story_place *darn_story_place(struct darn_story *story, enum darn_step_op op,
                                                 uint64_t place);
 /* Where a thread of the result is, as far as its place or its stack tell. */
@@ -92,14 +97,21 @@ const char *darn_story_reason(struct darn_story *story, const struct darn_row *r
 /* `waits for mutex m, which T2 holds` */
 const char *darn_story_wait(struct darn_story *story, const struct darn_block_thread *thread);
 
-/* scene_table.c */
+/* snapshot_part.c: leaves those threads that have to do with what is told. */
+void darn_story_choose_threads(struct darn_story *story);
+struct darn_story_thread *darn_story_thread(struct darn_story *story, uint32_t number);
+
+/* snapshot_fold.c: rows that are repeated are told once. */
+void darn_story_fold(struct darn_story *story);
+
+/* snapshot_table.c */
 void darn_story_lay_out(struct darn_story *story);
 void darn_story_print(struct darn_story *story);
 /* A line of its own, with a place if there is one. */
 void darn_story_say(struct darn_story *story, const char *text,
                     const struct darn_story_place *place);
 
-/* scene_ending.c: how the run ended. */
+/* snapshot_ending.c: how the run ended. */
 void darn_story_ending(struct darn_story *story);
 
 #endif

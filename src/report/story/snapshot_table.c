@@ -29,19 +29,11 @@ static unsigned page_width(const struct darn_story *story)
     struct winsize size;
     int fd = fileno(story->ink.out);
 
-    if (story->scene->width)
-        return story->scene->width;
+    if (story->snapshot->width)
+        return story->snapshot->width;
     if (fd >= 0 && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
         return size.ws_col;
     return USUAL_WIDTH;
-}
-
-static struct darn_story_thread *thread_of(struct darn_story *story, uint32_t number)
-{
-    for (size_t i = 0; i < story->thread_count; i++)
-        if (story->threads[i].number == number)
-            return &story->threads[i];
-    return NULL;
 }
 
 static void widen(struct darn_story_thread *thread, const char *text)
@@ -67,7 +59,7 @@ static const char *action_of(struct darn_story *story, const struct darn_row *ro
 static const struct darn_block_met *met_of(const struct darn_story *story,
                                            const struct darn_row *row)
 {
-    return &story->scene->block->result.met[row->from];
+    return &story->snapshot->block->result.met[row->from];
 }
 
 static const char *met_action(struct darn_story *story, const struct darn_row *row, int side)
@@ -93,12 +85,12 @@ static void measure(struct darn_story *story, const struct darn_row *row)
 
     if (row->kind == DARN_ROW_MET) {
         for (int side = 0; side < 2; side++)
-            widen(thread_of(story, met_of(story, row)->threads[side].thread),
+            widen(darn_story_thread(story, met_of(story, row)->threads[side].thread),
                   met_action(story, row, side));
     }
     if (row->kind != DARN_ROW_STEP && row->kind != DARN_ROW_SKIP)
         return;
-    widen(thread_of(story, story->steps[row->step].thread), action_of(story, row));
+    widen(darn_story_thread(story, story->steps[row->step].thread), action_of(story, row));
     position = darn_columns(place_of(story, row)->position);
     if (position > story->position && position <= WIDEST_FILE)
         story->position = position;
@@ -201,7 +193,7 @@ static void put_place(struct darn_story *story, const struct darn_story_place *p
 
 static void put_action(struct darn_story *story, uint32_t number, const char *text)
 {
-    const struct darn_story_thread *thread = thread_of(story, number);
+    const struct darn_story_thread *thread = darn_story_thread(story, number);
     struct darn_line *line = &story->line;
 
     if (!thread)
@@ -239,7 +231,8 @@ static const char *line_of(struct darn_story *story, char c, unsigned length)
 /* From the column of one thread to that of the other. */
 static const char *arrow(struct darn_story *story, uint32_t from, uint32_t to, char c)
 {
-    const struct darn_story_thread *a = thread_of(story, from), *b = thread_of(story, to);
+    const struct darn_story_thread *a = darn_story_thread(story, from),
+                                   *b = darn_story_thread(story, to);
 
     if (!a || !b || a->column == b->column)
         return "";
@@ -320,12 +313,29 @@ static void put_met(struct darn_story *story, const struct darn_row *row)
     darn_line_end(&story->line);
 }
 
-static void put_cut(struct darn_story *story, const struct darn_row *row)
+static const char *plural(uint64_t count, const char *ending)
 {
+    return count == 1 ? "" : ending;
+}
+
+/* A row that stands for others. */
+static void put_instead(struct darn_story *story, const struct darn_row *row)
+{
+    const char *text =
+        row->kind == DARN_ROW_AGAIN
+            ? darn_pool_format(
+                  &story->pool, "... the same %s%" PRIu64 " time%s more",
+                  row->rows == 1 ? ""
+                                 : darn_pool_format(&story->pool, "%" PRIu64 " lines ", row->rows),
+                  row->rounds, plural(row->rounds, "s"))
+        : row->kind == DARN_ROW_OTHERS
+            ? darn_pool_format(&story->pool, "... %" PRIu64 " step%s of others", row->times,
+                               plural(row->times, "s"))
+            : darn_pool_format(&story->pool, "... %" PRIu64 " steps, %" PRIu64 " switch%s",
+                               row->times, row->switches, plural(row->switches, "es"));
+
     put_margin(story, "");
-    darn_line_put(&story->line,
-                  darn_pool_format(&story->pool, "... %" PRIu64 " steps, %" PRIu64 " switch%s",
-                                   row->times, row->switches, row->switches == 1 ? "" : "es"));
+    darn_line_put(&story->line, text);
     darn_line_end(&story->line);
 }
 
@@ -355,10 +365,10 @@ void darn_story_print(struct darn_story *story)
             put_switch(story, row);
         else if (row->kind == DARN_ROW_MET)
             put_met(story, row);
-        else if (row->kind == DARN_ROW_CUT)
-            put_cut(story, row);
-        else
+        else if (row->kind == DARN_ROW_STEP || row->kind == DARN_ROW_SKIP)
             put_step(story, row, before);
+        else
+            put_instead(story, row);
         before = row->kind == DARN_ROW_STEP ? place_of(story, row)->position : "";
     }
 }

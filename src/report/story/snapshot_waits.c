@@ -5,7 +5,7 @@
 
 static bool holds(const struct darn_block_thread *thread, uint64_t lock)
 {
-    for (uint32_t i = 0; i < darn_scene_locks(thread); i++)
+    for (uint32_t i = 0; i < darn_snapshot_locks(thread); i++)
         if (thread->locks[i] == lock)
             return true;
     return false;
@@ -25,17 +25,18 @@ static bool takes_lock(const struct darn_block_thread *thread)
     }
 }
 
-bool darn_scene_is_blocked(const struct darn_scene *scene, const struct darn_block_thread *thread)
+bool darn_snapshot_is_blocked(const struct darn_snapshot *snapshot,
+                              const struct darn_block_thread *thread)
 {
     return thread->state == DARN_STATE_BLOCKED ||
-           (thread->state == DARN_STATE_READY && scene->block->result.end == DARN_END_DEADLOCK);
+           (thread->state == DARN_STATE_READY && snapshot->block->result.end == DARN_END_DEADLOCK);
 }
 
 /* Whether `one` cannot go on before `other` has given something back or has ended. */
-static bool waits_for(const struct darn_scene *scene, const struct darn_block_thread *one,
+static bool waits_for(const struct darn_snapshot *snapshot, const struct darn_block_thread *one,
                       const struct darn_block_thread *other)
 {
-    if (!darn_scene_is_blocked(scene, one))
+    if (!darn_snapshot_is_blocked(snapshot, one))
         return false;
     if (one->op != DARN_STEP_JOIN && !takes_lock(one))
         return false;
@@ -47,28 +48,29 @@ static bool waits_for(const struct darn_scene *scene, const struct darn_block_th
 
 /* A wait gives back its own mutex only: who needs another lock of the thread cannot come to end
  * the wait. */
-static bool is_kept_from_signalling(const struct darn_scene *scene,
+static bool is_kept_from_signalling(const struct darn_snapshot *snapshot,
                                     const struct darn_block_thread *waiter,
                                     const struct darn_block_thread *other)
 {
-    return darn_scene_is_blocked(scene, waiter) &&
+    return darn_snapshot_is_blocked(snapshot, waiter) &&
            (waiter->op == DARN_STEP_WAIT || waiter->op == DARN_STEP_TAKE ||
             waiter->op == DARN_STEP_BARRIER) &&
-           waiter != other && takes_lock(other) && waits_for(scene, other, waiter);
+           waiter != other && takes_lock(other) && waits_for(snapshot, other, waiter);
 }
 
 struct walk {
-    const struct darn_scene *scene;
+    const struct darn_snapshot *snapshot;
     uint32_t count;
     bool with_waits; /* also the edges of is_kept_from_signalling */
 };
 
 static bool is_edge(const struct walk *walk, uint32_t from, uint32_t to)
 {
-    const struct darn_block_thread *threads = walk->scene->block->result.threads;
+    const struct darn_block_thread *threads = walk->snapshot->block->result.threads;
 
-    return waits_for(walk->scene, &threads[from], &threads[to]) ||
-           (walk->with_waits && is_kept_from_signalling(walk->scene, &threads[from], &threads[to]));
+    return waits_for(walk->snapshot, &threads[from], &threads[to]) ||
+           (walk->with_waits &&
+            is_kept_from_signalling(walk->snapshot, &threads[from], &threads[to]));
 }
 
 /* The shortest way from `start` back to itself, breadth first. Returns its length; 0 for none. */
@@ -118,9 +120,9 @@ static size_t shortest(const struct walk *walk, uint32_t *circle)
     return best;
 }
 
-size_t darn_scene_circle(const struct darn_scene *scene, uint32_t *circle)
+size_t darn_snapshot_circle(const struct darn_snapshot *snapshot, uint32_t *circle)
 {
-    struct walk walk = {scene, darn_scene_threads(scene), false};
+    struct walk walk = {snapshot, darn_snapshot_threads(snapshot), false};
     size_t length = shortest(&walk, circle);
 
     if (length)

@@ -10,10 +10,10 @@
 
 #define LONGEST_PATH 24 /* a longer one is shown without its directories */
 
-static const char *position_of(struct darn_story *story, const struct darn_scene_place *place)
+static const char *position_of(struct darn_story *story, const struct darn_snapshot_place *place)
 {
     static const struct darn_style plain;
-    const struct darn_style *style = story->scene->style ? story->scene->style : &plain;
+    const struct darn_style *style = story->snapshot->style ? story->snapshot->style : &plain;
     const char *file = place->file ? darn_style_path(style, place->file) : NULL;
     const char *slash = file ? strrchr(file, '/') : NULL;
 
@@ -24,7 +24,7 @@ static const char *position_of(struct darn_story *story, const struct darn_scene
     return place->line ? darn_pool_format(&story->pool, "%s:%u", file, place->line) : file;
 }
 
-static const char *source_of(struct darn_story *story, const struct darn_scene_place *place)
+static const char *source_of(struct darn_story *story, const struct darn_snapshot_place *place)
 {
     char *line = darn_source_line(place->dir, place->file, place->line);
     const char *start = line ? line + strspn(line, " \t") : "";
@@ -53,10 +53,10 @@ const struct darn_story_place *darn_story_place(struct darn_story *story, enum d
     if (found)
         return found;
     found = darn_pool_get(&story->pool, 1, sizeof(*found));
-    found->place = darn_scene_place(story->scene, &story->pool, op, place);
+    found->place = darn_snapshot_place(story->snapshot, &story->pool, op, place);
     /* Where the C++ library locks its mutex is the same for all. */
     if (darn_frame_is_library(&(struct darn_frame){.file = found->place.file}))
-        found->place = (struct darn_scene_place){.file = NULL};
+        found->place = (struct darn_snapshot_place){.file = NULL};
     found->position = position_of(story, &found->place);
     found->source = source_of(story, &found->place);
     darn_map_put(&story->places, place, (uintptr_t)found);
@@ -100,10 +100,11 @@ static bool is_taken(const struct darn_story *story, const char *name)
  * `node->lock` becomes `node->lock#2`. A number is easier to follow than an address. */
 static const char *borrow_name(struct darn_story *story, enum darn_step_op op, uint64_t place)
 {
-    const char *kind =
-        op == DARN_STEP_READLOCK || op == DARN_STEP_WRITELOCK ? "lock" : darn_scene_target_kind(op);
+    const char *kind = op == DARN_STEP_READLOCK || op == DARN_STEP_WRITELOCK
+                           ? "lock"
+                           : darn_snapshot_target_kind(op);
     const char *base =
-        darn_scene_argument(&story->pool, &darn_story_place(story, op, place)->place);
+        darn_snapshot_argument(&story->pool, &darn_story_place(story, op, place)->place);
     const char *name = base ? base : darn_pool_format(&story->pool, "%s#1", kind);
 
     for (unsigned i = 2; is_taken(story, name); i++)
@@ -116,14 +117,14 @@ static const char *name_of(struct darn_story *story, enum darn_step_op op, uint6
                            uint64_t address)
 {
     struct darn_story_object *object = darn_story_object(story, address);
-    bool waits = darn_scene_target_kind(op);
+    bool waits = darn_snapshot_target_kind(op);
     struct darn_symbol symbol;
 
     if (!object || object->name)
         return object ? object->name : "";
-    symbol = darn_scene_symbol(story->scene, &story->pool, address);
+    symbol = darn_snapshot_symbol(story->snapshot, &story->pool, address);
     if (symbol.name && waits)
-        object->name = darn_symbolize_part(story->scene->modules, &story->pool, &symbol);
+        object->name = darn_symbolize_part(story->snapshot->modules, &story->pool, &symbol);
     if (!object->name && symbol.name && symbol.name_offset)
         object->name =
             darn_pool_format(&story->pool, "%s+%" PRIu64, symbol.name, symbol.name_offset);
@@ -157,6 +158,8 @@ static const char *verb_of(enum darn_step_op op)
     switch (op) {
     case DARN_STEP_START:
         return "starts";
+    case DARN_STEP_FINISH:
+        return "ends the process";
     case DARN_STEP_EXIT:
         return "ends";
     case DARN_STEP_READLOCK:
@@ -182,7 +185,7 @@ static const char *verb_of(enum darn_step_op op)
 
 static bool has_object(enum darn_step_op op)
 {
-    return darn_scene_has_site(op) || (op != DARN_STEP_WAKE && darn_scene_target_kind(op));
+    return darn_snapshot_has_site(op) || (op != DARN_STEP_WAKE && darn_snapshot_target_kind(op));
 }
 
 /* What the site calls it, if there is one. */
@@ -192,14 +195,14 @@ static const char *what(struct darn_story *story, enum darn_step_op op, uint64_t
     const char *variable = NULL;
 
     if (op == DARN_STEP_FREE)
-        variable = darn_scene_argument(&story->pool, &darn_story_place(story, op, place)->place);
+        variable = darn_snapshot_argument(&story->pool, &darn_story_place(story, op, place)->place);
     if (!has_object(op))
         return variable ? variable : "";
-    if (darn_scene_has_site(op))
+    if (darn_snapshot_has_site(op))
         variable = darn_story_place(story, op, place)->place.variable;
     if (!variable)
         variable = name_of(story, op, place, object);
-    return *variable || !darn_scene_has_site(op) ? variable : "memory";
+    return *variable || !darn_snapshot_has_site(op) ? variable : "memory";
 }
 
 const char *darn_story_deed(struct darn_story *story, enum darn_step_op op, uint64_t place,
@@ -244,6 +247,8 @@ static const char *wait_text(struct darn_story *story, enum darn_step_op op, uin
         return "sleeps";
     case DARN_STEP_YIELD:
         return "yields";
+    case DARN_STEP_FINISH:
+        return "is at the end of the process";
     case DARN_STEP_LOCK:
     case DARN_STEP_READLOCK:
     case DARN_STEP_WRITELOCK:
@@ -279,10 +284,10 @@ static const char *obstacle(struct darn_story *story, uint64_t last, uint64_t ne
         step = &story->steps[next];
         text = wait_text(story, (enum darn_step_op)step->op, step->place, step->object,
                          step->op == DARN_STEP_JOIN ? other_thread(story, next) : -1);
-    } else if ((end = darn_scene_thread(story->scene, step->thread)) &&
+    } else if ((end = darn_snapshot_thread(story->snapshot, step->thread)) &&
                end->state == DARN_STATE_OUTSIDE) {
         text = "is in a system call";
-    } else if (end && darn_scene_is_blocked(story->scene, end)) {
+    } else if (end && darn_snapshot_is_blocked(story->snapshot, end)) {
         text = wait_text(story, (enum darn_step_op)end->op, end->place, end->object,
                          end->op == DARN_STEP_JOIN && end->owner ? (int64_t)end->owner - 1 : -1);
     }
@@ -305,7 +310,7 @@ static const char *intention(struct darn_story *story, uint32_t thread, uint64_t
 
     if (next < story->count)
         return darn_story_action(story, next);
-    end = darn_scene_thread(story->scene, thread);
+    end = darn_snapshot_thread(story->snapshot, thread);
     if (!end || end->state == DARN_STATE_NONE || end->state == DARN_STATE_ENDED || !end->op)
         return NULL;
     return darn_story_deed(story, (enum darn_step_op)end->op, end->place, end->object);
@@ -336,7 +341,8 @@ const char *darn_story_wait(struct darn_story *story, const struct darn_block_th
     int64_t other = thread->op == DARN_STEP_JOIN && thread->owner ? (int64_t)thread->owner - 1 : -1;
     const char *text;
 
-    switch (darn_scene_is_blocked(story->scene, thread) ? DARN_STATE_BLOCKED : thread->state) {
+    switch (darn_snapshot_is_blocked(story->snapshot, thread) ? DARN_STATE_BLOCKED
+                                                              : thread->state) {
     case DARN_STATE_BLOCKED:
         text =
             wait_text(story, (enum darn_step_op)thread->op, thread->place, thread->object, other);

@@ -13,6 +13,7 @@ struct darn_module_entry {
     struct darn_module_entry *next;
     Dwfl *session;
     Dwfl_Module *module; /* NULL: it was tried */
+    struct darn_module_cache cache;
     char path[];
 };
 
@@ -71,19 +72,43 @@ static struct darn_module_entry *new_entry(const char *path)
     return entry;
 }
 
-Dwfl_Module *darn_module_open(struct darn_modules *modules, const char *path)
+/* NULL without memory. */
+static struct darn_module_entry *find_entry(struct darn_modules *modules, const char *path)
 {
     struct darn_module_entry *entry;
 
     for (entry = modules->first; entry; entry = entry->next)
         if (strcmp(entry->path, path) == 0)
-            return entry->module;
+            return entry;
     entry = new_entry(path);
     if (!entry)
         return NULL;
     entry->next = modules->first;
     modules->first = entry;
-    return entry->module;
+    return entry;
+}
+
+Dwfl_Module *darn_module_open(struct darn_modules *modules, const char *path)
+{
+    struct darn_module_entry *entry = find_entry(modules, path);
+
+    return entry ? entry->module : NULL;
+}
+
+struct darn_module_cache *darn_module_cache(struct darn_modules *modules, const char *path)
+{
+    struct darn_module_entry *entry = find_entry(modules, path);
+
+    return entry && entry->module ? &entry->cache : NULL;
+}
+
+static void free_cache(struct darn_module_cache *cache)
+{
+    darn_map_free(&cache->code);
+    darn_map_free(&cache->data);
+    darn_map_free(&cache->units);
+    darn_map_free(&cache->parts);
+    darn_pool_release(&cache->pool);
 }
 
 void darn_modules_close(struct darn_modules *modules)
@@ -93,6 +118,7 @@ void darn_modules_close(struct darn_modules *modules)
 
         modules->first = entry->next;
         dwfl_end(entry->session);
+        free_cache(&entry->cache);
         free(entry);
     }
 }

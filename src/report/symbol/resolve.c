@@ -173,7 +173,7 @@ static void resolve_access(struct resolver *resolver, struct darn_finding_access
 /* A memcpy into a global has no variable in its site. */
 static void name_variable(struct darn_finding *finding)
 {
-    const struct darn_symbol *symbol = &finding->place.symbol;
+    const struct darn_symbol *symbol = &finding->location.symbol;
 
     if ((finding->variable && !finding->variable_is_vague) || !symbol->name)
         return;
@@ -184,19 +184,33 @@ static void name_variable(struct darn_finding *finding)
                             : symbol->name;
 }
 
+/* Who aborts because of an assertion is told from others by the way that leads there. */
+static void find_assertion(struct darn_finding *finding)
+{
+    const struct darn_finding_stack *stack = &finding->accesses[0].stack;
+
+    if (!darn_finding_is(finding, "failure") || !finding->reason ||
+        strcmp(finding->reason, "abort") != 0)
+        return;
+    for (size_t i = 0; i < stack->count; i++)
+        if (stack->frames[i].function && strstr(stack->frames[i].function, "__assert_fail"))
+            finding->reason = "assertion";
+}
+
 void darn_resolve_in(struct darn_finding *finding, struct darn_modules *modules)
 {
     struct resolver resolver = {&finding->pool, modules};
 
     for (size_t i = 0; i < finding->access_count; i++)
         resolve_access(&resolver, &finding->accesses[i]);
-    expand(&resolver, &finding->place.stack, NULL);
+    expand(&resolver, &finding->location.stack, NULL);
     for (size_t i = 0; i < finding->thread_count; i++)
         expand(&resolver, &finding->threads[i].stack, NULL);
-    if (finding->place.kind == DARN_PLACE_GLOBAL)
-        darn_symbolize_data(modules, resolver.pool, &finding->place.symbol);
+    if (finding->location.kind == DARN_LOCATION_GLOBAL)
+        darn_symbolize_data(modules, resolver.pool, &finding->location.symbol);
     finding->section.function = darn_demangle(resolver.pool, finding->section.function);
     name_variable(finding);
+    find_assertion(finding);
     if (!finding->arguments)
         finding->arguments = darn_shell_arguments(resolver.pool, finding->pid, finding->program);
     darn_identify(finding);

@@ -2,10 +2,10 @@
 
 #include <dwarf.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/symbol/demangle.h"
+#include "report/symbol/functions.h"
 #include "report/unit.h"
 
 /* `symbol`, of the symbol table, may be NULL. It knows the full name of a C++ function for which
@@ -53,100 +53,86 @@ static void set_call(struct darn_debug_unit *unit, struct darn_text_pool *pool, 
     caller->column = (unsigned)darn_unit_number(inlined, DW_AT_call_column);
 }
 
-/* Entries that have no addresses themselves, but functions in them that have. */
-static bool has_functions(int tag)
-{
-    return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
-}
-
-/* The innermost entry below `at` that contains the address. */
-static bool find_innermost(Dwarf_Die *at, Dwarf_Addr address, Dwarf_Die *found)
-{
-    Dwarf_Die child;
-
-    if (dwarf_child(at, &child) != 0)
-        return false;
-    do {
-        if (has_functions(dwarf_tag(&child))) {
-            if (find_innermost(&child, address, found))
-                return true;
-        } else if (dwarf_haspc(&child, address) > 0) {
-            if (!find_innermost(&child, address, found))
-                *found = child;
-            return true;
-        }
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return false;
-}
-
-/* The entries around the address, the innermost first, as they lie in the debug information. */
-static int enclosing(struct darn_debug_unit *unit, Dwarf_Addr address, Dwarf_Die **scopes)
-{
-    Dwarf_Die *logical;
-    Dwarf_Die innermost;
-    int count = dwarf_getscopes(&unit->tree, address - unit->bias, &logical);
-
-    *scopes = NULL;
-    if (count <= 1) { /* it does not look into namespaces */
-        if (count > 0)
-            free(logical);
-        if (!find_innermost(&unit->tree, address - unit->bias, &innermost))
-            return 0;
-        count = dwarf_getscopes_die(&innermost, scopes);
-        return count > 0 ? count : 0;
-    }
-    /* After an inlined function, dwarf_getscopes goes on with where that function is defined; the
-     * callers are found as its parents. */
-    innermost = logical[0];
-    free(logical);
-    count = dwarf_getscopes_die(&innermost, scopes);
-    return count > 0 ? count : 0;
-}
-
 /* Names the functions of the address; frames[0] knows its line already. */
-static size_t set_functions(struct darn_debug_unit *unit, struct darn_text_pool *pool,
+static size_t set_functions(struct darn_module_cache *cache, struct darn_debug_unit *unit,
                             Dwarf_Addr address, const char *symbol, struct darn_frame *frames)
 {
-    Dwarf_Die *scopes;
-    size_t depth = 0;
-    int count = enclosing(unit, address, &scopes);
+    Dwarf_Die scopes[DARN_FUNCTIONS_DEEP + 1];
+    size_t count = darn_functions_around(cache, unit, address, scopes);
+    size_t depth = count < DARN_SYMBOLIZE_DEPTH ? count : DARN_SYMBOLIZE_DEPTH;
 
-    for (int i = 0; i < count && depth < DARN_SYMBOLIZE_DEPTH; i++) {
-        int tag = dwarf_tag(&scopes[i]);
+    for (size_t i = 0; i < depth; i++) {
+        bool is_inlined = i + 1 < count;
 
-        if (tag == DW_TAG_subprogram) {
-            frames[depth++].function = function_of(pool, &scopes[i], symbol);
-            break;
-        }
-        if (tag != DW_TAG_inlined_subroutine)
-            continue;
-        frames[depth++].function = function_of(pool, &scopes[i], NULL);
-        if (depth < DARN_SYMBOLIZE_DEPTH)
-            set_call(unit, pool, &scopes[i], &frames[depth]);
+        frames[i].function = function_of(&cache->pool, &scopes[i], is_inlined ? NULL : symbol);
+        if (is_inlined && i + 1 < depth)
+            set_call(unit, &cache->pool, &scopes[i], &frames[i + 1]);
     }
-    free(scopes);
     return depth;
 }
 
-size_t darn_symbolize_code(struct darn_modules *modules, struct darn_text_pool *pool,
-                           const char *module, uint64_t offset, struct darn_frame *frames)
+/* The frames at one address, as they were found. */
+struct darn_known_code {
+    size_t count;
+    struct darn_frame frames[];
+};
+
+/* `frames` has room for DARN_SYMBOLIZE_DEPTH. Returns how many there are. */
+static size_t look_up(Dwfl_Module *module, struct darn_module_cache *cache, uint64_t offset,
+                      struct darn_frame *frames)
 {
-    Dwfl_Module *opened = module ? darn_module_open(modules, module) : NULL;
+    const char *symbol = dwfl_module_addrname(module, offset);
+    struct darn_text_pool *pool = &cache->pool;
     struct darn_debug_unit unit;
-    const char *symbol;
     size_t count = 0;
 
-    for (size_t i = 0; i < DARN_SYMBOLIZE_DEPTH; i++)
-        frames[i] = (struct darn_frame){.module = module, .offset = offset};
-    if (!opened)
-        return 1;
-    symbol = dwfl_module_addrname(opened, offset);
-    if (darn_unit_find(opened, offset, &unit)) {
+    memset(frames, 0, DARN_SYMBOLIZE_DEPTH * sizeof(*frames));
+    if (darn_unit_find(module, offset, &unit)) {
         set_line(&unit, pool, offset, &frames[0]);
-        count = set_functions(&unit, pool, offset, symbol, frames);
+        count = set_functions(cache, &unit, offset, symbol, frames);
     }
     if (count)
         return count;
     frames[0].function = darn_demangle(pool, darn_pool_text(pool, symbol));
     return 1;
+}
+
+static const struct darn_known_code *learn(Dwfl_Module *module, struct darn_module_cache *cache,
+                                           uint64_t offset)
+{
+    struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
+    size_t count = look_up(module, cache, offset, frames);
+    struct darn_known_code *known =
+        darn_pool_get(&cache->pool, 1, sizeof(*known) + count * sizeof(*frames));
+
+    known->count = count;
+    memcpy(known->frames, frames, count * sizeof(*frames));
+    return known;
+}
+
+size_t darn_symbolize_code(struct darn_modules *modules, struct darn_text_pool *pool,
+                           const char *module, uint64_t offset, struct darn_frame *frames)
+{
+    struct darn_module_cache *cache = module ? darn_module_cache(modules, module) : NULL;
+    const struct darn_known_code *known;
+    uintptr_t *at;
+    bool added;
+
+    frames[0] = (struct darn_frame){.module = module, .offset = offset};
+    if (!cache)
+        return 1;
+    at = darn_map_at(&cache->code, offset, &added);
+    if (added)
+        *at = (uintptr_t)learn(darn_module_open(modules, module), cache, offset);
+    known = (const struct darn_known_code *)*at;
+    /* Copies: a finding may live longer than the modules. */
+    for (size_t i = 0; i < known->count; i++) {
+        frames[i] = known->frames[i];
+        frames[i].function = darn_pool_text(pool, frames[i].function);
+        frames[i].file = darn_pool_text(pool, frames[i].file);
+        frames[i].dir = darn_pool_text(pool, frames[i].dir);
+        frames[i].module = module;
+        frames[i].offset = offset;
+    }
+    return known->count;
 }

@@ -93,13 +93,25 @@ static void find_declaration(Dwfl_Module *module, struct darn_text_pool *pool, D
     }
 }
 
+/* What begins at symbol->offset and has this name in the symbol table. */
+static void look_up_data(Dwfl_Module *module, struct darn_text_pool *pool, const char *name,
+                         struct darn_symbol *symbol)
+{
+    symbol->name = darn_demangle(pool, darn_pool_text(pool, name));
+    find_declaration(module, pool, symbol->offset, symbol);
+}
+
 void darn_symbolize_data(struct darn_modules *modules, struct darn_text_pool *pool,
                          struct darn_symbol *symbol)
 {
     Dwfl_Module *module = symbol->module ? darn_module_open(modules, symbol->module) : NULL;
+    struct darn_module_cache *cache;
+    struct darn_symbol *known;
     GElf_Off from_start;
     GElf_Sym entry;
     const char *name;
+    uintptr_t *at;
+    bool added;
 
     if (!module)
         return;
@@ -107,7 +119,17 @@ void darn_symbolize_data(struct darn_modules *modules, struct darn_text_pool *po
     /* A symbol that ends before the address is a neighbour; labels of the linker have no size. */
     if (!name || !*name || from_start >= entry.st_size)
         return;
-    symbol->name = darn_demangle(pool, darn_pool_text(pool, name));
-    symbol->name_offset = from_start;
-    find_declaration(module, pool, symbol->offset - from_start, symbol);
+    cache = darn_module_cache(modules, symbol->module);
+    at = darn_map_at(&cache->data, symbol->offset - from_start, &added);
+    if (added) {
+        known = darn_pool_get(&cache->pool, 1, sizeof(*known));
+        known->offset = symbol->offset - from_start;
+        look_up_data(module, &cache->pool, name, known);
+        *at = (uintptr_t)known;
+    }
+    known = (struct darn_symbol *)*at;
+    symbol->name = darn_pool_text(pool, known->name);
+    symbol->name_offset = known->name_offset + from_start;
+    symbol->file = darn_pool_text(pool, known->file);
+    symbol->line = known->line;
 }

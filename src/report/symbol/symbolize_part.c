@@ -155,15 +155,14 @@ static const char *find_part(struct darn_text_pool *pool, Dwarf_Die *type, uint6
     }
 }
 
-const char *darn_symbolize_part(struct darn_modules *modules, struct darn_text_pool *pool,
+static const char *look_up_part(Dwfl_Module *module, struct darn_text_pool *pool,
                                 const struct darn_symbol *symbol)
 {
-    Dwfl_Module *module = symbol->module ? darn_module_open(modules, symbol->module) : NULL;
     Dwarf_Die *position = NULL, type;
     struct darn_debug_variable variable;
     struct darn_debug_unit unit;
 
-    while (module && symbol->name && darn_unit_next(module, &position, &unit)) {
+    while (darn_unit_next(module, &position, &unit)) {
         Dwarf_Addr start = symbol->offset - symbol->name_offset - unit.bias;
 
         /* A piece that the optimizer has made is no whole variable. */
@@ -173,4 +172,22 @@ const char *darn_symbolize_part(struct darn_modules *modules, struct darn_text_p
                        : NULL;
     }
     return NULL;
+}
+
+const char *darn_symbolize_part(struct darn_modules *modules, struct darn_text_pool *pool,
+                                const struct darn_symbol *symbol)
+{
+    struct darn_module_cache *cache =
+        symbol->module && symbol->name ? darn_module_cache(modules, symbol->module) : NULL;
+    uintptr_t *at;
+    bool added;
+
+    if (!cache)
+        return NULL;
+    at = darn_map_at(&cache->parts, symbol->offset, &added);
+    if (added) /* a copy: it may be the name of the symbol, which is its owner's */
+        *at = (uintptr_t)darn_pool_text(
+            &cache->pool,
+            look_up_part(darn_module_open(modules, symbol->module), &cache->pool, symbol));
+    return darn_pool_text(pool, (const char *)*at);
 }

@@ -58,13 +58,30 @@ static void say_bytes(struct darn_ink *ink, uint64_t size)
     darn_say(ink, "%" PRIu64 " byte%s", size, size == 1 ? "" : "s");
 }
 
+const char *darn_phrase_object(const char *object)
+{
+    static const char *const words[][2] = {
+        {"rwlock", "read-write lock"},
+        {"spin", "spin lock"},
+        {"cond", "condition variable"},
+        {"descriptor", "file descriptor"},
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(object, words[i][0]) == 0)
+            return words[i][1];
+    return object;
+}
+
 void darn_phrase_variable(struct darn_ink *ink, const struct darn_finding *finding)
 {
     if (finding->variable) {
         darn_say(ink, "'%s'", finding->variable);
         return;
     }
-    if (finding->size)
+    if (finding->accesses[0].object && !finding->accesses[0].has_site)
+        darn_say(ink, "a %s", darn_phrase_object(finding->accesses[0].object));
+    else if (finding->size)
         say_bytes(ink, finding->size);
     else
         darn_say(ink, "memory");
@@ -86,12 +103,35 @@ static const char *verb_of(const struct darn_finding_access *access)
     }
 }
 
-static void say_free(struct darn_ink *ink, const struct darn_finding *finding)
+static bool is_file(const char *object)
 {
+    return strcmp(object, "descriptor") == 0 || strcmp(object, "stream") == 0;
+}
+
+const char *darn_phrase_ending(const struct darn_finding_access *access)
+{
+    if (!access->object)
+        return "freed";
+    if (strcmp(access->object, "stack") == 0)
+        return "given back with the stack of its thread";
+    return is_file(access->object) ? "closed" : "destroyed";
+}
+
+static void say_free(struct darn_ink *ink, const struct darn_finding *finding, const char *object)
+{
+    if (object && strcmp(object, "stack") == 0) {
+        darn_say(ink, "ends, and with it the stack that holds it");
+        return;
+    }
+    if (object) {
+        darn_say(ink, "%s the %s", is_file(object) ? "closes" : "destroys",
+                 darn_phrase_object(object));
+        return;
+    }
     darn_say(ink, "frees the block ");
-    if (finding->place.kind == DARN_PLACE_HEAP && finding->place.size) {
+    if (finding->location.kind == DARN_LOCATION_HEAP && finding->location.size) {
         darn_say(ink, "of ");
-        say_bytes(ink, finding->place.size);
+        say_bytes(ink, finding->location.size);
         darn_say(ink, " ");
     }
     darn_say(ink, "that holds it");
@@ -107,7 +147,12 @@ void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding
         return;
     }
     if (access->op == DARN_OP_FREE) {
-        say_free(ink, finding);
+        say_free(ink, finding, access->object);
+        return;
+    }
+    if (access->op == DARN_OP_USE) {
+        darn_say(ink, "uses the %s",
+                 access->object ? darn_phrase_object(access->object) : "object");
         return;
     }
     darn_say(ink, "%s ", verb_of(access));
@@ -122,6 +167,8 @@ void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding
         say_bytes(ink, access->size);
         darn_say(ink, "%s", first ? " of it" : "");
     }
+    if (access->call)
+        darn_say(ink, " by %s()", access->call);
     if (access->is_volatile)
         darn_say(ink, " (volatile)");
 }
@@ -129,19 +176,17 @@ void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding
 /* A lock inside of the block that holds the variable most often guards it. */
 static bool is_in_block(const struct darn_finding *finding, const struct darn_lock *lock)
 {
-    const struct darn_place *place = &finding->place;
+    const struct darn_location *location = &finding->location;
 
-    return place->kind == DARN_PLACE_HEAP && place->address && lock->address >= place->address &&
-           lock->address - place->address < place->size;
+    return location->kind == DARN_LOCATION_HEAP && location->address &&
+           lock->address >= location->address && lock->address - location->address < location->size;
 }
 
 static const char *lock_words(const char *kind)
 {
     static const char *const words[][2] = {
-        {"read", "read lock"},
-        {"write", "write lock"},
-        {"spin", "spin lock"},
-        {"cond", "condition variable"},
+        {"read", "read lock"},         {"write", "write lock"},        {"spin", "spin lock"},
+        {"rwlock", "read-write lock"}, {"cond", "condition variable"},
     };
 
     for (size_t i = 0; kind && i < sizeof(words) / sizeof(words[0]); i++)
@@ -166,12 +211,16 @@ void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
         darn_say(ink, "0x%" PRIx64, lock->address);
     if (is_in_block(finding, lock))
         darn_say(ink, " (at byte %" PRIu64 " of the same heap block)",
-                 lock->address - finding->place.address);
+                 lock->address - finding->location.address);
 }
 
 void darn_phrase_locks(struct darn_ink *ink, const struct darn_finding *finding,
                        const struct darn_finding_access *access)
 {
+    if (access->locks_unknown) {
+        darn_say(ink, "its locks are not known");
+        return;
+    }
     darn_say(ink, access->lock_count ? "holding " : "holding no lock");
     for (size_t i = 0; i < access->lock_count; i++) {
         if (i > 0)

@@ -18,6 +18,8 @@
  *     again: ...      how to see it again; `see it:` of what is predicted
  *     harmless: ...   how to allow it from now on, should it do no harm
  *     suppress: ...   how to see it no more
+ *
+ * What was predicted, and is observed later in the run, is told in short (say_met).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -85,6 +87,8 @@ static const char *when(const struct darn_page *page, const struct darn_finding_
 {
     const struct darn_finding *finding = page->finding;
 
+    if (darn_finding_is(finding, "failure"))
+        return is_memory(access) ? "the last seen of another: " : "";
     /* Of two or more variables, too, the first and the last are of one thread. */
     if (!darn_violation_is_whole(finding) &&
         !(darn_finding_is(finding, "atomicity-violation") && finding->access_count > 3))
@@ -94,12 +98,13 @@ static const char *when(const struct darn_page *page, const struct darn_finding_
 
 static void say_other(struct darn_page *page, const struct darn_finding_access *access)
 {
+    const struct darn_finding_access *first = &page->finding->accesses[0];
     struct darn_ink *ink = &page->ink;
 
     darn_page_position(page, access);
     darn_say_in(ink, DARN_TINT_NOTE, "note: ");
     darn_say(ink, "%s", when(page, access));
-    say_access(page, access, &page->finding->accesses[0]);
+    say_access(page, access, is_memory(first) ? first : NULL);
     darn_say(ink, "\n");
     say_source(page, access);
     darn_page_stack(page, &access->stack);
@@ -107,29 +112,29 @@ static void say_other(struct darn_page *page, const struct darn_finding_access *
 
 static void say_heap(struct darn_page *page)
 {
-    const struct darn_place *place = &page->finding->place;
+    const struct darn_location *location = &page->finding->location;
     struct darn_ink *ink = &page->ink;
-    uint64_t at = page->finding->address - place->address;
+    uint64_t at = page->finding->address - location->address;
 
     darn_page_label(page, "variable:");
     darn_phrase_variable(ink, page->finding);
-    if (page->finding->address && at < place->size)
+    if (page->finding->address && at < location->size)
         darn_say(ink, " is at byte %" PRIu64 " of", at);
     else
         darn_say(ink, " is in");
-    darn_say(ink, " a heap block of %" PRIu64 " bytes", place->size);
-    if (place->thread || place->stack.count) {
+    darn_say(ink, " a heap block of %" PRIu64 " bytes", location->size);
+    if (location->thread || location->stack.count) {
         darn_say(ink, " allocated by ");
-        darn_phrase_thread(ink, page->finding, place->thread);
+        darn_phrase_thread(ink, page->finding, location->thread);
     }
-    darn_say(ink, "%s\n", place->stack.count ? ":" : "");
-    darn_page_stack(page, &place->stack);
+    darn_say(ink, "%s\n", location->stack.count ? ":" : "");
+    darn_page_stack(page, &location->stack);
 }
 
 static void say_global(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
-    const struct darn_symbol *symbol = &finding->place.symbol;
+    const struct darn_symbol *symbol = &finding->location.symbol;
     struct darn_ink *ink = &page->ink;
 
     darn_page_label(page, "variable:");
@@ -152,21 +157,21 @@ static void say_global(struct darn_page *page)
 
 static void say_place(struct darn_page *page)
 {
-    switch (page->finding->place.kind) {
-    case DARN_PLACE_HEAP:
+    switch (page->finding->location.kind) {
+    case DARN_LOCATION_HEAP:
         say_heap(page);
         break;
-    case DARN_PLACE_GLOBAL:
+    case DARN_LOCATION_GLOBAL:
         say_global(page);
         break;
-    case DARN_PLACE_STACK:
+    case DARN_LOCATION_STACK:
         darn_page_label(page, "variable:");
         darn_phrase_variable(&page->ink, page->finding);
         darn_say(&page->ink, " is on the stack of ");
-        darn_phrase_thread(&page->ink, page->finding, page->finding->place.thread);
+        darn_phrase_thread(&page->ink, page->finding, page->finding->location.thread);
         darn_say(&page->ink, "\n");
         break;
-    case DARN_PLACE_UNKNOWN:
+    case DARN_LOCATION_UNKNOWN:
         break;
     }
 }
@@ -208,6 +213,44 @@ static void say_next(struct darn_page *page)
     }
 }
 
+/* A race that was reported as predicted is now caught in the act: all but that was said then. */
+static void say_met(struct darn_page *page)
+{
+    const struct darn_finding_access *first = &page->finding->accesses[0];
+
+    say_headline(page);
+    darn_say(&page->ink, "  ");
+    say_access(page, first, NULL);
+    darn_say(&page->ink, "\n");
+    for (size_t i = 1; i < page->finding->access_count; i++) {
+        const struct darn_finding_access *access = &page->finding->accesses[i];
+
+        darn_page_position(page, access);
+        darn_say_in(&page->ink, DARN_TINT_NOTE, "note: ");
+        darn_say(&page->ink, "at the same time ");
+        say_access(page, access, first);
+        darn_say(&page->ink, "\n");
+    }
+    darn_page_values(page);
+}
+
+static void say_whole(struct darn_page *page)
+{
+    const struct darn_finding *finding = page->finding;
+
+    say_first(page);
+    for (size_t i = 1; i < finding->access_count; i++)
+        say_other(page, &finding->accesses[i]);
+    darn_page_violation(page);
+    darn_page_why(page);
+    darn_page_proof(page);
+    darn_page_values(page);
+    say_place(page);
+    for (size_t i = 0; i < finding->thread_count; i++)
+        say_creation(page, &finding->threads[i]);
+    say_next(page);
+}
+
 static void print_finding(FILE *out, const struct darn_finding *finding,
                           const struct darn_style *style)
 {
@@ -217,17 +260,10 @@ static void print_finding(FILE *out, const struct darn_finding *finding,
         .style = style,
     };
 
-    say_first(&page);
-    for (size_t i = 1; i < finding->access_count; i++)
-        say_other(&page, &finding->accesses[i]);
-    darn_page_violation(&page);
-    darn_page_why(&page);
-    darn_page_proof(&page);
-    darn_page_values(&page);
-    say_place(&page);
-    for (size_t i = 0; i < finding->thread_count; i++)
-        say_creation(&page, &finding->threads[i]);
-    say_next(&page);
+    if (finding->was_predicted)
+        say_met(&page);
+    else
+        say_whole(&page);
     darn_pool_release(&page.pool);
 }
 

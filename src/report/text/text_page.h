@@ -1,6 +1,6 @@
 /*
  * The text form while it is being written: what its parts (text.c, text_value.c, text_title.c,
- * text_step.c, text_proof.c, text_violation.c) share.
+ * text_step.c, text_misuse.c, text_proof.c, text_violation.c) share.
  */
 #ifndef DARN_REPORT_TEXT_PAGE_H
 #define DARN_REPORT_TEXT_PAGE_H
@@ -38,6 +38,13 @@ void darn_page_step(struct darn_page *page, const struct darn_finding_access *ac
 
 /* text_step.c: the line `why:` of what is predicted: what makes the engine think so. */
 void darn_page_why(struct darn_page *page);
+
+/* text_misuse.c: the first line, a step, the line `why:` and the advice of a misuse: `misuse of
+ * mutex 'm': T2 unlocks it while T1 holds it`. */
+void darn_page_misuse(struct darn_page *page);
+void darn_page_misuse_step(struct darn_page *page, const struct darn_finding_access *access);
+void darn_page_misuse_why(struct darn_page *page);
+const char *darn_misuse_advice(const struct darn_finding *finding);
 
 /* text_violation.c: the lines `pattern:` and `section:` of an atomicity violation. */
 void darn_page_violation(struct darn_page *page);

@@ -16,7 +16,7 @@ static const struct {
     {"crash", true, "crashes", " with "},
     {"abort", true, "aborts", NULL},
     {"assertion", true, "fails an assertion", NULL},
-    {"sanitizer", true, "runs into an error that a sanitizer reports", NULL},
+    {"sanitizer", true, "runs into an error that a sanitizer reports", ": "},
     {"hang", false, "hangs", ": "},
     {"livelock", false, "does not come to an end", ": "},
     {"deadlock", false, "comes to a standstill", NULL},
@@ -50,7 +50,9 @@ static void say_outcomes(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
 
-    darn_say(&page->ink, finding->outcome_count ? "; it led to " : "; it made no difference");
+    darn_say(&page->ink, finding->outcome_count ? "; it led to "
+                         : finding->is_cut_off  ? "; what it leads to is not known: runs were cut off"
+                                                : "; it made no difference");
     for (size_t i = 0; i < finding->outcome_count; i++) {
         if (i > 0)
             darn_say(&page->ink, i + 1 == finding->outcome_count ? " and " : ", ");

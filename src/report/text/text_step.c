@@ -1,4 +1,5 @@
 /* What is told about threads that wait, and about why something is only predicted. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "report/text/phrase.h"
@@ -54,6 +55,25 @@ static void say_wait(struct darn_page *page, const struct darn_finding_access *a
         darn_say(ink, ", testing '%s'", access->predicate);
 }
 
+/* Addresses of the first page are those of a null pointer, or of a field behind it. */
+#define FIRST_PAGE 4096
+
+static void say_end(struct darn_page *page, const struct darn_finding_access *access)
+{
+    uint64_t address = page->finding->address;
+    struct darn_ink *ink = &page->ink;
+
+    if (!access->fault) {
+        darn_say(ink, access->last_seen ? "was last seen here, " : "was here when the run ended, ");
+        return;
+    }
+    darn_say(ink, "%s address 0x%" PRIx64 "%s, ",
+             strcmp(access->fault, "write") == 0 ? "writes to"
+             : strcmp(access->fault, "run") == 0 ? "calls or jumps to"
+                                                 : "reads from",
+             address, address < FIRST_PAGE ? ", by a null pointer" : "");
+}
+
 static void say_deed(struct darn_page *page, const struct darn_finding_access *access)
 {
     struct darn_ink *ink = &page->ink;
@@ -72,8 +92,14 @@ static void say_deed(struct darn_page *page, const struct darn_finding_access *a
     case DARN_OP_WAIT:
         say_wait(page, access);
         break;
+    case DARN_OP_UNLOCK:
+    case DARN_OP_DESTROY:
+    case DARN_OP_INIT:
+    case DARN_OP_HOLD:
+        darn_page_misuse_step(page, access);
+        break;
     case DARN_OP_STOP:
-        darn_say(ink, access->last_seen ? "was last seen here, " : "was here when the run ended, ");
+        say_end(page, access);
         darn_phrase_locks(ink, page->finding, access);
         break;
     default:
@@ -123,7 +149,9 @@ static void say_locks(struct darn_page *page, const struct darn_finding_access *
     const struct darn_lock *common = common_lock(one, other);
     struct darn_ink *ink = &page->ink;
 
-    if (common) {
+    if (one->locks_unknown || other->locks_unknown) {
+        darn_say(ink, "their locks are not known");
+    } else if (common) {
         darn_say(ink, "both threads hold ");
         darn_phrase_lock(ink, page->finding, common);
     } else if (one->lock_count && other->lock_count) {
@@ -240,6 +268,10 @@ void darn_page_why(struct darn_page *page)
     bool deadlock = darn_finding_is(finding, "deadlock");
     bool atomicity = darn_finding_is(finding, "atomicity-violation");
 
+    if (darn_finding_is(finding, "sync-misuse")) {
+        darn_page_misuse_why(page);
+        return;
+    }
     if (!darn_finding_is_predicted(finding) ||
         (!race && !deadlock && !atomicity && !darn_finding_is(finding, "notification")))
         return;

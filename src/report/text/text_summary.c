@@ -121,6 +121,9 @@ void darn_text_summary(FILE *out, const struct darn_summary *summary,
         darn_say(&ink, ", seen once");
     else if (count)
         darn_say(&ink, ", seen %" PRIu64 " times", count);
+    if (summary->variants)
+        darn_say(&ink, "; %" PRIu64 " variant%s", summary->variants,
+                 summary->variants == 1 ? "" : "s");
     if (summary->suppressed)
         darn_say(&ink, "; %" PRIu64 " suppressed", summary->suppressed);
     darn_say(&ink, "\n");

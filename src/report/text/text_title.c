@@ -12,12 +12,21 @@ static const char *possible(const struct darn_page *page)
     return darn_finding_is_predicted(page->finding) ? "possible " : "";
 }
 
-static bool has_free(const struct darn_finding *finding)
+/* The first one is earlier, where the two are apart in time. */
+static void say_end(struct darn_page *page)
 {
-    for (size_t i = 0; i < finding->access_count; i++)
-        if (finding->accesses[i].op == DARN_OP_FREE)
-            return true;
-    return false;
+    const struct darn_finding *finding = page->finding;
+
+    for (size_t i = 0; i < finding->access_count; i++) {
+        const struct darn_finding_access *access = &finding->accesses[i];
+
+        if (access->op != DARN_OP_FREE)
+            continue;
+        darn_say(&page->ink, ", which %s %s",
+                 i == 0 && darn_finding_is_predicted(finding) ? "was" : "is being",
+                 darn_phrase_ending(access));
+        return;
+    }
 }
 
 /* What is special about this race, where it is seen at first sight. */
@@ -31,8 +40,8 @@ static void say_circumstance(struct darn_page *page)
                                                                      : "exclusive access");
     else if (finding->unknown_origin)
         darn_say(&page->ink, ", with a writer that was not seen");
-    else if (has_free(finding))
-        darn_say(&page->ink, ", which is being freed");
+    else
+        say_end(page);
 }
 
 /* `T1`, `T1 and T2`, `T1, T2 and T3`, `9 threads` */
@@ -150,6 +159,8 @@ void darn_page_title(struct darn_page *page)
         title_deadlock(page);
     } else if (darn_finding_is(finding, "notification")) {
         title_notification(page);
+    } else if (darn_finding_is(finding, "sync-misuse")) {
+        darn_page_misuse(page);
     } else if (darn_finding_is(finding, "failure")) {
         darn_page_failure(page);
     } else if (is_reason(finding, "irreducible")) {
@@ -178,6 +189,8 @@ void darn_page_kind(struct darn_page *page)
                                      by ? finding->engine : "");
     else if (darn_finding_is_confirmed(finding))
         certainty = ", confirmed";
+    else if (finding->was_predicted)
+        certainty = ", predicted before and now observed";
     darn_say_in(&page->ink, DARN_TINT_WARNING,
                 darn_pool_format(&page->pool, " [%s%s]", finding->kind, certainty));
 }

@@ -1,5 +1,9 @@
 /* The values of a race: what the memory held, and what the threads were about to write. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "report/text/phrase.h"
+#include "report/text/source.h"
 #include "report/text/text_page.h"
 #include "report/violation.h"
 
@@ -31,19 +35,63 @@ static void say_change(struct darn_page *page)
     darn_say(ink, "\n");
 }
 
+/* Whether the text begins with an operator that changes what was there: `+=`, `++`, `<<=`. */
+static bool is_update_operator(const char *text)
+{
+    static const char *const operators[] = {
+        "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+        if (strncmp(text, operators[i], strlen(operators[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Whether what the access writes was made from what it had read there, as far as the source tells:
+ * the column is that of the operator. */
+static bool is_update(const struct darn_finding *finding, const struct darn_finding_access *access)
+{
+    char *line;
+    bool updates;
+
+    if (access->op == DARN_OP_UPDATE)
+        return true;
+    line = access->op == DARN_OP_WRITE && access->file && access->column
+               ? darn_source_line(access->dir, access->file, access->line)
+               : NULL;
+    if (!line || strlen(line) < access->column) {
+        free(line);
+        return false;
+    }
+    updates = is_update_operator(line + access->column - 1) ||
+              (line[access->column - 1] == '=' && finding->variable &&
+               strstr(line + access->column, finding->variable));
+    free(line);
+    return updates;
+}
+
+/* Both have read the same, and one of the two changes is lost. */
+static bool is_lost_update(const struct darn_finding *finding)
+{
+    return finding->access_count == 2 && is_update(finding, &finding->accesses[0]) &&
+           is_update(finding, &finding->accesses[1]);
+}
+
 /* "both threads write the same value, 110 (it was 100 before, and 130 after)" */
 static void say_same(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
     struct darn_value written = {false, 0};
+    bool is_lost = is_lost_update(finding);
     struct darn_ink *ink = &page->ink;
 
     for (size_t i = 0; i < finding->access_count && !written.known; i++)
         written = finding->accesses[i].value;
     darn_page_label(page, "value:");
-    darn_say(ink, "both threads write the same value");
+    darn_say(ink, is_lost ? "both threads change what they have read, and one change is lost"
+                          : "both threads write the same value");
     if (written.known) {
-        darn_say(ink, ", ");
+        darn_say(ink, is_lost ? ": both write " : ", ");
         say_value(page, written);
     }
     if (finding->before.known) {

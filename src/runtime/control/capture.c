@@ -114,8 +114,8 @@ static bool can_be_made(const struct darn_slot *slot)
            darn_threads_may_grow_to(slot->object);
 }
 
-void darn_scene_met(enum darn_met_kind kind, const struct darn_slot *a, const struct darn_slot *b,
-                    bool b_first, uint64_t step)
+void darn_capture_met(enum darn_met_kind kind, const struct darn_slot *a, const struct darn_slot *b,
+                      bool b_first, uint64_t step)
 {
     struct darn_block_met *met =
         can_be_made(a) && can_be_made(b) ? new_met(kind, a->place, b->place, step) : NULL;
@@ -132,12 +132,12 @@ void darn_scene_met(enum darn_met_kind kind, const struct darn_slot *a, const st
  * whoever makes them. */
 static struct darn_block_thread noted[DARN_SLOTS][3];
 
-void darn_scene_note(const struct darn_slot *local, const struct darn_slot *slot, uint32_t which)
+void darn_capture_note(const struct darn_slot *local, const struct darn_slot *slot, uint32_t which)
 {
     fill(&noted[local->index][which], slot);
 }
 
-void darn_scene_tripled(const struct darn_slot *local, uint64_t step)
+void darn_capture_tripled(const struct darn_slot *local, uint64_t step)
 {
     const struct darn_block_thread *notes = noted[local->index];
     struct darn_block_met *met =
@@ -152,8 +152,8 @@ void darn_scene_tripled(const struct darn_slot *local, uint64_t step)
     keep_met();
 }
 
-void darn_scene_quadrupled(const struct darn_slot *local, const struct darn_slot *slot,
-                           uint64_t step)
+void darn_capture_quadrupled(const struct darn_slot *local, const struct darn_slot *slot,
+                             uint64_t step)
 {
     const struct darn_block_thread *notes = noted[local->index];
     struct darn_block_met *met =
@@ -182,7 +182,8 @@ static struct darn_choice access_of(const struct darn_slot *slot)
 
 static bool spins(const struct darn_slot *slot)
 {
-    return slot->site && slot->site->flags & DARN_SITE_SPIN && !darn_state.options.report_spins;
+    return slot->site && slot->site->flags & DARN_SITE_SPIN &&
+           !darn_control_wants(DARN_RUN_SPIN_RACES);
 }
 
 static void check(struct darn_slot *other, void *argument)
@@ -192,10 +193,10 @@ static void check(struct darn_slot *other, void *argument)
 
     if (other != slot && other->state == DARN_STATE_READY && !spins(slot) && !spins(other) &&
         darn_choices_race(&a, &b))
-        darn_scene_met(DARN_MET_RACE, slot, other, false, darn_control->result.steps);
+        darn_capture_met(DARN_MET_RACE, slot, other, false, darn_control->result.steps);
 }
 
-void darn_scene_races(const struct darn_slot *slot)
+void darn_capture_races(const struct darn_slot *slot)
 {
     darn_turn_each(check, (void *)(uintptr_t)slot);
 }
@@ -209,18 +210,18 @@ static void add(struct darn_slot *slot, void *unused)
         fill(&result->threads[result->thread_count++], slot);
 }
 
-void darn_scene_threads(void)
+void darn_capture_threads(void)
 {
     darn_control->result.thread_count = 0;
     darn_turn_each(add, NULL);
 }
 
-volatile int darn_scene_held;
+volatile int darn_capture_held;
 
-void darn_scene_hold(void)
+void darn_capture_hold(void)
 {
-    darn_scene_held = 1;
+    darn_capture_held = 1;
     do
         kill(darn_os_process_id(), SIGSTOP);
-    while (darn_scene_held);
+    while (darn_capture_held);
 }

@@ -45,11 +45,12 @@ int darn_control_open(const char *path)
         darn_os_close(fd);
     }
     if (memory == MAP_FAILED) {
-        darn_say("darn: control: the file cannot be used");
+        darn_say_line("darn: control: the file cannot be used");
         return 2;
     }
     darn_control = memory;
-    if (darn_control->magic == DARN_BLOCK_MAGIC && darn_control->version == DARN_BLOCK_VERSION &&
+    if (darn_control->magic == DARN_CONTROL_MAGIC &&
+        darn_control->version == DARN_CONTROL_VERSION &&
         darn_control->size_of_block == (uint32_t)sizeof(struct darn_control_block))
         return 0;
     darn_control->refused = DARN_REFUSED_VERSION;
@@ -146,10 +147,10 @@ static void list_sites(void)
     darn_control->site_count = count;
 }
 
-/* Not what only sections need: another access stands for it, or it is none. */
+/* Also what another access stands for where a race is looked for: threads can be switched there. */
 static bool is_learned(const struct darn_site *site)
 {
-    return site->kind < DARN_SITE_LEAVE && !(site->flags & DARN_SITE_EXTRA);
+    return site->kind < DARN_SITE_LEAVE;
 }
 
 /* ---- arming ---- */
@@ -165,9 +166,15 @@ static bool set_bits(const struct darn_site *site, uint8_t bits)
     return bits != 0;
 }
 
+/* To learn, or to know who writes. */
+static bool sees_all(void)
+{
+    return darn_control_wants(DARN_RUN_LEARN) || darn_control_wants(DARN_RUN_PROVE);
+}
+
 static void arm_sites(void)
 {
-    bool all = darn_control_wants(DARN_RUN_LEARN), any = all;
+    bool all = sees_all(), any = all;
     uint32_t count = darn_sites_count();
 
     for (uint32_t i = 0; i < count && i < DARN_BLOCK_SITES; i++) {
@@ -187,7 +194,7 @@ static void arm_sites(void)
 
 void darn_control_loaded(const struct darn_site *start, const struct darn_site *stop)
 {
-    bool learns = darn_control_wants(DARN_RUN_LEARN);
+    bool learns = sees_all();
 
     dl_iterate_phdr(list_module, NULL);
     for (const struct darn_site *site = start; site < stop; site++) {
@@ -212,7 +219,7 @@ void darn_control_loaded(const struct darn_site *start, const struct darn_site *
  */
 static void arm_if_changed(void)
 {
-    uint32_t version = darn_control->request.armed_version * 2 + darn_control_wants(DARN_RUN_LEARN);
+    uint32_t version = darn_control->request.armed_version * 2 + sees_all();
 
     if (version + 1 == armed_version)
         return;
@@ -226,9 +233,9 @@ void darn_control_end(enum darn_end end)
 {
     darn_turns = false;
     darn_control->result.end = end;
-    darn_scene_threads();
+    darn_capture_threads();
     if (darn_control_wants(DARN_RUN_HOLD))
-        darn_scene_hold();
+        darn_capture_hold();
     if (ftrylockfile(stdout) == 0)
         fflush(stdout);
     darn_os_exit(0);
@@ -244,6 +251,33 @@ static void restart_files(void)
         lseek(darn_control->in_fd, 0, SEEK_SET);
 }
 
+/* The cores that the program has without us. How many threads it makes may depend on that: a run is
+ * pinned when it makes its first one, unless it has chosen for itself. */
+static cpu_set_t cores;
+static bool is_pinned;
+
+static void pin(void)
+{
+    cpu_set_t set;
+
+    if (darn_control->cpu < 0)
+        return;
+    CPU_ZERO(&set);
+    CPU_SET(darn_control->cpu, &set);
+    sched_setaffinity(0, sizeof(set), &set);
+}
+
+void darn_control_pin(void)
+{
+    cpu_set_t set;
+
+    if (is_pinned)
+        return;
+    is_pinned = true;
+    if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_EQUAL(&set, &cores))
+        pin();
+}
+
 static void begin_run(void)
 {
     struct darn_thread *thread = darn_thread_peek();
@@ -256,6 +290,8 @@ static void begin_run(void)
     darn_state.pid = darn_os_process_id();
     if (thread)
         thread->tid = darn_os_thread_id();
+    if (darn_control->cpu >= 0)
+        sched_setaffinity(0, sizeof(cores), &cores);
     if (darn_control->in_fd >= 0)
         dup2(darn_control->in_fd, 0);
     if (darn_control->out_fd >= 0) {
@@ -311,17 +347,6 @@ static void await_run(pid_t child)
         darn_control->result.end = DARN_END_EXIT;
 }
 
-static void pin(void)
-{
-    cpu_set_t set;
-
-    if (darn_control->cpu < 0)
-        return;
-    CPU_ZERO(&set);
-    CPU_SET(darn_control->cpu, &set);
-    sched_setaffinity(0, sizeof(set), &set);
-}
-
 /* A thread that a constructor has started is in no run: a fork has one thread. It may be about to
  * end. */
 static bool has_other_threads(void)
@@ -338,6 +363,7 @@ static void start_serving(void)
     unsetenv(DARN_OPTIONS_VARIABLE); /* what the program starts is not controlled */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sched_getaffinity(0, sizeof(cores), &cores);
     pin();
     darn_stack_prepare();
     darn_control_watch_signals();
@@ -365,7 +391,7 @@ void darn_control_serve(void)
     uint32_t seen = 0;
 
     if (darn_counter_value(DARN_COUNT_SITES_UNKNOWN)) { /* schedules would be of a part of it */
-        darn_say("darn: control: a part of the program cannot be controlled: no memory");
+        darn_say_line("darn: control: a part of the program cannot be controlled: no memory");
         darn_os_exit(2);
     }
     start_serving();
@@ -391,7 +417,7 @@ void darn_control_serve(void)
         if (child > 0)
             await_run(child);
         darn_control->child = 0;
-        darn_rest();
+        darn_throttle();
         __atomic_store_n(&darn_control->done, command, __ATOMIC_RELEASE);
         darn_os_wake_shared(&darn_control->done);
     }

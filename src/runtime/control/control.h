@@ -35,6 +35,9 @@ bool darn_control_has_compiled(uint64_t pc);
 /* What a run that dies leaves for the report: signals.c. In the server, for all its runs. */
 void darn_control_watch_signals(void);
 
+/* The run is about to make a thread: one core is enough from now on. */
+void darn_control_pin(void);
+
 /* Ends the run here and now. */
 void darn_control_end(enum darn_end end) __attribute__((noreturn));
 

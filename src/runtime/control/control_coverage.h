@@ -1,6 +1,6 @@
 /* What a controlled run has covered: which write each read has seen, and its partial order. */
-#ifndef DARN_RUNTIME_COVERAGE_H
-#define DARN_RUNTIME_COVERAGE_H
+#ifndef DARN_RUNTIME_CONTROL_COVERAGE_H
+#define DARN_RUNTIME_CONTROL_COVERAGE_H
 
 struct darn_slot;
 

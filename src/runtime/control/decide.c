@@ -1,10 +1,13 @@
 #include "runtime/control/decide.h"
 
+#include "runtime/control/busy.h"
 #include "runtime/control/control.h"
 #include "runtime/control/control_coverage.h"
 #include "runtime/control/outsiders.h"
 #include "runtime/control/enabled.h"
+#include "runtime/control/livelock.h"
 #include "runtime/control/capture.h"
+#include "runtime/control/vain.h"
 #include "runtime/control/vtime.h"
 #include "runtime/os/os.h"
 #include "runtime/os/proc.h"
@@ -42,6 +45,7 @@ void darn_decide_begin(struct darn_slot *first)
     last = first;
     darn_strategy_start(&strategy, &darn_control->request.plan, darn_control->follow,
                         darn_control->switches);
+    darn_livelock_step(0);
     darn_functions = darn_strategy_wants_ends(&strategy);
 }
 
@@ -72,7 +76,7 @@ uint32_t darn_decide_collect(bool spins)
 
         if (slot->state != DARN_STATE_READY)
             continue;
-        if (darn_step_is_possible(slot) || (spins && slot->op == DARN_STEP_SPIN))
+        if (darn_step_is_enabled(slot) || (spins && slot->op == DARN_STEP_SPIN))
             describe(slot, &choices[count++]);
     }
     return count;
@@ -183,7 +187,7 @@ bool darn_decide_awaits(void)
     slot = darn_turn_slot_of(darn_control->follow[steps].thread);
     return slot && (slot->state == DARN_STATE_OUTSIDE ||
                     (slot->state == DARN_STATE_READY && slot->op == DARN_STEP_CALL &&
-                     !slot->timed && !darn_step_is_possible(slot)));
+                     !slot->timed && !darn_step_is_enabled(slot)));
 }
 
 /* Fills in the choices. 0: nobody can go on now, but the outside is busy. */
@@ -217,6 +221,11 @@ uint32_t darn_decide_find(uint64_t waited)
     darn_control_end(DARN_END_DEADLOCK);
 }
 
+bool darn_decide_is_disturbed(void)
+{
+    return handlers || is_outside_busy() || darn_outsiders_may_act();
+}
+
 static uint64_t mask_of(uint32_t count)
 {
     uint64_t mask = 0;
@@ -248,6 +257,8 @@ static void note_step(const struct darn_choice *choice, uint32_t count, uint32_t
     }
     if (darn_slots[choice->slot].timed && !darn_step_has_come(&darn_slots[choice->slot]))
         flags |= DARN_STEP_TIMED_OUT;
+    if (darn_slots[choice->slot].forced && !waking)
+        flags |= DARN_STEP_FORCED;
     if (count > 1)
         result->choices++;
     if (steps < DARN_BLOCK_STEPS)
@@ -262,8 +273,33 @@ static void note_step(const struct darn_choice *choice, uint32_t count, uint32_t
         };
     steps++;
     result->steps = steps;
+    result->pending = 0;
     result->steps_of[choice->slot]++;
     darn_control->progress = steps;
+    darn_livelock_step(steps);
+}
+
+bool darn_decide_ends_late(void)
+{
+    return darn_strategy_ends_late(&strategy);
+}
+
+/* A search could not leave the run at a later step, in favour of a thread that has none there. */
+void darn_decide_cut_off(void)
+{
+    struct darn_result *result = &darn_control->result;
+    uint32_t count = steps < DARN_BLOCK_STEPS ? darn_decide_collect(false) : 0;
+
+    for (uint32_t i = 0; i < count && steps + i < DARN_BLOCK_STEPS; i++) {
+        darn_control->steps[steps + i] = (struct darn_step){
+            .thread = choices[i].thread,
+            .op = choices[i].op,
+            .slot = (uint16_t)choices[i].slot,
+            .object = choices[i].object,
+            .place = choices[i].place,
+        };
+        result->pending = i + 1;
+    }
 }
 
 static void deal_with(const struct darn_met *met, uint32_t picked)
@@ -275,24 +311,24 @@ static void deal_with(const struct darn_met *met, uint32_t picked)
     if (met->kind == DARN_MET_NOTHING)
         return;
     if (met->kind == DARN_MET_TRIPLE) {
-        darn_scene_tripled(&darn_slots[choices[met->a].slot], steps);
+        darn_capture_tripled(&darn_slots[choices[met->a].slot], steps);
         return;
     }
     if (met->kind == DARN_MET_QUAD) {
-        darn_scene_quadrupled(&darn_slots[met->thread], &darn_slots[choices[met->a].slot], steps);
+        darn_capture_quadrupled(&darn_slots[met->thread], &darn_slots[choices[met->a].slot], steps);
         return;
     }
-    darn_scene_met((enum darn_met_kind)met->kind, &darn_slots[choices[met->a].slot],
-                   &darn_slots[choices[met->b].slot], picked == met->b, steps);
+    darn_capture_met((enum darn_met_kind)met->kind, &darn_slots[choices[met->a].slot],
+                     &darn_slots[choices[met->b].slot], picked == met->b, steps);
 }
 
 /* Of the accesses before the last one of a triple or quad nothing is left when it is met. */
 static void note_triple(const struct darn_slot *slot)
 {
     for (uint32_t i = 0; i < strategy.come_count; i++)
-        darn_scene_note(&darn_slots[strategy.come_into[i]], slot, strategy.come_as[i]);
+        darn_capture_note(&darn_slots[strategy.come_into[i]], slot, strategy.come_as[i]);
     if (strategy.comes_first)
-        darn_scene_note(slot, slot, 0);
+        darn_capture_note(slot, slot, 0);
 }
 
 bool darn_decide_aims_at(uint64_t place)
@@ -317,6 +353,18 @@ void darn_decide_leave(const struct darn_slot *slot)
     darn_strategy_leave(&strategy, slot->index, slot->number);
 }
 
+/* Whether the run has made as many steps as it may. */
+static bool is_over(void)
+{
+    const struct darn_request *request = &darn_control->request;
+    static uint64_t met_at; /* the number of the step */
+
+    if (!met_at && darn_control->result.met_count)
+        met_at = steps;
+    return (request->max_steps && steps > request->max_steps) ||
+           (request->after_met && met_at && steps > met_at + request->after_met);
+}
+
 /* Asks the strategy. The choices are in place. */
 struct darn_slot *darn_decide_pick(uint32_t count, bool waking)
 {
@@ -328,25 +376,41 @@ struct darn_slot *darn_decide_pick(uint32_t count, bool waking)
         .waking = waking,
         .step = steps,
     };
-    uint32_t picked = darn_strategy_pick(&strategy, &situation, &met);
+    uint32_t picked;
 
+    if (darn_fair && !waking)
+        darn_livelock_decide();
+    if (!waking && count > 1 && situation.current < count && darn_busy_is_greedy())
+        choices[situation.current].yielded = true;
+    picked = darn_strategy_pick(&strategy, &situation, &met);
     if (picked >= count)
         picked = 0;
     deal_with(&met, picked);
     if (strategy.triple && !waking)
         note_triple(&darn_slots[choices[picked].slot]);
     note_step(&choices[picked], count, situation.current, waking);
-    if (darn_control->request.max_steps && steps > darn_control->request.max_steps)
+    if (!waking && count > 1)
+        darn_busy_made(picked == situation.current);
+    if (is_over())
         darn_control_end(DARN_END_STEPS);
+    if (darn_vain_step(choices, count, picked, steps))
+        darn_control_end(DARN_END_VAIN);
     if (darn_control_wants(DARN_RUN_HOLD) && steps == darn_control->request.hold_at + 1)
-        darn_scene_hold();
+        darn_capture_hold();
     return &darn_slots[choices[picked].slot];
+}
+
+/* Whoever ends the process waits until the others are through, but not for ever. */
+static bool is_patient(struct darn_slot *slot)
+{
+    return slot->op == DARN_STEP_FINISH && slot->patience && slot->patience--;
 }
 
 void darn_decide_make(struct darn_slot *slot)
 {
     for (uint32_t i = 0; i < darn_slot_end; i++) {
-        if (&darn_slots[i] != slot)
+        if (&darn_slots[i] != slot && !is_patient(&darn_slots[i]) &&
+            !darn_busy_holds_back(&darn_slots[i], steps))
             darn_slots[i].yielded = false;
     }
     if (slot->timed && !darn_step_has_come(slot)) {
@@ -356,6 +420,7 @@ void darn_decide_make(struct darn_slot *slot)
     if ((slot->op == DARN_STEP_SLEEP || slot->op == DARN_STEP_YIELD) && darn_outsiders_are_known())
         darn_os_sleep(STEP_TAKES);
     last = slot;
+    darn_livelock_made((enum darn_step_op)slot->op);
     slot->received = false;
     slot->own++;
     darn_vtime_step();

@@ -33,6 +33,15 @@ void darn_decide_scope(const struct darn_slot *slot, bool begins,
 /* The thread leaves a section: see darn_strategy_leave. */
 void darn_decide_leave(const struct darn_slot *slot);
 
+/* Whether who ends the process gives way to others in this run. */
+bool darn_decide_ends_late(void);
+
+/* The process ends now: notes what the others were about to do. */
+void darn_decide_cut_off(void);
+
+/* Whether something outside of the threads may change what they do. */
+bool darn_decide_is_disturbed(void);
+
 /* The step is made. */
 void darn_decide_make(struct darn_slot *slot);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/livelock.h"
 #include "runtime/control/vtime.h"
 #include "runtime/os/glibc.h"
 
@@ -24,7 +25,7 @@ static bool is_kept_for_writer(const struct darn_slot *slot)
     return false;
 }
 
-static bool lock_is_possible(const struct darn_slot *slot)
+static bool lock_is_enabled(const struct darn_slot *slot)
 {
     const struct darn_object *object = slot->target;
 
@@ -78,7 +79,7 @@ bool darn_step_has_come(const struct darn_slot *slot)
     case DARN_STEP_WRITELOCK:
     case DARN_STEP_READLOCK:
     case DARN_STEP_ONCE:
-        return lock_is_possible(slot);
+        return lock_is_enabled(slot);
     case DARN_STEP_WAIT:
     case DARN_STEP_BARRIER:
         return !slot->order || slot->signaled; /* order: it has begun to wait */
@@ -89,7 +90,7 @@ bool darn_step_has_come(const struct darn_slot *slot)
     case DARN_STEP_CALL:
         return !slot->ready || slot->ready(slot->argument);
     case DARN_STEP_SPIN:
-        return spin_has_changed(slot);
+        return darn_fair || spin_has_changed(slot);
     default:
         return true;
     }
@@ -98,10 +99,10 @@ bool darn_step_has_come(const struct darn_slot *slot)
 static bool is_out_of_time(const struct darn_slot *slot)
 {
     return slot->timed &&
-           (slot->deadline <= darn_vtime_now() || darn_control_wants(DARN_RUN_EARLY));
+           (slot->deadline <= darn_vtime_now() || darn_control_wants(DARN_RUN_EARLY) || darn_fair);
 }
 
-bool darn_step_is_possible(const struct darn_slot *slot)
+bool darn_step_is_enabled(const struct darn_slot *slot)
 {
     return (slot->cancelled && lets_cancel(slot->op)) || is_out_of_time(slot) ||
            darn_step_has_come(slot);

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/livelock.h"
 #include "runtime/control/turn.h"
 
 /* The numbers of /dev/random and /dev/urandom. */
@@ -51,6 +52,7 @@ static void feed(enum darn_input kind, void *bytes, uint32_t length)
 
 void darn_input(enum darn_input kind, void *bytes, size_t length)
 {
+    darn_livelock_spoil();
     if (length > UINT32_MAX)
         return;
     if (darn_control_wants(DARN_RUN_FEED))
@@ -61,6 +63,7 @@ void darn_input(enum darn_input kind, void *bytes, size_t length)
 
 void darn_input_not_recorded(enum darn_input kind)
 {
+    darn_livelock_spoil();
     darn_control->result.unrecorded |= 1u << kind;
 }
 

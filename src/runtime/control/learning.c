@@ -30,6 +30,9 @@ static struct granule granules[GRANULES];
  * seen, and the inner loops of a program are most of its accesses. */
 #define OFTEN 5000
 
+/* Of a block that is given back, so many bytes at most are looked at. */
+#define FREED 65536
+
 static uint16_t looked_at[DARN_BLOCK_SITES];
 
 static bool is_hot(uint32_t site, const struct darn_site *record)
@@ -105,13 +108,29 @@ void darn_learning_access(uint32_t thread, const struct darn_touch *touch)
     if (site >= DARN_BLOCK_SITES || is_hot(site, touch->site))
         return;
     darn_control->sites[site] |= DARN_SITE_IS_RUN;
+    darn_control->result.looked_at++;
     for (uint64_t at = touch->address & ~UINT64_C(7); at < end; at += 8)
         touch_granule(at, thread, site, touch->op != DARN_OP_READ);
 }
 
+/* A free writes to the whole block: whoever else has touched it shares memory with that. */
+void darn_learning_freed(uint32_t thread, const struct darn_touch *touch)
+{
+    uint64_t end = touch->address + (touch->size < FREED ? touch->size : FREED);
+
+    for (uint64_t at = touch->address & ~UINT64_C(7); at < end; at += 8) {
+        const struct granule *granule = find(at, false);
+
+        if (!granule || granule->is_shared || (granule->thread == thread && !granule->several))
+            continue;
+        for (uint32_t i = 0; i < granule->site_count; i++)
+            share(granule->sites[i]);
+    }
+}
+
 void darn_learning_forget(uintptr_t address, uint64_t size)
 {
-    uint64_t end = address + (size < 65536 ? size : 65536);
+    uint64_t end = address + (size < FREED ? size : FREED);
 
     for (uint64_t at = address & ~UINT64_C(7); at < end; at += 8) {
         struct granule *granule = find(at, false);

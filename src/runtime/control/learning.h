@@ -9,6 +9,9 @@
 /* An access while more than one thread is alive. */
 void darn_learning_access(uint32_t thread, const struct darn_touch *touch);
 
+/* A block is given back by the thread. */
+void darn_learning_freed(uint32_t thread, const struct darn_touch *touch);
+
 /* What was at these addresses is gone. */
 void darn_learning_forget(uintptr_t address, uint64_t size);
 

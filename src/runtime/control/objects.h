@@ -1,6 +1,11 @@
 /*
  * What controlled threads wait for and what they touch: locks, condition variables, barriers, and
  * the variables of armed sites. Found by address. Used by the thread that has the turn alone.
+ *
+ * `holder` and `depth` are the lock's side, by which the scheduler knows who is not enabled. The
+ * lists of held locks (thread/locks.h) could not tell: they keep a mutex that a wait has given
+ * back, end after so many, and know nothing of who is in a pthread_once. And while a list says what
+ * a thread has taken, this is corrected by libc's own words (darn_step_lock_is_free).
  */
 #ifndef DARN_RUNTIME_OBJECTS_H
 #define DARN_RUNTIME_OBJECTS_H

@@ -6,6 +6,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "runtime/control/busy.h"
 #include "runtime/control/control.h"
 #include "runtime/control/capture.h"
 #include "runtime/control/slots.h"
@@ -41,7 +42,7 @@ static void note_threads(const struct darn_thread *thread, const ucontext_t *sta
 
     result->signal_thread = thread ? thread->number : 0;
     result->signal_pc = (uint64_t)state->uc_mcontext.gregs[REG_RIP];
-    darn_scene_threads();
+    darn_capture_threads();
     for (uint32_t i = 0; thread && i < result->thread_count; i++) {
         if (result->threads[i].thread == thread->number)
             unwind(&result->threads[i], result->signal_pc);
@@ -61,7 +62,7 @@ static void note_signal(int number, void *context)
     result->signal = (uint32_t)number;
     note_threads(thread, state);
     if (darn_control_wants(DARN_RUN_HOLD))
-        darn_scene_hold();
+        darn_capture_hold();
 }
 
 static void die(int number, siginfo_t *info, void *context)
@@ -82,6 +83,8 @@ static void tell(int number, siginfo_t *info, void *context)
     (void)info;
     if (!darn_turns || darn_os_process_id() != darn_state.pid)
         return;
+    if (thread && thread->slot && darn_busy_give_way(thread->slot))
+        return;
     if (holder && holder != darn_os_thread_id()) {
         syscall(SYS_tgkill, darn_state.pid, holder, number);
         return;
@@ -94,7 +97,7 @@ static void tell(int number, siginfo_t *info, void *context)
 
 void darn_control_watch_signals(void)
 {
-    struct sigaction telling = {.sa_sigaction = tell, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+    struct sigaction telling = {.sa_sigaction = tell, .sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART};
 
     sigaction(DARN_SIGNAL_TELL, &telling, NULL);
     for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {

@@ -6,12 +6,12 @@
 
 #include "runtime/os/os.h"
 
-#define RUNS_BEFORE_REST 128
-#define REST             2000000
+#define RUNS_BEFORE_PAUSE 128
+#define PAUSE             2000000
 #define RUNS_BEFORE_LOOK 1024
 #define MOST_LEFT        (UINT64_C(1) << 20) /* kilobytes */
-#define LONGEST_REST     500                 /* times so many nanoseconds: */
-#define LONG_REST        10000000
+#define MOST_PAUSES       500                 /* times so many nanoseconds: */
+#define LONG_PAUSE        10000000
 
 /* Kilobytes of kernel memory of the kind that stacks are made of; 0 when it does not say. */
 static uint64_t left_behind(void)
@@ -32,17 +32,17 @@ static uint64_t left_behind(void)
     return amount;
 }
 
-void darn_rest(void)
+void darn_throttle(void)
 {
     static uint32_t runs;
     static uint64_t usual;
 
     if (!runs)
         usual = left_behind();
-    if (++runs % RUNS_BEFORE_REST == 0)
-        darn_os_sleep(REST);
+    if (++runs % RUNS_BEFORE_PAUSE == 0)
+        darn_os_sleep(PAUSE);
     if (runs % RUNS_BEFORE_LOOK)
         return;
-    for (int i = 0; i < LONGEST_REST && left_behind() > usual + MOST_LEFT; i++)
-        darn_os_sleep(LONG_REST);
+    for (int i = 0; i < MOST_PAUSES && left_behind() > usual + MOST_LEFT; i++)
+        darn_os_sleep(LONG_PAUSE);
 }

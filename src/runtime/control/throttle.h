@@ -4,10 +4,10 @@
  * within a minute. So it rests now and then; and where the machine is busy with other things, too,
  * until not more than a gigabyte is left, or it has done what it could.
  */
-#ifndef DARN_RUNTIME_REST_H
-#define DARN_RUNTIME_REST_H
+#ifndef DARN_RUNTIME_THROTTLE_H
+#define DARN_RUNTIME_THROTTLE_H
 
 /* To be called after each run. */
-void darn_rest(void);
+void darn_throttle(void);
 
 #endif

@@ -3,9 +3,11 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "runtime/control/busy.h"
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
 #include "runtime/control/enabled.h"
+#include "runtime/control/livelock.h"
 #include "runtime/control/vtime.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
@@ -14,8 +16,8 @@ bool darn_turns;
 
 enum { GO_WAIT, GO_STEP, GO_KEEP }; /* values of `go` */
 
-/* A thread that has made no step for so long is asked whether it waits in a system call. */
-#define LOOK_AFTER UINT64_C(200000000)
+/* A thread that waits in a system call, and after so long, in nanoseconds, still does, is passed by. */
+#define STUCK_FOR UINT64_C(100000000)
 
 static uint64_t orders;   /* handed out so far */
 static uint32_t unjoined; /* threads that have ended, but for those that were joined */
@@ -27,7 +29,7 @@ static _Atomic uint32_t holder;
 /* Nobody else is alive and nothing is waited for: no step worth telling. */
 static bool is_alone(const struct darn_slot *slot)
 {
-    return darn_slots_alive == 1 && slot->op != DARN_STEP_CREATE && slot->op != DARN_STEP_CALL &&
+    return darn_slots_alive == 1 && !darn_fair && slot->op != DARN_STEP_CREATE && slot->op != DARN_STEP_CALL &&
            slot->op != DARN_STEP_YIELD && slot->op != DARN_STEP_SLEEP;
 }
 
@@ -65,6 +67,7 @@ static bool decide_as(struct darn_slot *self)
     while (!(count = darn_decide_find(since ? darn_os_now() - since : 0))) {
         if (!since)
             since = darn_os_now();
+        darn_control->idle = 1;
         darn_os_sleep(pause);
         if (pause < 1000000)
             pause *= 2;
@@ -79,26 +82,41 @@ static bool decide_as(struct darn_slot *self)
     return false;
 }
 
-/* The holder makes no steps and waits in a system call: it is passed by, and comes back as from the
- * outside. True: the turn is ours now. */
+/* The holder comes back as from the outside. True: the turn is ours now. */
+static bool pass_by(struct darn_slot *other, const struct darn_slot *self)
+{
+    uint8_t running = DARN_STATE_RUNNING;
+
+    if (!__atomic_compare_exchange_n(&other->state, &running, DARN_STATE_OUTSIDE, false,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        return false;
+    atomic_store(&holder, self->index + 1);
+    return true;
+}
+
+/* The holder makes no steps and waits in a system call; or it makes none and we would end the
+ * process, which need not wait for anybody. */
 static bool pass_by_stuck(struct darn_slot *self)
 {
     uint32_t index = atomic_load(&holder);
     struct darn_slot *stuck = index ? &darn_slots[index - 1] : NULL;
-    uint8_t running = DARN_STATE_RUNNING;
     uint64_t before = darn_control->progress;
+    bool ends = self->op == DARN_STEP_FINISH;
     int call;
 
-    if (!stuck || stuck == self || !stuck->tid || darn_os_syscall_of(stuck->tid) < 0)
+    if (!stuck || stuck == self || !stuck->tid)
         return false;
-    darn_os_sleep(LOOK_AFTER / 2);
+    if (!ends && darn_os_syscall_of(stuck->tid) < 0) {
+        darn_busy_look(stuck);
+        return false;
+    }
+    darn_os_sleep(STUCK_FOR);
     call = darn_os_syscall_of(stuck->tid);
-    if (call < 0 || before != darn_control->progress || atomic_load(&holder) != index)
+    if ((!ends && call < 0) || before != darn_control->progress || atomic_load(&holder) != index ||
+        !pass_by(stuck, self))
         return false;
-    if (!__atomic_compare_exchange_n(&stuck->state, &running, DARN_STATE_OUTSIDE, false,
-                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        return false;
-    atomic_store(&holder, self->index + 1);
+    if (call < 0)
+        return true;
     darn_control->result.stuck++;
     darn_control->result.stuck_call = (uint32_t)call + 1;
     darn_control->result.stuck_thread = stuck->number;
@@ -130,9 +148,10 @@ static void wait_for_turn(struct darn_slot *self)
                 break;
             continue;
         }
-        darn_os_wait(&self->go, GO_WAIT, LOOK_AFTER);
-        if (self->go == GO_WAIT && seen == darn_control->progress && is_watchman(self) &&
-            pass_by_stuck(self) && decide_as(self))
+        darn_os_wait(&self->go, GO_WAIT, darn_busy_patience());
+        if (self->go == GO_WAIT && seen == darn_control->progress &&
+            (is_watchman(self) || self->op == DARN_STEP_FINISH) && pass_by_stuck(self) &&
+            decide_as(self))
             break;
         seen = darn_control->progress;
     }
@@ -159,6 +178,7 @@ static void hand_on(struct darn_slot *self)
             return;
         }
     }
+    darn_control->idle = 1;
     atomic_store(&holder, 0);
     /* Somebody may have come back between the look and the store, and found us in charge. */
     for (uint32_t i = 0; i < darn_slot_end; i++) {
@@ -192,6 +212,7 @@ static void come_back(struct darn_slot *self)
 void darn_turn_step(struct darn_slot *slot, enum darn_step_op op, const volatile void *object,
                     const void *frame)
 {
+    darn_busy_follow(slot);
     /* In a call, the access before it was made. */
     if (slot->thread->lingers && !darn_step_is_access(op) && op != DARN_STEP_SPIN)
         darn_heal_done(slot->thread, NULL);
@@ -213,9 +234,11 @@ void darn_turn_take(struct darn_slot *self)
 {
     if (!self->site || !(self->site->flags & DARN_SITE_SPIN))
         self->spin_count = 0;
+    if (darn_fair)
+        darn_livelock_stand(self);
     if (atomic_load(&holder) != self->index + 1) {
         come_back(self);
-    } else if (!is_alone(self) || !darn_step_is_possible(self)) {
+    } else if (!is_alone(self) || !darn_step_is_enabled(self)) {
         self->go = GO_WAIT; /* whoever has jumped out of its wait may not have seen it */
         self->state = DARN_STATE_READY;
         if (!decide_as(self))
@@ -315,6 +338,7 @@ bool darn_turn_add(struct darn_thread *thread)
 
     if (!slot)
         darn_control_end(DARN_END_THREADS);
+    darn_control_pin();
     slot->op = DARN_STEP_START;
     slot->inside = true;
     slot->place = thread->created.depth ? thread->created.pcs[0] : 0;
@@ -343,6 +367,22 @@ void darn_turn_started(struct darn_thread *thread)
 {
     if (thread->slot)
         thread->slot->inside = false;
+}
+
+/* So many steps others may make before the process ends, where they are to be seen. */
+#define PATIENCE 1000
+
+void darn_turn_finish(const void *frame)
+{
+    struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
+
+    if (!slot)
+        return;
+    darn_turn_step(slot, DARN_STEP_FINISH, NULL, frame);
+    slot->yielded = darn_decide_ends_late();
+    slot->patience = slot->yielded ? PATIENCE : 0;
+    darn_turn_take(slot);
+    darn_decide_cut_off();
 }
 
 struct darn_slot *darn_turn_end(struct darn_thread *thread)

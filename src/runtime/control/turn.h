@@ -47,6 +47,7 @@ struct darn_slot {
     bool signaled;  /* WAIT: somebody has woken it */
     bool cancelled; /* somebody wants it to end, and its step lets that happen */
     bool timed, timed_out;
+    uint32_t patience; /* FINISH: for so many steps of others it gives way */
     bool tried; /* the lock was not free; `version` is that of the object then */
     uint32_t version;
     uint32_t own; /* steps made */
@@ -65,6 +66,11 @@ struct darn_slot {
     uint32_t spin_count;
     bool spinning;
     int tid;
+    bool hooked;            /* in a hook: it must not be interrupted */
+    bool forced;            /* it was interrupted, and stands there (busy.h), */
+    volatile bool give_way; /* or is to be */
+    uint64_t forced_at;     /* after so many steps of all */
+    uint64_t standing; /* a hash of its stack and registers at its step (livelock.h) */
 };
 
 /* Whether this is a controlled run. */
@@ -100,6 +106,9 @@ void darn_turn_started(struct darn_thread *thread); /* our own beginnings are ov
  * the turn goes to others for good. */
 struct darn_slot *darn_turn_end(struct darn_thread *thread);
 void darn_turn_gone(struct darn_slot *slot);
+
+/* The calling thread is about to end the process: a scheduling point, if it is controlled. */
+void darn_turn_finish(const void *frame);
 
 /* A scheduling point: fill in the step by darn_turn_step, more fields if needed, then wait for the
  * turn. Returns when it is ours and the step is possible (or timed out, or cancelled). */

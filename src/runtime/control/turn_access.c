@@ -4,6 +4,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
 #include "runtime/control/learning.h"
+#include "runtime/control/livelock.h"
 #include "runtime/control/capture.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/turn_sync.h"
@@ -67,20 +68,37 @@ static void stand(struct darn_slot *slot, const struct darn_touch *touch, const 
     if (touch->site)
         slot->place = (uint64_t)(uintptr_t)touch->site;
     if (darn_control_wants(DARN_RUN_RACES))
-        darn_scene_races(slot);
+        darn_capture_races(slot);
     darn_turn_take(slot);
 }
 
 /* A thread whose spin is not recognised would keep the turn for ever without a step in its loop. */
 static bool really_spins(const struct darn_site *site)
 {
-    return darn_control_wants(DARN_RUN_SPIN) && site->flags & DARN_SITE_SPIN;
+    return (darn_fair || darn_control_wants(DARN_RUN_SPIN)) && site->flags & DARN_SITE_SPIN;
+}
+
+/* In the fair part of a run: also of a thread that is alone, and however often. */
+static void access_fairly(struct darn_slot *slot, const struct darn_touch *touch, const void *frame)
+{
+    if (!touch->site && !darn_control_has_compiled(((const uint64_t *)frame)[1])) {
+        darn_livelock_spoil();
+        return;
+    }
+    if (touch->site && touch->op != DARN_OP_READ)
+        darn_livelock_write(touch);
+    if (!touch->site || really_spins(touch->site) || darn_armed(touch->site) & DARN_ARMED_STEP)
+        stand(slot, touch, frame);
 }
 
 void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
 {
     struct darn_slot *slot = darn_turn_mine(thread);
 
+    if (slot && darn_fair && !touch->assertion) {
+        access_fairly(slot, touch, frame);
+        return;
+    }
     if (!slot || touch->assertion || !(darn_turn_has_others() || darn_turn_has_unjoined()))
         return;
     /* libc gives memory back while it holds locks of its own. */
@@ -88,6 +106,8 @@ void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch
         return;
     if (touch->site && darn_control_wants(DARN_RUN_LEARN))
         darn_learning_access(thread->number, touch);
+    else if (darn_control_wants(DARN_RUN_LEARN))
+        darn_learning_freed(thread->number, touch);
     if (!darn_turn_has_others())
         return; /* another schedule lets the other thread end later; in this one it is no step */
     if (!touch->site || really_spins(touch->site) ||
@@ -138,7 +158,7 @@ void darn_turn_spin(struct darn_thread *thread, uintptr_t address, const struct 
 
     if (!slot)
         return;
-    if (!darn_control_wants(DARN_RUN_SPIN) && goes_around(slot, address, site)) {
+    if (!darn_fair && !darn_control_wants(DARN_RUN_SPIN) && goes_around(slot, address, site)) {
         darn_turn_step(slot, DARN_STEP_SPIN, (const volatile void *)(address & ~UINT64_C(7)),
                        frame);
         slot->object = address;

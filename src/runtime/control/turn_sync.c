@@ -3,9 +3,11 @@
 
 #include <errno.h>
 
+#include "runtime/control/livelock.h"
 #include "runtime/control/vtime.h"
 #include "runtime/heal/gates.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/lockops.h"
 #include "runtime/os/glibc.h"
 #include "runtime/os/os.h"
 
@@ -107,24 +109,6 @@ int darn_turn_unlock(struct darn_slot *slot, enum darn_step_op op, volatile void
 
 /* ---- condition variables ---- */
 
-static int try_mutex(volatile void *lock)
-{
-    static int (*real)(pthread_mutex_t * mutex);
-
-    if (!real)
-        real = (int (*)(pthread_mutex_t *))darn_real("pthread_mutex_trylock");
-    return real((pthread_mutex_t *)(uintptr_t)lock);
-}
-
-static int give_mutex(pthread_mutex_t *mutex)
-{
-    static int (*real)(pthread_mutex_t * mutex);
-
-    if (!real)
-        real = (int (*)(pthread_mutex_t *))darn_real("pthread_mutex_unlock");
-    return real(mutex);
-}
-
 /* From now on it wants the mutex back. */
 static void want_mutex(struct darn_slot *slot)
 {
@@ -162,7 +146,7 @@ static int wait_for_processes(struct darn_slot *slot, pthread_cond_t *cond, pthr
 }
 
 int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mutex_t *mutex,
-                        uint64_t deadline, const void *frame)
+                        const struct darn_lockable *of, uint64_t deadline, const void *frame)
 {
     bool timed_out;
     int result;
@@ -172,7 +156,7 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
     darn_turn_take(slot);
     if (darn_cond_is_shared(cond))
         return wait_for_processes(slot, cond, mutex, deadline);
-    result = give_mutex(mutex);
+    result = of->give(mutex);
     if (result)
         return result;
     darn_gate_wait(slot->thread, mutex, true);
@@ -190,7 +174,7 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
         darn_turn_take(slot);
     }
     slot->inside = true;
-    result = keep_trying(slot, DARN_STEP_RELOCK, mutex, try_mutex);
+    result = keep_trying(slot, DARN_STEP_RELOCK, mutex, of->take);
     slot->inside = false;
     slot->order = 0;
     darn_gate_wait(slot->thread, mutex, false);
@@ -200,6 +184,7 @@ int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mu
 
 void darn_turn_wake(struct darn_slot *waiter)
 {
+    darn_livelock_spoil(); /* who waits for how long is not in the state */
     waiter->signaled = true;
     waiter->timed = false;
     want_mutex(waiter);

@@ -12,9 +12,18 @@
 #include <time.h>
 
 #include "runtime/control/turn.h"
+#include "runtime/control/vtime.h"
+
+struct darn_lockable;
 
 /* No end of a wait. */
 #define DARN_NO_DEADLINE UINT64_MAX
+
+/* The end of a wait in virtual time; NULL: it has none. */
+static inline uint64_t darn_turn_deadline(const struct darn_limit *limit)
+{
+    return limit ? darn_vtime_of(limit->clock, limit->until) : DARN_NO_DEADLINE;
+}
 
 /* Takes a lock by a call that does not wait; `op` is LOCK, READLOCK or WRITELOCK, `size` that of
  * its type. EDEADLK and others are passed on; ETIMEDOUT with a deadline. */
@@ -28,8 +37,9 @@ int darn_turn_try(struct darn_slot *slot, enum darn_step_op op, volatile void *l
 int darn_turn_unlock(struct darn_slot *slot, enum darn_step_op op, volatile void *lock,
                      int (*give)(volatile void *lock), const void *frame);
 
+/* `of` has the calls by which the mutex is given back and taken (interpose/lockops.h). */
 int darn_turn_cond_wait(struct darn_slot *slot, pthread_cond_t *cond, pthread_mutex_t *mutex,
-                        uint64_t deadline, const void *frame);
+                        const struct darn_lockable *of, uint64_t deadline, const void *frame);
 void darn_turn_cond_wake(struct darn_slot *slot, pthread_cond_t *cond, bool all, const void *frame);
 
 /* As sem_wait: -1 and errno. */

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime/control/vtime.h"
 
+#include "runtime/control/livelock.h"
 #include "runtime/os/os.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -53,6 +54,7 @@ static uint64_t origin(clockid_t clock)
 
 uint64_t darn_vtime_look(clockid_t clock)
 {
+    darn_livelock_spoil();
     now += look;
     if (look < LONGEST_LOOK)
         look += look / 8 + 1;

@@ -6,6 +6,7 @@
 #include "runtime/heal/elision.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/state.h"
+#include "section/alias.h"
 #include "site/armed.h"
 
 /* The names of the variables, by a hash of their last parts. */
@@ -37,7 +38,7 @@ static bool is_named(const char *variable)
     return false;
 }
 
-static void add_name(const char *variable)
+void darn_cures_add_name(const char *variable)
 {
     static uint32_t used;
     uint32_t i = hash_of(variable);
@@ -46,7 +47,7 @@ static void add_name(const char *variable)
         return;
     while (names[i])
         i = (i + 1) % NAMES;
-    names[i] = variable;
+    names[i] = darn_rules_keep(variable);
     used++;
 }
 
@@ -60,46 +61,33 @@ uint8_t darn_cures_way(uint16_t inside)
                : with;
 }
 
-static void add_points(struct darn_cure *cure, const struct darn_section *section)
+/* What is read lives only until the next section is. */
+static void keep_strings(struct darn_match_section *section)
 {
-    for (uint32_t i = 0; i < section->count; i++) {
-        const struct darn_point *from = &section->points[i];
-
-        cure->points[cure->count++] = (struct darn_rule_point){.key = darn_point_key(from),
-                                                               .role = from->role,
-                                                               .kind = from->kind,
-                                                               .allow = from->allow,
-                                                               .at = from->at};
-        if (from->role == DARN_ROLE_ENTRY) {
-            cure->entry_line = from->line;
-            cure->entry_column = from->column;
-        }
-    }
+    section->file = darn_rules_keep(section->file);
+    section->function = darn_rules_keep(section->function);
+    section->variable = darn_rules_keep(section->variable);
+    section->type = section->type ? darn_rules_keep(section->type) : NULL;
 }
 
 struct darn_cure *darn_cures_add(const struct darn_section *section)
 {
     struct darn_cure *cure = darn_rules_take(sizeof(*cure));
+    struct darn_section_point *points = NULL;
 
     if (cure)
-        cure->points = darn_rules_take((section->count + 1) * sizeof(*cure->points));
-    if (!cure || !cure->points)
+        points = darn_rules_take((section->count + 1) * sizeof(*points));
+    if (!points)
         return NULL;
-    cure->shape = darn_shape_of_section(section);
-    cure->shape.file = darn_rules_keep(section->file);
-    cure->shape.function = darn_rules_keep(section->function);
-    cure->shape.variable = darn_rules_keep(section->variable);
-    cure->shape.type = section->type ? darn_rules_keep(section->type) : NULL;
+    cure->wanted.section = darn_match_of_wanted(section, points);
+    keep_strings(&cure->wanted.section);
     cure->line = section->position;
-    cure->first = section->first;
-    cure->last = section->last;
-    cure->has_allow = section->has_allow;
-    cure->allow = section->allow;
+    cure->entry_line = section->count ? section->points[0].line : 0;
+    cure->entry_column = section->count ? section->points[0].column : 0;
     cure->inside = section->inside;
     cure->with = darn_cures_way(section->inside);
     atomic_init(&cure->bound, (uint64_t)darn_state.options.heal_bound * 1000000);
-    add_points(cure, section);
-    add_name(cure->shape.variable);
+    darn_cures_add_name(cure->wanted.section.variable);
     *last_cure = cure;
     last_cure = &cure->next;
     return cure;
@@ -130,6 +118,6 @@ void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
         if (!wanted)
             continue;
         darn_armed_add(site, DARN_ARMED_HEAL);
-        darn_trust_add(site, roles);
+        darn_elision_add(site, roles);
     }
 }

@@ -2,8 +2,8 @@
  * What is to be healed: the sections of a repository, and which of the program's they are.
  *
  * A cure is one entry of the repository. It becomes rules (rules.h), one for each section of a
- * module that it means: for certain, or by its shape when lines have moved (section/match.h). Only
- * then are sites armed: what it means nowhere is not healed, and is said at the end.
+ * module that it means (section/match.h). Only then are sites armed: what it means nowhere is not
+ * healed, and is said at the end.
  */
 #ifndef DARN_RUNTIME_CURES_H
 #define DARN_RUNTIME_CURES_H
@@ -15,27 +15,12 @@
 #include "runtime/section/rules.h"
 #include "section/match.h"
 
-enum darn_cure_match {
-    DARN_CURE_NONE,  /* the program has no such section; `why` may say more */
-    DARN_CURE_PART,  /* some of its ends are missing: it is not healed */
-    DARN_CURE_MOVED, /* found by its shape */
-    DARN_CURE_EXACT,
-};
-
 struct darn_cure {
-    uint32_t line;        /* in the repository */
-    uint32_t first, last; /* of a section over lines, else 0 */
-    bool has_allow;
-    uint8_t allow;
-    uint16_t inside;         /* enum darn_section_inside */
-    uint8_t match;           /* enum darn_cure_match */
-    uint8_t with;            /* enum darn_heal_with */
-    struct darn_shape shape; /* and its names */
-    const char *why;         /* it does not match; or NULL */
+    struct darn_match_wanted wanted; /* what it means; its strings and points are kept */
+    uint32_t line;                   /* in the repository */
     uint32_t entry_line, entry_column;
-    uint32_t count; /* of points, without their rule */
-    struct darn_rule_point *points;
-    uint32_t mark;      /* which entry it stands for, while a module is compared */
+    uint16_t inside;    /* enum darn_section_inside */
+    uint8_t with;       /* enum darn_heal_with */
     bool has_companion; /* rules that are healed where its sections have been */
     /* What became of it. Times in nanoseconds. */
     _Atomic uint64_t entered, healed, waited, longest, cycles, expired;
@@ -81,15 +66,9 @@ struct darn_cure *darn_cures_add(const struct darn_section *section);
 /* Whether one of them is this section for certain. */
 bool darn_cures_have(const struct darn_section_record *record);
 
-/* A rule of the cure with room for so many points; NULL: there is no memory. */
-struct darn_rule *darn_cures_rule(struct darn_cure *cure, uint32_t points);
-
-/* When all its points are added: what it does, and allows. */
-void darn_cures_sum_up(struct darn_rule *rule);
-
-/* The rule of a cure that needs no record, if the module has its sites. */
-void darn_cures_add_by_sites(struct darn_cure *cure, const struct darn_site *start,
-                             const struct darn_site *stop);
+/* A section of the program that is healed has this name for the variable: who may touch it by that
+ * name is armed. The text is kept. */
+void darn_cures_add_name(const char *variable);
 
 /* Arms the sites of a module: the points of the rules, and who else may touch the variables. */
 void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop);

@@ -2,38 +2,35 @@
 
 #include <stddef.h>
 
-#include "runtime/heal/hold.h"
-#include "runtime/heal/trust_parts.h"
 #include "runtime/heal/elision_locks.h"
+#include "runtime/heal/elision_parts.h"
+#include "runtime/heal/hold.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 
 /* So many visits are wanted at most. */
 #define MOST_VISITS (1 << 20)
 
-/* After an attempt that came to nothing, this part of them is wanted again. */
-#define AGAIN 2
-
-/* A group in which so many addresses were found under another lock than before is not trusted. */
+/* A group in which so many addresses were found under another lock than before is never elided. */
 #define MOST_OTHER 32
 
 /* Who waits for those who may be in a section unseen looks this often, in nanoseconds. */
 #define LOOK 20000
 
-/* Where there are more threads, nothing is trusted. */
+/* Where there are more threads, nothing is elided. */
 #define THREADS 256
 
 /* So many times a thread is looked at until it is out of its hook. */
 #define PATIENCE 200
 
-static bool may_be_trusted(const struct darn_trust_group *group)
+static bool may_elide(const struct darn_elision_group *group)
 {
-    return !group->in && darn_trust_far_is_settled(group) && darn_threads_alive() <= THREADS / 2;
+    return !group->in && darn_threads_alive() <= THREADS / 2;
 }
 
 /* Whether the thread is in a section of the group that the locks of the others do not keep out, or
  * may be on its way into one: in a hook. */
-static bool is_outside(const struct darn_thread *thread, const struct darn_trust_group *group)
+static bool is_outside(const struct darn_thread *thread, const struct darn_elision_group *group)
 {
     const struct darn_healer *healer = thread->healer;
     const void *outside;
@@ -44,11 +41,12 @@ static bool is_outside(const struct darn_thread *thread, const struct darn_trust
         __builtin_ia32_pause();
     }
     outside = darn_own_outside(thread);
-    return outside == DARN_OUTSIDE_ANY || (outside && darn_trust_whole(outside) == group);
+    return outside == DARN_OUTSIDE_ANY || (outside && darn_elision_whole(outside) == group);
 }
 
-/* Behind the barrier whoever comes by finds that the group is about to be trusted, or is seen. */
-static bool is_anybody_outside(const struct darn_thread *self, const struct darn_trust_group *group)
+/* Behind the barrier whoever comes by finds that the group is about to be elided, or is seen. */
+static bool is_anybody_outside(const struct darn_thread *self,
+                               const struct darn_elision_group *group)
 {
     struct darn_thread *list[THREADS];
     uint32_t count;
@@ -62,44 +60,29 @@ static bool is_anybody_outside(const struct darn_thread *self, const struct darn
     return count == THREADS;
 }
 
-/* Some visits more are wanted before it is tried again; all of them if there was one to the
- * contrary meanwhile. */
-static void put_off(struct darn_trust_group *group)
+/* Who came without a lock, or with another one, may still be in its section. Then, all visits are
+ * wanted again. */
+static void elide(struct darn_elision_group *group, const struct darn_thread *self)
 {
-    uint32_t wanted = atomic_load(&group->wanted), visits = atomic_load(&group->visits);
-
-    while (visits >= wanted &&
-           !atomic_compare_exchange_weak(&group->visits, &visits, wanted - wanted / AGAIN)) {
-    }
-}
-
-/* Who came without a lock, or with another one, may still be in its section. */
-static void trust(struct darn_trust_group *group, const struct darn_thread *self)
-{
-    uint64_t mask = darn_trust_begin();
-    bool possible = atomic_load(&group->state) == DARN_TRUST_WATCHED &&
+    uint64_t mask = darn_elision_lock();
+    bool possible = atomic_load(&group->state) == DARN_ELISION_WATCHED &&
                     atomic_load(&group->visits) >= atomic_load(&group->wanted) && /* still */
-                    may_be_trusted(group);
+                    may_elide(group);
 
+    atomic_store(&group->visits, 0);
     if (possible)
-        atomic_store(&group->state, DARN_TRUST_TRIED);
-    else
-        put_off(group);
-    darn_trust_end(mask);
+        atomic_store(&group->state, DARN_ELISION_TRIED);
+    darn_elision_unlock(mask);
     if (!possible)
         return;
     possible = !is_anybody_outside(self, group);
-    mask = darn_trust_begin();
-    if (atomic_load(&group->state) == DARN_TRUST_TRIED) {
-        possible = possible && may_be_trusted(group);
-        atomic_store(&group->state, possible ? DARN_TRUST_GIVEN : DARN_TRUST_WATCHED);
-        if (possible)
-            atomic_store(&group->visits, 0);
-        else
-            put_off(group);
-        darn_trust_set_levels(group);
+    mask = darn_elision_lock();
+    if (atomic_load(&group->state) == DARN_ELISION_TRIED) {
+        possible = possible && may_elide(group);
+        atomic_store(&group->state, possible ? DARN_ELISION_ON : DARN_ELISION_WATCHED);
+        darn_elision_set_levels(group);
     }
-    darn_trust_end(mask);
+    darn_elision_unlock(mask);
 }
 
 /* Whether the thread may be where it was when it had so many locks given back: between a lock and
@@ -144,8 +127,8 @@ static void look_for_unseen(const struct darn_thread *self, uint64_t end)
     }
 }
 
-/* Whoever comes without the lock that is known, soon after the trust has ended, has to wait. */
-static void await_unseen(struct darn_trust_group *group, const struct darn_thread *self)
+/* Whoever comes without the lock that is known, soon after the revocation, has to wait. */
+static void await_unseen(struct darn_elision_group *group, const struct darn_thread *self)
 {
     uint64_t until = atomic_load(&group->until);
 
@@ -153,113 +136,113 @@ static void await_unseen(struct darn_trust_group *group, const struct darn_threa
         return;
     if (darn_os_now() < until) {
         self->healer->awaits = true;
-        look_for_unseen(self, darn_trust_bound());
+        look_for_unseen(self, darn_elision_bound());
         self->healer->awaits = false;
     }
     atomic_compare_exchange_strong(&group->until, &until, 0);
 }
 
-static void doubt(struct darn_trust_group *group, uint32_t state)
+static void revoke(struct darn_elision_group *group, uint32_t state)
 {
-    uint64_t mask = darn_trust_begin();
+    uint64_t mask = darn_elision_lock();
     uint32_t before = atomic_load(&group->state);
 
     atomic_store(&group->visits, 0);
-    if (before == DARN_TRUST_GIVEN || before == DARN_TRUST_TRIED || state == DARN_TRUST_LOST) {
-        darn_trust_end_with(group, state);
-        darn_trust_set_levels(group);
+    if (before == DARN_ELISION_ON || before == DARN_ELISION_TRIED || state == DARN_ELISION_NEVER) {
+        darn_elision_end(group, state);
+        darn_elision_set_levels(group);
     }
-    darn_trust_end(mask);
+    darn_elision_unlock(mask);
 }
 
-static void note_other(struct darn_trust_group *group, struct darn_trust_member *member)
+static void note_other(struct darn_elision_group *group, struct darn_elision_member *member)
 {
     atomic_store(&member->visits, 0);
-    doubt(group,
-          atomic_fetch_add(&group->others, 1) < MOST_OTHER ? DARN_TRUST_WATCHED : DARN_TRUST_LOST);
+    revoke(group, atomic_fetch_add(&group->others, 1) < MOST_OTHER ? DARN_ELISION_WATCHED
+                                                                   : DARN_ELISION_NEVER);
 }
 
 /* The same lock as before. For the group an access behind another one of the same section says
  * nothing more. */
-static void note_same(struct darn_trust_group *group, struct darn_trust_member *member,
+static void note_same(struct darn_elision_group *group, struct darn_elision_member *member,
                       const struct darn_thread *self, uint32_t state, bool idle)
 {
-    bool trusted = state == DARN_TRUST_GIVEN;
-    bool is_new = !darn_trust_is_known(member);
+    bool elided = state == DARN_ELISION_ON;
+    bool is_new = !darn_elision_is_known(member);
     uint64_t mask;
 
     if (is_new)
         atomic_fetch_add_explicit(&member->visits, 1, memory_order_relaxed);
-    if (state == DARN_TRUST_WATCHED && idle &&
+    if (state == DARN_ELISION_WATCHED && idle &&
         atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >=
             atomic_load_explicit(&group->wanted, memory_order_relaxed)) {
-        trust(group, self);
-    } else if (trusted && is_new && darn_trust_is_known(member)) {
-        mask = darn_trust_begin();
-        darn_trust_set_level(member);
-        darn_trust_end(mask);
+        elide(group, self);
+    } else if (elided && is_new && darn_elision_is_known(member)) {
+        mask = darn_elision_lock();
+        darn_elision_set_level(member);
+        darn_elision_unlock(mask);
     }
 }
 
 /* An access without a lock: nobody who has one is kept out. Next time it takes longer until the
- * group is trusted. */
-static void note_none(struct darn_trust_group *group, uint32_t state)
+ * group is elided. */
+static void note_none(struct darn_elision_group *group, uint32_t state)
 {
     uint32_t wanted = atomic_load_explicit(&group->wanted, memory_order_relaxed);
 
-    if (state == DARN_TRUST_GIVEN && wanted < MOST_VISITS)
+    if (state == DARN_ELISION_ON && wanted < MOST_VISITS)
         atomic_store(&group->wanted, wanted * 2);
-    if (state == DARN_TRUST_GIVEN || state == DARN_TRUST_TRIED)
-        doubt(group, DARN_TRUST_WATCHED);
+    if (state == DARN_ELISION_ON || state == DARN_ELISION_TRIED)
+        revoke(group, DARN_ELISION_WATCHED);
     else if (atomic_load_explicit(&group->visits, memory_order_relaxed))
         atomic_store_explicit(&group->visits, 0, memory_order_relaxed);
 }
 
-/* Whether the access is under the lock that is known there. If not, the group is not trusted. */
-static bool is_under_lock(struct darn_trust_member *member, struct darn_trust_group *group,
+/* Whether the access is under the lock that is known there. If not, that is revoked. */
+static bool is_under_lock(struct darn_elision_member *member, struct darn_elision_group *group,
                           const struct darn_thread *thread, const struct darn_touch *touch,
                           uint32_t state, bool idle)
 {
     bool writes = member->writes || touch->op != DARN_OP_READ;
-    enum darn_trust_place place;
+    enum darn_elision_locks locks;
 
-    if (!darn_trust_is_locked(writes)) {
+    if (!darn_elision_is_locked(writes)) {
         note_none(group, state);
         return false;
     }
-    if (state == DARN_TRUST_GIVEN && darn_trust_is_known(member))
+    if (state == DARN_ELISION_ON && darn_elision_is_known(member))
         return true;
-    place = darn_trust_place(touch->address, writes);
-    if (place == DARN_PLACE_SAME)
+    locks = darn_elision_look(touch->address, writes);
+    if (locks == DARN_LOCKS_SAME)
         note_same(group, member, thread, state, idle);
-    else if (place == DARN_PLACE_OTHER)
+    else if (locks == DARN_LOCKS_OTHER)
         note_other(group, member);
-    else if (state == DARN_TRUST_GIVEN)
-        doubt(group, DARN_TRUST_WATCHED); /* it may be anybody's */
-    return place == DARN_PLACE_SAME;
+    else if (state == DARN_ELISION_ON)
+        revoke(group, DARN_ELISION_WATCHED); /* it may be anybody's */
+    return locks == DARN_LOCKS_SAME;
 }
 
 /* `*outside`: it is not known to be under the lock that others hold. */
-static enum darn_trust look_at_locks(struct darn_trust_member *member,
-                                     struct darn_trust_group *group,
-                                     const struct darn_thread *thread,
-                                     const struct darn_touch *touch, bool idle, bool *outside)
+static enum darn_elision look_at_locks(struct darn_elision_member *member,
+                                       struct darn_elision_group *group,
+                                       const struct darn_thread *thread,
+                                       const struct darn_touch *touch, bool idle, bool *outside)
 {
     uint32_t state = atomic_load_explicit(&group->state, memory_order_acquire);
 
     *outside = false;
-    if (state == DARN_TRUST_LOST && !atomic_load_explicit(&group->until, memory_order_relaxed))
-        return DARN_TRUST_NOT;
+    if (state == DARN_ELISION_NEVER && !atomic_load_explicit(&group->until, memory_order_relaxed))
+        return DARN_ELISION_NOT;
     *outside = !is_under_lock(member, group, thread, touch, state, idle);
     if (*outside && !(idle && member->is_end)) /* else it may be in a section unseen itself */
         await_unseen(group, thread);
-    if (*outside || state != DARN_TRUST_GIVEN)
-        return DARN_TRUST_NOT;
-    return member->is_wary ? DARN_TRUST_WARY : DARN_TRUST_FULL;
+    if (*outside || state != DARN_ELISION_ON)
+        return DARN_ELISION_NOT;
+    return member->may_release ? DARN_ELISION_TENTATIVE : DARN_ELISION_FULL;
 }
 
 /* What the thread is in already counts as well. */
-static void note_outside(const struct darn_trust_group *group, bool idle)
+static void note_outside(const struct darn_elision_group *group, bool idle)
 {
     const void *before = idle ? NULL : darn_own_here.outside;
 
@@ -269,35 +252,33 @@ static void note_outside(const struct darn_trust_group *group, bool idle)
         DARN_OWN_STORE(outside, before ? DARN_OUTSIDE_ANY : group);
 }
 
-enum darn_trust darn_trust_visit(struct darn_thread *thread, const struct darn_touch *touch,
-                                 bool idle, struct darn_roles *roles)
+enum darn_elision darn_elision_visit(struct darn_thread *thread, const struct darn_touch *touch,
+                                     bool idle, struct darn_roles *roles)
 {
-    struct darn_trust_group *group;
-    struct darn_trust_member *member = darn_trust_find(touch->site, &group);
-    enum darn_trust found;
+    struct darn_elision_group *group;
+    struct darn_elision_member *member = darn_elision_find(touch->site, &group);
+    enum darn_elision found;
     bool outside;
 
     *roles = member ? member->roles : darn_rules_of(touch->site);
     if (!member)
-        return DARN_TRUST_NOT;
-    if (!member->is_point)
-        darn_trust_far_visit(member, group, touch);
+        return DARN_ELISION_NOT;
     found = look_at_locks(member, group, thread, touch, idle, &outside);
     note_outside(outside ? group : NULL, idle);
-    return idle ? found : DARN_TRUST_NOT;
+    return idle ? found : DARN_ELISION_NOT;
 }
 
-void darn_trust_lose(const struct darn_rule *rule)
+void darn_elision_forbid(const struct darn_rule *rule)
 {
-    struct darn_trust_group *group = darn_trust_whole(rule->trust);
+    struct darn_elision_group *group = darn_elision_whole(rule->elision);
 
-    if (group && atomic_load_explicit(&group->state, memory_order_relaxed) != DARN_TRUST_LOST)
-        doubt(group, DARN_TRUST_LOST);
+    if (group && atomic_load_explicit(&group->state, memory_order_relaxed) != DARN_ELISION_NEVER)
+        revoke(group, DARN_ELISION_NEVER);
 }
 
-bool darn_trust_has(const struct darn_rule *rule)
+bool darn_elision_is_on(const struct darn_rule *rule)
 {
-    const struct darn_trust_group *group = darn_trust_whole(rule->trust);
+    const struct darn_elision_group *group = darn_elision_whole(rule->elision);
 
-    return group && atomic_load(&group->state) == DARN_TRUST_GIVEN;
+    return group && atomic_load(&group->state) == DARN_ELISION_ON;
 }

@@ -1,21 +1,22 @@
 /* Sites that may touch the same memory: groups, and what their armed bytes say. */
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "runtime/heal/elision.h"
-#include "runtime/heal/trust_parts.h"
 #include "runtime/heal/elision_locks.h"
+#include "runtime/heal/elision_parts.h"
 #include "runtime/os/os.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/state.h"
-#include "section/match.h"
+#include "section/alias.h"
 #include "site/armed.h"
 
-/* A group is trusted after so many visits under locks without a break, a site of it after so many
+/* A group is elided after so many visits under locks without a break, a site of it after so many
  * of its own. */
 #define VISITS      1000
 #define SITE_VISITS 16
 
-/* Sites of all modules that are healed; if there are more, nothing is trusted. */
+/* Sites of all modules that are healed; if there are more, nothing is elided. */
 #define MOST_SITES (1 << 15)
 
 /* Members are kept close together. */
@@ -29,7 +30,7 @@ struct table {
     uint32_t mask;
     struct slot {
         const struct darn_site *site; /* NULL: unused */
-        struct darn_trust_member *member;
+        struct darn_elision_member *member;
     } slots[];
 };
 
@@ -69,9 +70,9 @@ static bool make_room(void)
 }
 
 /* The member of a site, or a new one; NULL: there is no memory. */
-static struct darn_trust_member *member_of(const struct darn_site *site)
+static struct darn_elision_member *member_of(const struct darn_site *site)
 {
-    static struct darn_trust_member *piece;
+    static struct darn_elision_member *piece;
     static uint32_t left;
     struct slot *slot;
 
@@ -92,28 +93,28 @@ static struct darn_trust_member *member_of(const struct darn_site *site)
     return slot->member;
 }
 
-struct darn_trust_member *darn_trust_find(const struct darn_site *site,
-                                          struct darn_trust_group **group)
+struct darn_elision_member *darn_elision_find(const struct darn_site *site,
+                                              struct darn_elision_group **group)
 {
     struct table *all = atomic_load_explicit(&table, memory_order_acquire);
     const struct slot *slot = all ? slot_of(all, site) : NULL;
 
     if (!slot || slot->site != site || !slot->member->group)
         return NULL;
-    *group = darn_trust_whole(slot->member->group);
+    *group = darn_elision_whole(slot->member->group);
     return slot->member;
 }
 
-struct darn_trust_group *darn_trust_whole(const struct darn_trust_group *group)
+struct darn_elision_group *darn_elision_whole(const struct darn_elision_group *group)
 {
     while (group && group->in)
         group = group->in;
-    return (struct darn_trust_group *)group;
+    return (struct darn_elision_group *)group;
 }
 
-static struct darn_trust_group *new_group(void)
+static struct darn_elision_group *new_group(void)
 {
-    static struct darn_trust_group *piece;
+    static struct darn_elision_group *piece;
     static uint32_t left;
 
     if (!left) {
@@ -127,38 +128,36 @@ static struct darn_trust_group *new_group(void)
     return &piece[left];
 }
 
-uint64_t darn_trust_bound(void)
+uint64_t darn_elision_bound(void)
 {
     return darn_os_now() + (uint64_t)darn_state.options.heal_bound * 1000000;
 }
 
-void darn_trust_end_with(struct darn_trust_group *group, uint32_t state)
+void darn_elision_end(struct darn_elision_group *group, uint32_t state)
 {
-    if (atomic_load(&group->state) == DARN_TRUST_GIVEN)
-        atomic_store(&group->until, darn_trust_bound());
+    if (atomic_load(&group->state) == DARN_ELISION_ON)
+        atomic_store(&group->until, darn_elision_bound());
     atomic_store(&group->state, state);
 }
 
-static struct darn_trust_group *unite(struct darn_trust_group *one, struct darn_trust_group *other)
+static struct darn_elision_group *unite(struct darn_elision_group *one,
+                                        struct darn_elision_group *other)
 {
-    struct darn_trust_member **end;
+    struct darn_elision_member **end;
 
-    one = darn_trust_whole(one);
-    other = darn_trust_whole(other);
+    one = darn_elision_whole(one);
+    other = darn_elision_whole(other);
     if (!one || !other || one == other)
         return one ? one : other;
     for (end = &one->members; *end; end = &(*end)->next)
         ;
     *end = other->members;
     other->members = NULL;
-    atomic_fetch_add(&one->far, atomic_load(&other->far));
     one->reads_matter |= other->reads_matter;
-    one->has_reads |= other->has_reads;
-    one->has_others |= other->has_others;
-    if (atomic_load(&other->state) == DARN_TRUST_GIVEN)
-        atomic_store(&one->until, darn_trust_bound());
-    if (atomic_load(&other->state) == DARN_TRUST_LOST)
-        darn_trust_end_with(one, DARN_TRUST_LOST);
+    if (atomic_load(&other->state) == DARN_ELISION_ON)
+        atomic_store(&one->until, darn_elision_bound());
+    if (atomic_load(&other->state) == DARN_ELISION_NEVER)
+        darn_elision_end(one, DARN_ELISION_NEVER);
     other->in = one;
     return one;
 }
@@ -166,16 +165,15 @@ static struct darn_trust_group *unite(struct darn_trust_group *one, struct darn_
 /* The groups of a name, one for each darn_variable_class: by its last part, which accesses to the
  * same memory have in common. Names that meet in the table are one group: that is larger than it
  * need be, and does no harm. */
-static struct darn_trust_group **groups_of_name(const char *variable)
+static struct darn_elision_group **groups_of_name(const char *variable)
 {
-    static struct darn_trust_group *groups[1 << NAMES_SHIFT][2];
-    uint64_t hash = darn_variable_hash(variable);
+    static struct darn_elision_group *groups[1 << NAMES_SHIFT][2];
 
-    return groups[hash * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NAMES_SHIFT)];
+    return groups[darn_spread_to(darn_variable_hash(variable), NAMES_SHIFT)];
 }
 
 /* Sections that may give a lock back in between. */
-bool darn_trust_is_wary(const struct darn_rule *rule)
+bool darn_elision_may_release(const struct darn_rule *rule)
 {
     return rule->has_call || rule->kind == DARN_SECTION_LEARNED ||
            rule->inside & (DARN_SECTION_SYNC | DARN_SECTION_UNKNOWN | DARN_SECTION_ACROSS);
@@ -187,31 +185,31 @@ static bool forbids_reads(const struct darn_rule *rule)
     return rule->with == DARN_HEAL_LOCK || !(rule->allows & DARN_ALLOW_READ);
 }
 
-bool darn_trust_is_known(const struct darn_trust_member *member)
+bool darn_elision_is_known(const struct darn_elision_member *member)
 {
     return atomic_load_explicit(&member->visits, memory_order_relaxed) >= SITE_VISITS;
 }
 
-void darn_trust_set_level(const struct darn_trust_member *member)
+void darn_elision_set_level(const struct darn_elision_member *member)
 {
-    const struct darn_trust_group *group = darn_trust_whole(member->group);
+    const struct darn_elision_group *group = darn_elision_whole(member->group);
     enum darn_level level = DARN_LEVEL_HEAL;
 
-    if (member->is_far || (member->is_read && !group->reads_matter))
+    if (member->is_read && !group->reads_matter)
         level = DARN_LEVEL_NONE;
-    else if (atomic_load(&group->state) == DARN_TRUST_GIVEN && !member->is_wary &&
-             darn_trust_is_known(member))
-        level = DARN_LEVEL_TRUST;
+    else if (atomic_load(&group->state) == DARN_ELISION_ON && !member->may_release &&
+             darn_elision_is_known(member))
+        level = DARN_LEVEL_ELIDED;
     darn_armed_set_level(member->site, level);
 }
 
-void darn_trust_set_levels(const struct darn_trust_group *group)
+void darn_elision_set_levels(const struct darn_elision_group *group)
 {
-    for (const struct darn_trust_member *member = group->members; member; member = member->next)
-        darn_trust_set_level(member);
+    for (const struct darn_elision_member *member = group->members; member; member = member->next)
+        darn_elision_set_level(member);
 }
 
-uint64_t darn_trust_begin(void)
+uint64_t darn_elision_lock(void)
 {
     uint64_t mask = darn_os_block_signals();
 
@@ -219,7 +217,7 @@ uint64_t darn_trust_begin(void)
     return mask;
 }
 
-void darn_trust_end(uint64_t mask)
+void darn_elision_unlock(uint64_t mask)
 {
     darn_spin_unlock(&lock);
     darn_os_restore_signals(mask);
@@ -228,37 +226,34 @@ void darn_trust_end(uint64_t mask)
 static bool open_tables(void)
 {
     if (!atomic_load(&table) && !full)
-        full = !make_room() || darn_trust_places_open() || darn_trust_far_open() ||
-               darn_os_barrier_open();
+        full = !make_room() || darn_elision_locks_open() || darn_os_barrier_open();
     return !full;
 }
 
-static void lose_all(void)
+static void forbid_all(void)
 {
     struct table *all = atomic_load(&table);
 
     full = true;
     for (uint32_t i = 0; i <= all->mask; i++) {
-        struct darn_trust_member *member = all->slots[i].member;
-        struct darn_trust_group *group = member ? darn_trust_whole(member->group) : NULL;
+        struct darn_elision_member *member = all->slots[i].member;
+        struct darn_elision_group *group = member ? darn_elision_whole(member->group) : NULL;
 
         if (!group)
             continue;
-        darn_trust_end_with(group, DARN_TRUST_LOST);
+        darn_elision_end(group, DARN_ELISION_NEVER);
         group->reads_matter = true;
-        member->is_far = false;
-        member->near = UINT8_MAX;
-        darn_trust_set_level(member);
+        darn_elision_set_level(member);
     }
 }
 
 static void add(const struct darn_site *site, struct darn_roles roles)
 {
-    struct darn_trust_member *member = member_of(site);
+    struct darn_elision_member *member = member_of(site);
     const char *name = darn_site_variable(site);
-    struct darn_trust_group **named = groups_of_name(name), *group = NULL;
+    struct darn_elision_group **named = groups_of_name(name), *group = NULL;
     uint8_t classes = name[0] ? darn_variable_class(name) : 0;
-    bool wary = false, is_point = false, reads_matter = false, writes = false;
+    bool may_release = false, reads_matter = false, writes = false;
     bool is_end = roles.count != 0;
 
     if (member && member->group)
@@ -266,9 +261,8 @@ static void add(const struct darn_site *site, struct darn_roles roles)
     for (uint32_t i = 0; i < 2; i++)
         group = classes >> i & 1 ? unite(group, named[i]) : group;
     for (uint32_t i = 0; i < roles.count; i++) {
-        group = unite(group, roles.list[i].rule->trust);
-        wary |= darn_trust_is_wary(roles.list[i].rule);
-        is_point |= !roles.list[i].rule->companion;
+        group = unite(group, roles.list[i].rule->elision);
+        may_release |= darn_elision_may_release(roles.list[i].rule);
         reads_matter |= forbids_reads(roles.list[i].rule);
         writes |= roles.list[i].rule->ops & DARN_ALLOW_WRITE;
         is_end &= roles.list[i].role == DARN_ROLE_END;
@@ -276,29 +270,26 @@ static void add(const struct darn_site *site, struct darn_roles roles)
     if (!group)
         group = new_group();
     if (!group || !member) {
-        lose_all();
+        forbid_all();
         return;
     }
     for (uint32_t i = 0; i < 2; i++)
         named[i] = classes >> i & 1 ? group : named[i];
     for (uint32_t i = 0; i < roles.count; i++)
-        roles.list[i].rule->trust = group;
-    if (atomic_load(&group->state) != DARN_TRUST_LOST)
-        darn_trust_end_with(group, DARN_TRUST_WATCHED); /* somebody new */
-    *member = (struct darn_trust_member){.site = site,
-                                         .group = group,
-                                         .roles = roles,
-                                         .next = group->members,
-                                         .is_point = is_point,
-                                         .is_wary = wary,
-                                         .is_end = is_end,
-                                         .writes = writes,
-                                         .is_read = !roles.count && site->kind == DARN_SITE_READ};
+        roles.list[i].rule->elision = group;
+    if (atomic_load(&group->state) != DARN_ELISION_NEVER)
+        darn_elision_end(group, DARN_ELISION_WATCHED); /* somebody new */
+    *member = (struct darn_elision_member){.site = site,
+                                           .group = group,
+                                           .roles = roles,
+                                           .next = group->members,
+                                           .may_release = may_release,
+                                           .is_end = is_end,
+                                           .writes = writes,
+                                           .is_read = !roles.count && site->kind == DARN_SITE_READ};
     group->members = member;
     group->reads_matter |= reads_matter;
-    group->has_reads |= member->is_read;
-    group->has_others |= !is_point && !member->is_read;
-    darn_trust_set_levels(group);
+    darn_elision_set_levels(group);
 }
 
 /* A way out is no memory. Who is in a section that is left to a lock does not know it, unless the
@@ -308,58 +299,57 @@ static void add_mark(const struct darn_site *site, struct darn_roles roles)
     enum darn_level level = DARN_LEVEL_LEAVE;
 
     for (uint32_t i = 0; i < roles.count; i++) {
-        if (roles.list[i].role != DARN_ROLE_LEAVE || darn_trust_is_wary(roles.list[i].rule))
+        if (roles.list[i].role != DARN_ROLE_LEAVE || darn_elision_may_release(roles.list[i].rule))
             level = DARN_LEVEL_HEAL;
     }
     darn_armed_set_level(site, level);
 }
 
-void darn_trust_add(const struct darn_site *site, struct darn_roles roles)
+void darn_elision_add(const struct darn_site *site, struct darn_roles roles)
 {
     uint64_t mask;
 
-    if (!darn_production || !darn_state.options.heal_trust || !open_tables())
+    if (!darn_production || !darn_state.options.heal_elides || !open_tables())
         return;
     if (site->kind > DARN_SITE_UPDATE) {
         add_mark(site, roles);
         return;
     }
-    mask = darn_trust_begin();
+    mask = darn_elision_lock();
     add(site, roles);
-    darn_trust_end(mask);
+    darn_elision_unlock(mask);
 }
 
-/* Their places in the table are kept for them: a module may be loaded again. */
-void darn_trust_forget(const struct darn_site *start, const struct darn_site *stop)
+/* Their slots in the table are kept for them: a module may be loaded again. */
+void darn_elision_forget(const struct darn_site *start, const struct darn_site *stop)
 {
     struct table *all = atomic_load(&table);
     uint64_t mask;
 
     if (!all)
         return;
-    mask = darn_trust_begin();
+    mask = darn_elision_lock();
     for (uint32_t i = 0; i <= all->mask; i++) {
-        struct darn_trust_member **at, *member = all->slots[i].member;
+        struct darn_elision_member **at, *member = all->slots[i].member;
 
         if (!member || !member->group || member->site < start || member->site >= stop)
             continue;
-        for (at = &darn_trust_whole(member->group)->members; *at && *at != member;
+        for (at = &darn_elision_whole(member->group)->members; *at && *at != member;
              at = &(*at)->next)
             ;
         if (*at)
             *at = member->next;
-        atomic_fetch_sub(&darn_trust_whole(member->group)->far, member->is_far);
         member->group = NULL;
     }
-    darn_trust_end(mask);
+    darn_elision_unlock(mask);
 }
 
-void darn_trust_before_fork(void)
+void darn_elision_before_fork(void)
 {
     darn_spin_lock(&lock);
 }
 
-void darn_trust_after_fork(void)
+void darn_elision_after_fork(void)
 {
     darn_spin_unlock(&lock);
 }

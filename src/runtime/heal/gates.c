@@ -261,7 +261,7 @@ static enum end wait_freely(struct darn_asking *asking, uint64_t bound, struct d
             darn_gate_waiter_resume(waiter, asking->thread);
             gate = shut_gate(asking);
             if (gate)
-                __atomic_store_n(&asking->thread->wait.target, (uintptr_t)gate, __ATOMIC_RELEASE);
+                darn_wait_turn_to(asking->thread, gate);
         }
     }
     return end;
@@ -286,10 +286,7 @@ static void wait_at(struct darn_asking *asking, struct darn_gate *gate, const vo
     } else {
         darn_wait_begin(thread, DARN_WAIT_GATE, gate, frame);
         end = wait_freely(asking, bound, gate, waiter);
-        darn_wait_end(thread);
-        if (before.kind != DARN_WAIT_NONE) /* of the call that a signal handler interrupts */
-            darn_wait_begin(thread, before.kind, (const volatile void *)before.target,
-                            before.frame);
+        darn_wait_return(thread, &before);
     }
     account(gate, end, waiter && waiter->right, is_neutral, now() - start);
     darn_gate_waiter_drop(waiter, thread);

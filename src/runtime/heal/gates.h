@@ -21,10 +21,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/text.h"
+#include "base/hash.h"
+#include "base/json.h"
 #include "runtime/thread/thread.h"
 
-#define DARN_GATE_MARKS 4096
+#define DARN_GATE_BITS  12
+#define DARN_GATE_MARKS (1 << DARN_GATE_BITS)
 
 /* Whether there are gates; and of the return addresses where locks are taken, by hash, whether one
  * may be the innermost frame of a position. */
@@ -33,7 +35,7 @@ extern uint8_t darn_gate_marks[DARN_GATE_MARKS];
 
 static inline uint32_t darn_gate_mark(uintptr_t pc)
 {
-    return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 52);
+    return darn_spread_to(pc, DARN_GATE_BITS);
 }
 
 void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const void *frame);
@@ -75,7 +77,7 @@ void darn_gates_say(void);
 uint64_t darn_gates_waited(void);
 
 /* Appends one line {"gate":{…}} for each. */
-void darn_gates_write(struct darn_text *text);
+void darn_gates_write(struct darn_json *json);
 
 /* A child has the calling thread alone, and counts anew. */
 void darn_gates_after_fork(bool child);

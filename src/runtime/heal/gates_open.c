@@ -162,7 +162,8 @@ int darn_gates_open(const char *path)
     if (size && room && darn_gates)
         darn_deadlocks_read(text, size, &deadlock, &reader);
     else
-        darn_say("darn: heal: out of memory; the deadlocks of the repository are not kept away");
+        darn_say_line(
+            "darn: heal: out of memory; the deadlocks of the repository are not kept away");
     if (text)
         darn_os_free(text, FILE_SIZE + 1);
     if (room)
@@ -206,47 +207,34 @@ uint64_t darn_gates_waited(void)
     return waited;
 }
 
-static void write_count(struct darn_text *text, const char *key, uint64_t count)
+static void write_count(struct darn_json *json, const char *key, uint64_t count)
 {
-    darn_text_add(text, ",\"");
-    darn_text_add(text, key);
-    darn_text_add(text, "\":");
-    darn_text_number(text, count);
+    darn_json_number(json, key, (int64_t)count);
 }
 
-/* Names of modules may have quotes in them; JSON wants them escaped. */
-static void write_why(struct darn_text *text, const char *why)
-{
-    darn_text_add(text, ",\"why\":\"");
-    for (; *why; why++) {
-        if (*why == '"' || *why == '\\')
-            darn_text_char(text, '\\');
-        darn_text_char(text, (unsigned char)*why < ' ' ? '?' : *why);
-    }
-    darn_text_char(text, '"');
-}
-
-void darn_gates_write(struct darn_text *text)
+void darn_gates_write(struct darn_json *json)
 {
     for (uint32_t i = 0; i < darn_gate_count; i++) {
         const struct darn_gate *gate = &darn_gates[i];
 
-        darn_text_add(text, "{\"gate\":{\"line\":");
-        darn_text_number(text, gate->line);
-        darn_text_add(text, ",\"match\":\"");
-        darn_text_add(text, !gate->matched ? "none" : gate->moved ? "moved" : "exact");
-        darn_text_char(text, '"');
+        darn_json_open(json, NULL, '{');
+        darn_json_open(json, "gate", '{');
+        write_count(json, "line", gate->line);
+        darn_json_string(json, "match", !gate->matched ? "none" : gate->moved ? "moved" : "exact");
         if (!gate->matched)
-            write_why(text, gate->why);
-        write_count(text, "passed", gate->passed);
-        write_count(text, "avoided", gate->avoided);
-        write_count(text, "right", gate->right);
-        write_count(text, "false", gate->useless);
-        write_count(text, "waited_us", gate->waited / 1000);
-        write_count(text, "longest_us", gate->longest / 1000);
-        write_count(text, "cycles", gate->cycles);
-        write_count(text, "expired", gate->expired);
-        write_count(text, "unseen", gate->unseen);
-        darn_text_add(text, gate->dropped ? ",\"dropped\":true}}\n" : ",\"dropped\":false}}\n");
+            darn_json_string(json, "why", gate->why);
+        write_count(json, "passed", gate->passed);
+        write_count(json, "avoided", gate->avoided);
+        write_count(json, "right", gate->right);
+        write_count(json, "false", gate->useless);
+        write_count(json, "waited_us", gate->waited / 1000);
+        write_count(json, "longest_us", gate->longest / 1000);
+        write_count(json, "cycles", gate->cycles);
+        write_count(json, "expired", gate->expired);
+        write_count(json, "unseen", gate->unseen);
+        darn_json_bool(json, "dropped", gate->dropped);
+        darn_json_close(json, '}');
+        darn_json_close(json, '}');
+        darn_json_end_line(json);
     }
 }

@@ -106,7 +106,7 @@ bool darn_gate_is_shut(const struct darn_gate *gate, const struct darn_thread *t
 uint32_t darn_gate_fits(const struct darn_gate *gate, const uintptr_t *pcs, uint32_t depth);
 
 /* Whether all who could open the gate wait for this thread, directly or through others. */
-bool darn_gate_is_vain(const struct darn_gate *gate, const struct darn_thread *thread);
+bool darn_gate_is_vain(const struct darn_gate *gate, struct darn_thread *thread);
 
 /* The gate that a controlled thread waits at, or NULL. */
 const struct darn_gate *darn_gate_of(const struct darn_thread *thread);

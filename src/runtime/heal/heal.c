@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "runtime/heal/elision.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/heal/heal_parts.h"
 #include "runtime/heal/hold.h"
-#include "runtime/heal/elision.h"
+#include "runtime/heal/visited.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"
@@ -17,13 +18,8 @@
 
 bool darn_healing, darn_heal_is_open, darn_heal_is_child, darn_heal_signals;
 
-static const void *caller_of(const void *frame)
-{
-    return *(const void *const *)frame;
-}
-
 static const struct darn_rules_client client = {
-    .resolve = darn_cures_resolve, .arm = darn_cures_arm, .forget = darn_trust_forget};
+    .resolve = darn_cures_resolve, .arm = darn_cures_arm, .forget = darn_elision_forget};
 
 int darn_heal_open(void)
 {
@@ -32,7 +28,7 @@ int darn_heal_open(void)
 
     if (!path[0] && !darn_state.options.heal_learn[0])
         return 0;
-    error = darn_holds_open() ? -ENOMEM : darn_cures_load(path);
+    error = darn_holds_open() || darn_visited_open() ? -ENOMEM : darn_cures_load(path);
     if (error)
         return darn_rules_refuse("heal", path, error, "being healed");
     darn_heal_is_open = true;
@@ -53,24 +49,6 @@ static void drop(struct darn_hold *hold)
 
 /* ---- holds ---- */
 
-static uint8_t ops_of(const struct darn_touch *touch)
-{
-    switch (touch->op) {
-    case DARN_OP_READ:
-        return DARN_ALLOW_READ;
-    case DARN_OP_WRITE:
-        return DARN_ALLOW_WRITE;
-    default:
-        return DARN_ALLOW_ALL;
-    }
-}
-
-static bool overlap(const struct darn_hold *hold, const struct darn_touch *touch)
-{
-    return hold->address < touch->address + touch->size &&
-           touch->address < hold->address + hold->size;
-}
-
 /* The access that follows is the last one. */
 static void end_with(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
 {
@@ -80,7 +58,7 @@ static void end_with(struct darn_hold *hold, const struct darn_touch *touch, con
     hold->state = DARN_HOLD_LAST;
     hold->told = touch->site->flags & DARN_SITE_AFTER;
     hold->last = touch->site;
-    hold->made_in = caller_of(frame);
+    hold->made_in = darn_stay_caller(frame);
     healer->thread->lingers = true;
 }
 
@@ -135,33 +113,10 @@ static void show(const struct darn_touch *touch)
         darn_attention_mark(touch->address, touch->size);
 }
 
-/* Where sections of the repository have been, by a hash: what companions ask. */
-#define PLACES 4096
-
-static _Atomic uintptr_t places[PLACES];
-
-static _Atomic uintptr_t *place_of(uintptr_t address)
-{
-    return &places[address * UINT64_C(0x9e3779b97f4a7c15) >> 52];
-}
-
-static void get_to_know(uintptr_t address)
-{
-    _Atomic uintptr_t *place = place_of(address);
-
-    if (atomic_load_explicit(place, memory_order_relaxed) != address)
-        atomic_store_explicit(place, address, memory_order_relaxed);
-}
-
-static bool is_known(uintptr_t address)
-{
-    return atomic_load_explicit(place_of(address), memory_order_relaxed) == address;
-}
-
 /* Goes in as soon as nobody is in the way. */
 static void take(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
 {
-    const struct darn_rule *rule = hold->rule;
+    const struct darn_rule *rule = hold->stay.rule;
     bool taken;
 
     show(touch);
@@ -179,13 +134,12 @@ static void take(struct darn_hold *hold, const struct darn_touch *touch, const v
 }
 
 /* The thread is at the entry. */
-static void enter(struct darn_hold *hold, const struct darn_touch *touch, bool left,
-                  const void *frame)
+static void enter(struct darn_hold *hold, const struct darn_touch *touch,
+                  const struct darn_role *role, bool left, const void *frame)
 {
-    const struct darn_rule *rule = hold->rule;
+    const struct darn_rule *rule = role->rule;
 
-    hold->address = touch->address;
-    hold->size = touch->size;
+    darn_stay_enter(&hold->stay, touch, role);
     hold->ops = rule->ops;
     hold->allow = rule->allows;
     hold->alone = rule->with == DARN_HEAL_LOCK;
@@ -193,9 +147,7 @@ static void enter(struct darn_hold *hold, const struct darn_touch *touch, bool l
     hold->locks = darn_own_here.count;
     hold->state = DARN_HOLD_INSIDE;
     if (!rule->companion && rule->cure->has_companion)
-        get_to_know(touch->address);
-    if (darn_production)
-        darn_trust_enter(rule, touch->address, touch->size);
+        darn_visited_add(touch->address);
     darn_healer_count(hold->healer, hold->cure);
     if (!left)
         take(hold, touch, frame);
@@ -213,9 +165,8 @@ static void enter_alone(struct darn_healer *healer, const struct darn_touch *tou
 
     if (!hold)
         return;
-    hold->address = touch->address;
-    hold->size = touch->size;
-    hold->ops = ops_of(touch);
+    darn_stay_enter(&hold->stay, touch, NULL);
+    hold->ops = darn_stay_ops(touch);
     hold->allow = DARN_ALLOW_ALL;
     hold->state = DARN_HOLD_INSIDE;
     if (darn_hold_take(hold, frame))
@@ -226,60 +177,43 @@ static void enter_alone(struct darn_healer *healer, const struct darn_touch *tou
 
 /* ---- sections of the thread ---- */
 
-static const struct darn_role *role_in(const struct darn_roles *roles, const struct darn_rule *rule,
-                                       uint8_t role)
-{
-    for (uint32_t i = 0; i < roles->count; i++) {
-        if (roles->list[i].rule == rule && roles->list[i].role == role)
-            return &roles->list[i];
-    }
-    return NULL;
-}
-
-/* One of the thread's sections, and an access of the thread: as figure 3 of AtomRace. */
 static void go_on(struct darn_hold *hold, const struct darn_touch *touch,
                   const struct darn_roles *roles, const void *frame)
 {
-    const struct darn_role *last = role_in(roles, hold->rule, DARN_ROLE_END), *first;
-    bool here = caller_of(frame) == hold->frame || hold->rule->inside & DARN_SECTION_ACROSS;
-    bool same, ours = last && last->copy == hold->copy;
+    const struct darn_role *role;
 
-    if (hold->state == DARN_HOLD_AWAITED) {
-        first = role_in(roles, hold->rule, DARN_ROLE_ENTRY);
-        if (first) {
-            hold->copy = first->copy;
-            enter(hold, touch, false, frame);
-        }
-        return;
-    }
-    same = overlap(hold, touch);
-    if (hold->rule->kind == DARN_SECTION_LEARNED) {
-        if (same && last)
-            end_with(hold, touch, frame);
-        else if (same)
-            drop(hold);
-    } else if (last && here) {
-        if (same && ours)
-            end_with(hold, touch, frame);
-        else
-            drop(hold);
+    switch (darn_stay_step(&hold->stay, touch, roles, darn_stay_caller(frame), &role)) {
+    case DARN_STAY_ENTRY:
+        enter(hold, touch, role, false, frame);
+        break;
+    case DARN_STAY_END:
+        end_with(hold, touch, frame);
+        break;
+    case DARN_STAY_OUT:
+        drop(hold);
+        break;
+    default:
+        break;
     }
 }
 
-/* As in sections.c: whether a section of the rule goes on that began in an outer call. */
-static bool begin_anew(struct darn_healer *healer, const struct darn_rule *rule, const void *caller)
+/* The thread is where a section of the rule begins. One that it never left is over now; whether it
+ * is in one of an outer call, which goes on. */
+static bool is_in_outer(struct darn_healer *healer, const struct darn_rule *rule,
+                        const void *caller)
 {
     struct darn_hold *hold;
     bool outer = false;
 
     DARN_EACH_HOLD(healer, hold)
     {
-        if (hold->rule != rule || healer->ending >> (hold - healer->holds) & 1)
+        enum darn_stay_again again = darn_stay_again(&hold->stay, rule, caller);
+
+        if (healer->ending >> (hold - healer->holds) & 1)
             continue;
-        if (hold->frame == caller || rule->kind == DARN_SECTION_LEARNED)
+        outer |= again == DARN_STAY_OUTER;
+        if (again == DARN_STAY_ANEW)
             drop(hold);
-        else
-            outer = true;
     }
     return outer;
 }
@@ -295,10 +229,9 @@ static struct darn_hold *begin(struct darn_healer *healer, struct darn_rule *rul
         hold = darn_hold_new(healer);
     if (!hold)
         return NULL;
-    hold->rule = rule;
+    hold->stay.rule = rule;
+    hold->stay.frame = caller;
     hold->cure = rule->cure;
-    hold->frame = caller;
-    hold->state = DARN_HOLD_AWAITED;
     return hold;
 }
 
@@ -313,33 +246,33 @@ static bool is_of_use(const struct darn_rule *rule, bool alone)
 static void begin_here(struct darn_healer *healer, const struct darn_touch *touch,
                        const struct darn_roles *roles, bool alone, bool left, const void *frame)
 {
+    const void *caller = darn_stay_caller(frame);
+
     for (uint32_t i = 0; i < roles->count; i++) {
         const struct darn_role *role = &roles->list[i];
         struct darn_rule *rule = role->rule;
         struct darn_hold *hold;
 
-        if (role->role != DARN_ROLE_ENTRY || rule->has_call || !is_of_use(rule, alone) ||
-            (left && !darn_trust_is_wary(rule)) || /* nobody would tell its end */
-            (rule->companion && !is_known(touch->address)) ||
-            begin_anew(healer, rule, caller_of(frame)))
+        if (!darn_stay_begins(role) || !is_of_use(rule, alone) ||
+            (left && !darn_elision_may_release(rule)) || /* nobody would tell its end */
+            (rule->companion && !darn_visited_has(touch->address)) ||
+            is_in_outer(healer, rule, caller))
             continue;
-        hold = begin(healer, rule, caller_of(frame));
-        if (!hold)
-            continue;
-        hold->copy = role->copy;
-        enter(hold, touch, left, frame);
+        hold = begin(healer, rule, caller);
+        if (hold)
+            enter(hold, touch, role, left, frame);
     }
 }
 
 /* Whether one of the thread's own holds stands for the access. */
 static bool is_covered(struct darn_healer *healer, const struct darn_touch *touch)
 {
-    uint8_t ops = ops_of(touch);
+    uint8_t ops = darn_stay_ops(touch);
     struct darn_hold *hold;
 
     DARN_EACH_HOLD(healer, hold)
     {
-        if (hold->linked && overlap(hold, touch) && !(ops & ~hold->ops))
+        if (hold->linked && darn_stay_meets(&hold->stay, touch) && !(ops & ~hold->ops))
             return true;
     }
     return false;
@@ -356,7 +289,7 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
 {
     struct darn_healer *healer = darn_healer_of(thread);
     bool alone = darn_threads_alive() < 2;
-    enum darn_trust trust = DARN_TRUST_NOT;
+    enum darn_elision elision = DARN_ELISION_NOT;
     struct darn_roles roles;
     struct darn_hold *hold;
 
@@ -366,23 +299,23 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
     if (alone)
         DARN_OWN_STORE(outside, DARN_OUTSIDE_ANY);
     if (!alone && darn_production)
-        trust = darn_trust_visit(thread, touch, !(healer->used & ~healer->left), &roles);
+        elision = darn_elision_visit(thread, touch, !(healer->used & ~healer->left), &roles);
     else
         roles = darn_rules_of(touch->site);
-    if (trust == DARN_TRUST_FULL) {
+    if (elision == DARN_ELISION_FULL) {
         healer->busy = NULL;
         return;
     }
-    if (trust == DARN_TRUST_NOT)
+    if (elision == DARN_ELISION_NOT)
         darn_heal_show(thread);
-    settle_at(healer, touch->site, caller_of(frame));
+    settle_at(healer, touch->site, darn_stay_caller(frame));
     DARN_EACH_HOLD(healer, hold)
     {
-        if (hold->rule && !(healer->ending >> (hold - healer->holds) & 1))
+        if (hold->stay.rule && !(healer->ending >> (hold - healer->holds) & 1))
             go_on(hold, touch, &roles, frame);
     }
-    begin_here(healer, touch, &roles, alone, trust == DARN_TRUST_WARY, frame);
-    if (!alone && trust == DARN_TRUST_NOT && !is_covered(healer, touch))
+    begin_here(healer, touch, &roles, alone, elision == DARN_ELISION_TENTATIVE, frame);
+    if (!alone && elision == DARN_ELISION_NOT && !is_covered(healer, touch))
         enter_alone(healer, touch, frame);
     healer->busy = NULL;
 }
@@ -410,7 +343,7 @@ void darn_heal_done(struct darn_thread *thread, const void *frame)
     if (!healer || healer->busy || !healer->ending)
         return;
     healer->busy = __builtin_frame_address(0);
-    settle(healer, frame ? caller_of(frame) : NULL);
+    settle(healer, frame ? darn_stay_caller(frame) : NULL);
     healer->busy = NULL;
 }
 
@@ -424,11 +357,10 @@ void darn_heal_leave(struct darn_thread *thread, const struct darn_site *site, c
         return;
     roles = darn_rules_of(site);
     healer->busy = __builtin_frame_address(0);
-    settle(healer, caller_of(frame));
+    settle(healer, darn_stay_caller(frame));
     DARN_EACH_HOLD(healer, hold)
     {
-        if (hold->rule && hold->frame == caller_of(frame) &&
-            role_in(&roles, hold->rule, DARN_ROLE_LEAVE))
+        if (darn_stay_is_left(&hold->stay, &roles, darn_stay_caller(frame)))
             drop(hold);
     }
     healer->busy = NULL;
@@ -442,13 +374,13 @@ void darn_heal_call(struct darn_thread *thread, const struct darn_site *site, co
     if (!healer || healer->busy || thread->ignore || darn_state.finished)
         return;
     healer->busy = __builtin_frame_address(0);
-    settle(healer, caller_of(frame));
+    settle(healer, darn_stay_caller(frame));
     for (uint32_t i = 0; i < roles.count; i++) {
         struct darn_rule *rule = roles.list[i].rule;
 
         if (is_of_use(rule, false) && roles.list[i].role == DARN_ROLE_CALL &&
-            !begin_anew(healer, rule, caller_of(frame)))
-            begin(healer, rule, caller_of(frame));
+            !is_in_outer(healer, rule, darn_stay_caller(frame)))
+            begin(healer, rule, darn_stay_caller(frame));
     }
     healer->busy = NULL;
 }
@@ -471,7 +403,7 @@ void darn_heal_abandon(struct darn_thread *thread)
 
 void darn_heal_before_fork(void)
 {
-    darn_trust_before_fork();
+    darn_elision_before_fork();
     darn_holds_before_fork();
 }
 
@@ -479,7 +411,7 @@ void darn_heal_after_fork(bool child)
 {
     darn_heal_is_child |= child;
     darn_holds_after_fork(child);
-    darn_trust_after_fork();
+    darn_elision_after_fork();
     if (child) {
         darn_closed_after_fork();
         darn_heal_count_anew();

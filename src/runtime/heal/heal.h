@@ -41,7 +41,7 @@ void darn_heal_linger(struct darn_thread *thread);
  * the thread is in a call. */
 void darn_heal_done(struct darn_thread *thread, const void *frame);
 
-/* The sections of the calling thread that are left to the program's locks (trust.h) are held like
+/* The sections of the calling thread that are left to the program's locks (elision.h) are held like
  * others from now on: a lock is given back, or the thread waits. */
 void darn_heal_show(struct darn_thread *thread);
 

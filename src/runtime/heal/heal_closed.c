@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-#include "runtime/heal/heal_parts.h"
 #include "runtime/heal/elision.h"
+#include "runtime/heal/heal_parts.h"
 #include "runtime/state.h"
 
 _Atomic uint32_t darn_closed_count;
@@ -16,8 +16,8 @@ static struct darn_hold *hold_of(struct darn_healer *healer, const volatile void
 
     if (!hold)
         return NULL;
-    hold->address = (uintptr_t)lock;
-    hold->size = 1;
+    hold->stay.address = (uintptr_t)lock;
+    hold->stay.size = 1;
     hold->ops = DARN_ALLOW_WRITE;
     hold->allow = allow;
     hold->state = DARN_HOLD_CLOSES;
@@ -67,7 +67,7 @@ static bool has_closed(const struct darn_hold *section, const volatile void *loc
 
     DARN_EACH_HOLD(section->healer, hold)
     {
-        if (hold->closed_by == section && hold->address == (uintptr_t)lock)
+        if (hold->closed_by == section && hold->stay.address == (uintptr_t)lock)
             return true;
     }
     return false;
@@ -127,16 +127,15 @@ void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
     struct darn_hold *hold;
 
     darn_closed_show(thread);
-    darn_own_remove(lock);
     if (index < 0 || healer->busy)
         return;
     healer->busy = __builtin_frame_address(0);
     DARN_EACH_HOLD(healer, hold)
     {
-        if (!hold->rule || hold->locks <= (uint32_t)index)
+        if (!hold->stay.rule || hold->locks <= (uint32_t)index)
             continue;
         hold->locks--;
-        darn_trust_lose(hold->rule);
+        darn_elision_forbid(hold->stay.rule);
         if (hold->state == DARN_HOLD_INSIDE && !hold->soft)
             close_for(hold, lock);
     }
@@ -153,8 +152,8 @@ void darn_closed_tear(struct darn_thread *thread)
         return;
     DARN_EACH_HOLD(thread->healer, hold)
     {
-        if (hold->rule)
-            darn_trust_lose(hold->rule);
+        if (hold->stay.rule)
+            darn_elision_forbid(hold->stay.rule);
     }
 }
 

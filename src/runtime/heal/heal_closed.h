@@ -51,24 +51,11 @@ static inline bool darn_heal_wait_open(struct darn_thread *thread, const volatil
     return darn_closed_wait(thread, lock, until, frame);
 }
 
-/* The thread has the lock, and goes on. `shared`: others may have it as well. */
-static inline void darn_heal_locked(struct darn_thread *thread, const volatile void *lock,
-                                    bool shared)
-{
-    if (__builtin_expect(!darn_healing, 1) || !thread)
-        return;
-    darn_own_add(lock, shared, true);
-}
-
-/* Before it is given back. */
+/* Before a lock is given back, and taken out of those that the thread holds. */
 static inline void darn_heal_unlocks(struct darn_thread *thread, const volatile void *lock)
 {
-    if (__builtin_expect(!darn_healing, 1) || !thread)
-        return;
-    if (__builtin_expect(darn_own_here.sections, 0))
+    if (__builtin_expect(darn_healing, 0) && thread && __builtin_expect(darn_own_here.sections, 0))
         darn_closed_give(thread, lock);
-    else
-        darn_own_remove(lock);
 }
 
 /* A condition variable is waited for: a lock is given back, and taken again. */
@@ -78,7 +65,7 @@ static inline void darn_heal_waits(struct darn_thread *thread)
         darn_closed_tear(thread);
 }
 
-/* The thread may have to wait: it is not one that gives its lock back soon any more (trust.c). */
+/* The thread may have to wait: it is not one that gives its lock back soon any more (elision.c). */
 static inline void darn_heal_blocks(struct darn_thread *thread)
 {
     if (__builtin_expect(darn_own_here.left, 0))

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <stddef.h>
 
-#include "base/text.h"
+#include "base/json.h"
 #include "runtime/heal/cures.h"
+#include "runtime/heal/elision.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
 #include "runtime/heal/hold.h"
-#include "runtime/heal/elision.h"
 #include "runtime/os/os.h"
 #include "runtime/report/tell.h"
 #include "runtime/state.h"
@@ -24,128 +24,100 @@ static const char *const ops[] = {"read", "write", "update"};
 
 /* ---- JSON ---- */
 
-static void put_string(struct darn_text *text, const char *from)
+static void put_inside(struct darn_json *json, uint16_t inside)
 {
-    static const char digits[] = "0123456789abcdef";
-
-    darn_text_char(text, '"');
-    for (; *from; from++) {
-        unsigned char c = (unsigned char)*from;
-
-        if (c == '"' || c == '\\')
-            darn_text_char(text, '\\');
-        if (c >= ' ') {
-            darn_text_char(text, (char)c);
-            continue;
-        }
-        darn_text_add(text, "\\u00");
-        darn_text_char(text, digits[c >> 4]);
-        darn_text_char(text, digits[c & 15]);
-    }
-    darn_text_char(text, '"');
-}
-
-static void put_text(struct darn_text *text, const char *key, const char *value)
-{
-    darn_text_add(text, ",\"");
-    darn_text_add(text, key);
-    darn_text_add(text, "\":");
-    put_string(text, value);
-}
-
-static void put_number(struct darn_text *text, const char *key, uint64_t value)
-{
-    darn_text_add(text, ",\"");
-    darn_text_add(text, key);
-    darn_text_add(text, "\":");
-    darn_text_number(text, value);
-}
-
-static void put_inside(struct darn_text *text, uint16_t inside)
-{
-    const char *between = "";
-
-    darn_text_add(text, ",\"inside\":[");
+    darn_json_open(json, "inside", '[');
     for (unsigned bit = 0; darn_section_inside_name(bit); bit++) {
-        if (!(inside >> bit & 1))
-            continue;
-        darn_text_add(text, between);
-        put_string(text, darn_section_inside_name(bit));
-        between = ",";
+        if (inside >> bit & 1)
+            darn_json_string(json, NULL, darn_section_inside_name(bit));
     }
-    darn_text_char(text, ']');
+    darn_json_close(json, ']');
 }
 
-static void put_entry(struct darn_text *text, const struct darn_cure *cure)
+static void put_entry(struct darn_json *json, const struct darn_cure *cure)
 {
-    if (!cure->entry_line)
+    const struct darn_section_point *entry = cure->wanted.section.entry;
+    size_t start;
+
+    if (!entry || !cure->entry_line)
         return;
-    darn_text_add(text, ",\"entry\":\"");
-    darn_text_number(text, cure->entry_line);
-    darn_text_char(text, ':');
-    darn_text_number(text, cure->entry_column);
-    darn_text_char(text, ' ');
-    darn_text_add(text, cure->shape.entry < 3 ? ops[cure->shape.entry] : "?");
-    darn_text_char(text, '"');
+    start = darn_json_string_open(json, "entry");
+    darn_text_number(&json->text, cure->entry_line);
+    darn_text_char(&json->text, ':');
+    darn_text_number(&json->text, cure->entry_column);
+    darn_text_char(&json->text, ' ');
+    darn_text_add(&json->text, entry->kind < 3 ? ops[entry->kind] : "?");
+    darn_json_string_close(json, start);
 }
 
 static const char *why_not(const struct darn_cure *cure)
 {
-    if (cure->why)
-        return cure->why;
-    return cure->match == DARN_CURE_PART ? "the program has only a part of the section"
-                                         : "the program has no such section";
+    if (cure->wanted.why)
+        return cure->wanted.why;
+    return cure->wanted.how == DARN_MATCH_PART ? "the program has only a part of the section"
+                                               : "the program has no such section";
 }
 
-static bool is_trusted(const struct darn_cure *cure)
+static bool is_elided(const struct darn_cure *cure)
 {
     for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
-        if (rule->cure == cure && darn_trust_has(rule))
+        if (rule->cure == cure && darn_elision_is_on(rule))
             return true;
     }
     return false;
 }
 
-static void put_cure(struct darn_text *text, const struct darn_cure *cure)
+static void put_number(struct darn_json *json, const char *key, uint64_t number)
 {
-    darn_text_add(text, "{\"rule\":{\"line\":");
-    darn_text_number(text, cure->line);
-    put_text(text, "variable", cure->shape.variable);
-    put_text(text, "function", cure->shape.function);
-    put_text(text, "file", cure->shape.file);
-    put_text(text, "kind", darn_section_kind_name(cure->shape.kind));
-    put_inside(text, cure->inside);
-    put_entry(text, cure);
-    put_text(text, "match", matches[cure->match]);
-    if (cure->match <= DARN_CURE_PART)
-        put_text(text, "why", why_not(cure));
-    put_text(text, "with", ways[cure->with]);
-    put_number(text, "entered", cure->entered);
-    put_number(text, "healed", cure->healed);
-    put_number(text, "waited_us", cure->waited / 1000);
-    put_number(text, "longest_us", cure->longest / 1000);
-    put_number(text, "cycles", cure->cycles);
-    put_number(text, "expired", cure->expired);
-    if (is_trusted(cure))
-        darn_text_add(text, ",\"trusted\":true");
-    darn_text_add(text, cure->given_up ? ",\"given_up\":true}}\n" : ",\"given_up\":false}}\n");
+    darn_json_number(json, key, (int64_t)number);
 }
 
-static void put_all(struct darn_text *text)
+static void put_cure(struct darn_json *json, const struct darn_cure *cure)
+{
+    darn_json_open(json, NULL, '{');
+    darn_json_open(json, "rule", '{');
+    put_number(json, "line", cure->line);
+    darn_json_string(json, "variable", cure->wanted.section.variable);
+    darn_json_string(json, "function", cure->wanted.section.function);
+    darn_json_string(json, "file", cure->wanted.section.file);
+    darn_json_string(json, "kind", darn_section_kind_name(cure->wanted.section.kind));
+    put_inside(json, cure->inside);
+    put_entry(json, cure);
+    darn_json_string(json, "match", matches[cure->wanted.how]);
+    if (cure->wanted.how <= DARN_MATCH_PART)
+        darn_json_string(json, "why", why_not(cure));
+    darn_json_string(json, "with", ways[cure->with]);
+    put_number(json, "entered", cure->entered);
+    put_number(json, "healed", cure->healed);
+    put_number(json, "waited_us", cure->waited / 1000);
+    put_number(json, "longest_us", cure->longest / 1000);
+    put_number(json, "cycles", cure->cycles);
+    put_number(json, "expired", cure->expired);
+    if (is_elided(cure))
+        darn_json_bool(json, "trusted", true);
+    darn_json_bool(json, "given_up", cure->given_up);
+    darn_json_close(json, '}');
+    darn_json_close(json, '}');
+    darn_json_end_line(json);
+}
+
+static void put_all(struct darn_json *json)
 {
     uint64_t waited = 0;
 
     for (const struct darn_cure *cure = darn_cures(); cure; cure = cure->next)
         waited += cure->waited;
-    darn_text_add(text, "{\"heal\":1");
-    put_text(text, "with", ways[darn_state.options.heal_with]);
-    put_number(text, "bound_ms", darn_state.options.heal_bound);
-    put_number(text, "pid", (uint64_t)darn_state.pid);
-    put_number(text, "wait_us", (waited + darn_gates_waited()) / 1000);
-    darn_text_add(text, "}\n");
+    darn_json_open(json, NULL, '{');
+    darn_json_number(json, "heal", 1);
+    darn_json_string(json, "with", ways[darn_state.options.heal_with]);
+    put_number(json, "bound_ms", darn_state.options.heal_bound);
+    put_number(json, "pid", (uint64_t)darn_state.pid);
+    put_number(json, "wait_us", (waited + darn_gates_waited()) / 1000);
+    darn_json_close(json, '}');
+    darn_json_end_line(json);
     for (const struct darn_cure *cure = darn_cures(); cure; cure = cure->next)
-        put_cure(text, cure);
-    darn_gates_write(text);
+        put_cure(json, cure);
+    darn_gates_write(json);
 }
 
 static bool did_something(void)
@@ -161,11 +133,12 @@ static bool did_something(void)
 static void write_counts(const char *path)
 {
     char *room = darn_os_allocate(TEXT_SIZE), *name = darn_os_allocate(DARN_OPTIONS_PATH + 16);
-    struct darn_text text, to;
+    struct darn_json json;
+    struct darn_text to;
     int error;
 
     if (!room || !name) {
-        darn_say("darn: heal_out: out of memory; the counts are not written");
+        darn_say_line("darn: heal_out: out of memory; the counts are not written");
         return;
     }
     darn_text_start(&to, name, DARN_OPTIONS_PATH + 16);
@@ -174,11 +147,11 @@ static void write_counts(const char *path)
         darn_text_char(&to, '.');
         darn_text_number(&to, (uint64_t)darn_state.pid);
     }
-    darn_text_start(&text, room, TEXT_SIZE);
-    put_all(&text);
-    error = text.cut
-                ? -EFBIG
-                : darn_os_append(name, darn_heal_is_child ? O_NOFOLLOW : 0, text.to, text.used);
+    darn_json_start(&json, room, TEXT_SIZE);
+    put_all(&json);
+    error = json.text.cut ? -EFBIG
+                          : darn_os_append(name, darn_heal_is_child ? O_NOFOLLOW : 0, json.text.to,
+                                           json.text.used);
     if (error)
         darn_say_failed("darn: heal_out: the account cannot be written", error);
     darn_os_free(room, TEXT_SIZE);
@@ -197,9 +170,10 @@ static void say_missing(const struct darn_cure *cure)
     darn_say_text(&say, ":");
     darn_say_number(&say, cure->line);
     darn_say_text(&say, ": not healed: ");
-    darn_say_text(&say, cure->shape.variable);
+    darn_say_text(&say, cure->wanted.section.variable);
     darn_say_text(&say, " in ");
-    darn_say_text(&say, cure->first ? cure->shape.file : cure->shape.function);
+    darn_say_text(&say, cure->wanted.section.first ? cure->wanted.section.file
+                                                   : cure->wanted.section.function);
     darn_say_text(&say, ": ");
     darn_say_text(&say, why_not(cure));
     darn_say_end(&say);
@@ -210,7 +184,7 @@ static void find_parts(void)
 {
     for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
         if (rule->cure && !darn_rule_is_whole(rule))
-            rule->cure->match = DARN_CURE_PART;
+            rule->cure->wanted.how = DARN_MATCH_PART;
     }
 }
 
@@ -220,7 +194,7 @@ static void say_all_missing(void)
     struct darn_say say;
 
     for (const struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
-        if (cure->match <= DARN_CURE_PART && missing++ < NAMED)
+        if (cure->wanted.how <= DARN_MATCH_PART && missing++ < NAMED)
             say_missing(cure);
     }
     if (missing <= NAMED)
@@ -262,7 +236,7 @@ void darn_heal_finish(void)
     darn_healers_sum();
     find_parts();
     if (darn_rules_are_short())
-        darn_say("darn: heal: out of memory; not all sections were healed");
+        darn_say_line("darn: heal: out of memory; not all sections were healed");
     darn_heal_write_learned();
     write_account();
     if (!darn_state.options.heal_out[0] && !darn_heal_is_child) {

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "runtime/heal/cures.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
@@ -192,10 +191,26 @@ void darn_heal_learn(const struct darn_site *one, const struct darn_site *other)
     darn_os_restore_signals(mask);
 }
 
+static void put_learned(struct darn_json *json)
+{
+    darn_repository_open(json);
+    darn_json_break(json, 1);
+    darn_json_open(json, "sections", '[');
+    for (const struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
+        if (!cure->learned || !cure->section)
+            continue;
+        darn_section_write(json, cure->section);
+        darn_json_break(json, 1); /* of the bracket; the next section has its own */
+    }
+    darn_json_close(json, ']');
+    darn_json_close(json, '}');
+    darn_json_end_line(json);
+}
+
 void darn_heal_write_learned(void)
 {
-    const char *path = darn_state.options.heal_learn, *between = "";
-    struct darn_text text;
+    const char *path = darn_state.options.heal_learn;
+    struct darn_json json;
     char *room;
     int error;
 
@@ -203,22 +218,13 @@ void darn_heal_write_learned(void)
         return;
     room = darn_os_allocate(TEXT_SIZE);
     if (!room) {
-        darn_say("darn: heal_learn: out of memory; the repository is not written");
+        darn_say_line("darn: heal_learn: out of memory; the repository is not written");
         return;
     }
-    darn_text_start(&text, room, TEXT_SIZE);
-    darn_text_add(&text, "{\"darn-sections\": 1,\n \"sections\": [");
-    for (const struct darn_cure *cure = darn_cures(); cure; cure = cure->next) {
-        if (!cure->learned || !cure->section)
-            continue;
-        darn_text_add(&text, between);
-        darn_text_char(&text, '\n');
-        darn_section_write(&text, cure->section);
-        between = ",";
-    }
-    darn_text_add(&text, *between ? "\n ]}\n" : "]}\n");
+    darn_json_start(&json, room, TEXT_SIZE);
+    put_learned(&json);
     darn_os_remove(path);
-    error = text.cut ? -EFBIG : darn_os_append(path, O_NOFOLLOW, text.to, text.used);
+    error = json.text.cut ? -EFBIG : darn_os_append(path, O_NOFOLLOW, json.text.to, json.text.used);
     if (error) {
         darn_say_failed("darn: heal_learn: the repository cannot be written", error);
         darn_os_remove(path); /* a part of it is none */

@@ -26,8 +26,9 @@ void darn_heal_urge(struct darn_hold *hold)
     if (syscall(SYS_setpriority, PRIO_PROCESS, tid, (int)better) == 0)
         hold->urged = (uint8_t)(nice - better);
     else if (!atomic_exchange(&refused, true))
-        darn_say("darn: heal_with=priority: threads may not raise their priority here (ulimit -e): "
-                 "nothing is done but to yield");
+        darn_say_line(
+            "darn: heal_with=priority: threads may not raise their priority here (ulimit -e): "
+            "nothing is done but to yield");
     errno = kept;
 }
 

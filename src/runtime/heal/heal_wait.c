@@ -6,18 +6,16 @@
  * cure is better than a deadlock.
  */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stddef.h>
 
 #include "runtime/control/turn_sync.h"
 #include "runtime/control/vtime.h"
 #include "runtime/heal/heal.h"
 #include "runtime/heal/hold.h"
-#include "runtime/os/glibc.h"
 #include "runtime/os/os.h"
 #include "runtime/report/counters.h"
 #include "runtime/state.h"
-#include "runtime/thread/waits.h"
+#include "runtime/thread/waitfor.h"
 
 /* Looks at the list without sleeping, before the first sleep: sections are short. */
 #define GLANCES 200
@@ -51,101 +49,31 @@
 #define RARE     100 /* with so many good waits for each, what they cost does not matter */
 #define SHORTEST UINT64_C(1000000)
 
-/* Circles that are longer are not seen; the bound ends them. */
-#define LONGEST_CIRCLE 32
+/* Waits that may close a circle. Those with a timeout, too: until it ends, nobody would go on. */
+#define COUNTS                                                                                     \
+    (DARN_WAITFOR_LOCKS | DARN_WAITFOR(DARN_WAIT_JOIN) | DARN_WAITFOR(DARN_WAIT_COND) |            \
+     DARN_WAITFOR(DARN_WAIT_OTHER) | DARN_WAITFOR(DARN_WAIT_HEAL))
 
-/* ---- circles ---- */
-
-struct search {
-    struct darn_thread *start;
-    struct darn_thread *list[256]; /* of threads */
-    uint32_t count;
-    uint32_t depth;
-    uint32_t last; /* the highest number of those on the way who could go on without waiting */
-};
-
-/* The id of the thread that has the mutex which it waits for; 0: there is none. Signalled or not,
- * who waits for a condition needs the mutex to go on. */
-static int owner_for(const struct darn_thread *thread, const struct darn_wait *wait)
-{
-    uintptr_t address = wait->kind == DARN_WAIT_MUTEX ? wait->target
-                        : wait->kind == DARN_WAIT_COND || wait->kind == DARN_WAIT_OTHER
-                            ? __atomic_load_n(&thread->waits_with, __ATOMIC_ACQUIRE)
-                            : 0;
-    pthread_mutex_t mutex;
-
-    if (!address ||
-        darn_os_copy(&mutex, (const void *)address, sizeof(mutex)) != (long)sizeof(mutex))
-        return 0;
-    return darn_mutex_owner(&mutex);
-}
-
-static bool holds(struct darn_thread *thread, const struct darn_wait *wait)
-{
-    const struct darn_thread_lock *held = darn_lock_find(&thread->locks, wait->target);
-
-    return held && (wait->kind == DARN_WAIT_WRITE || held->kind == DARN_LOCK_WRITE);
-}
-
-static bool waits_for(const struct darn_wait *wait, int owner, struct darn_thread *other)
-{
-    switch (wait->kind) {
-    case DARN_WAIT_MUTEX:
-    case DARN_WAIT_COND:
-    case DARN_WAIT_OTHER:
-        return owner && owner == other->tid;
-    case DARN_WAIT_JOIN:
-        return wait->target == other->number;
-    case DARN_WAIT_READ:
-    case DARN_WAIT_WRITE:
-        return holds(other, wait);
-    case DARN_WAIT_HEAL:
-        return wait->target == (uintptr_t)other;
-    default:
-        return false;
-    }
-}
-
-/* Whether there is a way of waits from the thread to where the search began. */
-static bool leads_back(struct search *search, struct darn_thread *at)
-{
-    struct darn_wait wait;
-    bool back;
-    int owner;
-
-    if (!darn_wait_read(&at->wait, &wait))
-        return false;
-    owner = owner_for(at, &wait);
-    back = waits_for(&wait, owner, search->start);
-    if (!back && ++search->depth > LONGEST_CIRCLE)
-        return false;
-    for (uint32_t i = 0; i < search->count && !back; i++) {
-        struct darn_thread *next = search->list[i];
-
-        if (next != at && next != search->start && waits_for(&wait, owner, next))
-            back = leads_back(search, next);
-    }
-    if (back && wait.kind == DARN_WAIT_HEAL && at->number > search->last)
-        search->last = at->number;
-    return back;
-}
-
-/*
- * Whether the thread has to go on without waiting. Of several that could, one is enough: the one
- * with the highest number. Seen twice, since threads go on while they are looked at.
- */
+/* Whether the thread, which waits for the other one, has to go on without waiting. Of several in
+ * the circle that could, one is enough: the one with the highest number. */
 static bool is_circle(struct darn_thread *self, struct darn_thread *other)
 {
-    struct search search = {.start = self};
+    struct darn_waiter waiters[DARN_WAITFOR_FEW];
+    struct darn_waitfor graph = {
+        .waiters = waiters, .most = DARN_WAITFOR_FEW, .kinds = COUNTS, .guesses = true};
     struct darn_wait wait;
 
     if (!darn_wait_read(&other->wait, &wait))
         return false;
-    search.count = darn_threads_list(search.list, 256);
-    if (!leads_back(&search, other))
+    darn_waitfor_look(&graph);
+    wait = (struct darn_wait){.kind = DARN_WAIT_HEAL, .target = (uintptr_t)other};
+    if (!darn_waitfor_is_cycle(&graph, self, &wait))
         return false;
-    search.depth = 0;
-    return leads_back(&search, other) && self->number >= search.last;
+    for (uint32_t i = 0; i < graph.length; i++) {
+        if (graph.way[i]->kind == DARN_WAIT_HEAL && graph.way[i]->thread->number > self->number)
+            return false;
+    }
+    return true;
 }
 
 /* ---- holds whose end nobody tells ---- */
@@ -244,17 +172,21 @@ static bool waits_for_anybody(const struct darn_thread *thread)
            (wait.kind == DARN_WAIT_COND || wait.kind == DARN_WAIT_BARRIER);
 }
 
-/* Whether the thread could go on, and only had no processor: on a busy machine. */
+/* Whether the thread could go on, and only had no processor: on a busy machine. The kernel knows
+ * that best: one that was woken at a barrier, or is about to see that it waits in a circle, says
+ * that it waits until it runs again. */
 static bool is_held_up(struct waiting *waiting, const struct darn_clash *clash)
 {
     struct darn_thread *thread = clash->healer->thread;
     uint64_t run = darn_os_thread_time(thread->tid);
     struct darn_wait wait;
+    int call;
 
-    if (run == UINT64_MAX || run - waiting->run > waiting->bound / 2 ||
-        darn_wait_read(&thread->wait, &wait))
+    if (run == UINT64_MAX || run - waiting->run > waiting->bound / 2)
         return false;
-    return darn_os_syscall_of(thread->tid) < 0;
+    call = darn_os_syscall_of(thread->tid);
+    return call == DARN_OS_RUNS ||
+           (call == DARN_OS_UNKNOWN && !darn_wait_read(&thread->wait, &wait));
 }
 
 /*
@@ -300,8 +232,7 @@ static enum end wait_once(struct waiting *waiting, const struct darn_clash *clas
             darn_os_yield();
         return GO_ON;
     }
-    __atomic_store_n(&waiting->thread->wait.target, (uintptr_t)clash->healer->thread,
-                     __ATOMIC_RELEASE);
+    darn_wait_turn_to(waiting->thread, clash->healer->thread);
     if (is_circle(waiting->thread, clash->healer->thread) && darn_hold_stands(clash))
         return GIVE_UP_CIRCLE;
     time = darn_os_now();
@@ -316,18 +247,13 @@ static enum end wait_once(struct waiting *waiting, const struct darn_clash *clas
     return GO_ON;
 }
 
-static void waits_for_nobody(struct darn_thread *thread)
-{
-    __atomic_store_n(&thread->wait.target, 0, __ATOMIC_SEQ_CST);
-}
-
 static enum end wait_freely(struct waiting *waiting, struct darn_clash *clash)
 {
     enum end end = GO_ON;
 
     do {
         end = wait_once(waiting, clash);
-        waits_for_nobody(waiting->thread); /* whoever has got it must not seem to wait */
+        darn_wait_turn_to(waiting->thread, NULL); /* who has got it must not seem to wait */
     } while (end == GO_ON && !darn_hold_try(waiting->hold, clash));
     if (end == GIVE_UP_BOUND)
         darn_hold_expire(clash);
@@ -372,7 +298,7 @@ static bool wait_for(struct darn_hold *hold, struct darn_clash *clash, const voi
     struct darn_thread *thread = hold->healer->thread;
     struct darn_cure *cure = clash->cure ? clash->cure : hold->cure;
     struct darn_slot *slot = darn_turn_mine(thread);
-    struct darn_wait before = thread->wait; /* of the call that a signal handler interrupts */
+    struct darn_wait before = thread->wait;
     struct waiting waiting = {.hold = hold, .thread = thread, .cure = cure};
     enum end end;
 
@@ -387,9 +313,7 @@ static bool wait_for(struct darn_hold *hold, struct darn_clash *clash, const voi
     darn_heal_show(thread);
     darn_wait_begin(thread, DARN_WAIT_HEAL, NULL, frame);
     end = wait_freely(&waiting, clash);
-    darn_wait_end(thread);
-    if (before.kind != DARN_WAIT_NONE)
-        darn_wait_begin(thread, before.kind, (const volatile void *)before.target, before.frame);
+    darn_wait_return(thread, &before);
     count_end(cure, end, darn_os_now() - waiting.since);
     return end == GO_ON;
 }

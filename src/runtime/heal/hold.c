@@ -22,7 +22,7 @@ struct list {
     _Atomic uintptr_t owner; /* a lock of what follows; 0: it is free */
     struct darn_hold *first;
     uint32_t waiters;
-    volatile uint32_t turn; /* a futex: something was given back */
+    volatile uint32_t given; /* a futex: something was given back */
     _Atomic uint32_t hungry;
     char room[36]; /* a cache line each */
 };
@@ -96,18 +96,25 @@ struct darn_hold *darn_hold_new(struct darn_healer *healer)
 
 static uint32_t list_of(const struct darn_hold *hold)
 {
-    uintptr_t line = hold->address / LINE;
+    uintptr_t line = hold->stay.address / LINE;
 
-    if ((hold->address + hold->size - 1) / LINE != line)
+    if ((hold->stay.address + hold->stay.size - 1) / LINE != line)
         return WIDE;
     return (uint32_t)((line ^ line >> 10 ^ line >> 20) % LISTS);
 }
 
+/* Bytes in between that one does not touch (gaps) count as well: to wait for a neighbour does no
+ * harm. */
+static bool overlap(const struct darn_stay *a, const struct darn_stay *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
 static bool at_odds(const struct darn_hold *a, const struct darn_hold *b)
 {
-    return a->healer != b->healer && !b->expired && a->address < b->address + b->size &&
-           b->address < a->address + a->size &&
-           (a->alone || b->alone || a->ops & ~b->allow || b->ops & ~a->allow);
+    return a->healer != b->healer && !b->expired && overlap(&a->stay, &b->stay) &&
+           (a->alone || b->alone || darn_stay_forbids(b->allow, a->ops) ||
+            darn_stay_forbids(a->allow, b->ops));
 }
 
 /* The list is locked. */
@@ -150,8 +157,9 @@ static void link_to(struct list *list, struct darn_hold *hold)
 /* The lines that a wide one touches; all of the table if they are many. */
 static bool find_under(const struct darn_hold *hold, struct darn_clash *clash)
 {
-    uintptr_t first = hold->address / LINE, last = (hold->address + hold->size - 1) / LINE;
-    struct darn_hold part = {.size = 1};
+    uintptr_t first = hold->stay.address / LINE;
+    uintptr_t last = (hold->stay.address + hold->stay.size - 1) / LINE;
+    struct darn_hold part = {.stay.size = 1};
 
     if (last - first >= MOST_LINES) {
         for (uint32_t i = 0; i < LISTS; i++) {
@@ -161,7 +169,7 @@ static bool find_under(const struct darn_hold *hold, struct darn_clash *clash)
         return false;
     }
     for (uintptr_t line = first; line <= last; line++) {
-        part.address = line * LINE;
+        part.stay.address = line * LINE;
         if (find_locked(list_of(&part), hold, clash))
             return true;
     }
@@ -218,10 +226,10 @@ static void take_away(struct darn_hold *hold)
         unlink_from(list, hold);
     wake = list->waiters != 0;
     if (wake)
-        list->turn++;
+        list->given++;
     give(list);
     if (wake)
-        darn_os_wake(&list->turn, WOKEN);
+        darn_os_wake(&list->given, WOKEN);
 }
 
 bool darn_hold_try(struct darn_hold *hold, struct darn_clash *clash)
@@ -308,7 +316,7 @@ static void end_await(void)
 void darn_hold_await(const struct darn_clash *clash, uint64_t nanoseconds, bool hungry)
 {
     struct list *list = &lists[clash->list];
-    uint32_t turn;
+    uint32_t given;
 
     take(list);
     if (!stands(clash)) { /* whoever gave it back saw nobody to wake */
@@ -316,13 +324,13 @@ void darn_hold_await(const struct darn_clash *clash, uint64_t nanoseconds, bool 
         return;
     }
     list->waiters++;
-    turn = list->turn;
+    given = list->given;
     give(list);
     if (hungry)
         atomic_fetch_add(&list->hungry, 1);
     mine.hungry = hungry;
     mine.awaited = list;
-    darn_os_wait(&list->turn, turn, nanoseconds);
+    darn_os_wait(&list->given, given, nanoseconds);
     end_await();
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "runtime/heal/cures.h"
+#include "runtime/section/automaton.h"
 #include "runtime/thread/thread.h"
 #include "runtime/watch/touch.h"
 
@@ -20,9 +21,8 @@
 #define DARN_HOLDS 8
 
 enum darn_hold_state {
-    DARN_HOLD_FREE,
-    DARN_HOLD_AWAITED, /* a call that leads to the entry was made; nothing is held yet */
-    DARN_HOLD_INSIDE,
+    DARN_HOLD_FREE,    /* or a call that leads to the entry was made; nothing is held yet */
+    DARN_HOLD_INSIDE,  /* the variable is held */
     DARN_HOLD_LAST,    /* the last access is about to be made */
     DARN_HOLD_LINGERS, /* the same, the thread has left its hook, and nobody tells: it ends at the
                           thread's next hook at the latest, or when the thread has run on for a
@@ -35,24 +35,20 @@ struct darn_healer;
 struct darn_hold {
     struct darn_hold *next; /* on the same line */
     struct darn_healer *healer;
-    struct darn_rule *rule; /* NULL: a single access */
+    struct darn_stay stay;  /* without a rule: a single access, or a lock */
     struct darn_cure *cure; /* of the rule */
-    uintptr_t address;
-    uint64_t size;
-    uint8_t ops;   /* enum darn_section_allow: what the thread does, */
-    uint8_t allow; /* what others may do */
-    bool alone;    /* nobody may do anything: a healing lock */
-    bool soft;     /* nobody waits for it */
+    uint8_t ops;            /* enum darn_section_allow: what the thread does, */
+    uint8_t allow;          /* what others may do */
+    bool alone;             /* nobody may do anything: a healing lock */
+    bool soft;              /* nobody waits for it */
     bool linked;
     bool expired; /* somebody waited too long for it: it does not count any more */
     volatile uint8_t state;
     uint32_t list;
-    uint32_t copy;                /* as darn_inside */
-    const void *frame;            /* of the section's function */
     uint32_t serial;              /* tells it from what the same memory was before */
     const struct darn_site *last; /* LAST, LINGERS: of that access */
     const void *made_in;          /* the frame of the function that makes it */
-    uint32_t locks;               /* of the thread's own that it was entered under */
+    uint32_t locks;               /* so many of darn_own.held it was entered under */
     struct darn_hold *closed_by;  /* CLOSES: the section */
     uint64_t until;               /* its thread does not wait longer than this; 0: it may */
     bool told;                    /* LAST: there is a hook behind the access */
@@ -67,14 +63,14 @@ struct darn_healer {
     const void *volatile busy; /* the frame of who is in here: a signal handler leaves it alone */
     uint32_t used;             /* bits of `holds` */
     uint32_t ending;           /* bits: LAST or LINGERS */
-    uint32_t left;             /* bits: left to the program's own locks, in no list (trust.h) */
+    uint32_t left;             /* bits: left to the program's own locks, in no list (elision.h) */
     struct darn_hold holds[DARN_HOLDS];
     struct {
         struct darn_cure *cure;
         uint64_t times; /* it was entered, and that was not added to the cure's own count yet */
     } entered[DARN_HOLDS];
     uint64_t gave_way;        /* when it let others go first */
-    volatile bool awaits;     /* it waits for those who may be in sections unseen (trust.c) */
+    volatile bool awaits;     /* it waits for those who may be in sections unseen (elision.c) */
     struct darn_healer *next; /* of all */
 };
 

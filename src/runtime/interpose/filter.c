@@ -4,8 +4,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "runtime/order/ordering.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
+#include "runtime/thread/deadly.h"
 #include "runtime/thread/thread.h"
 #include "runtime/watch/sampler.h"
 
@@ -19,6 +21,7 @@ static void end_watching(void)
     darn_finish(0);
     darn_thread_end();
     darn_sampler_stop();
+    darn_ordering = darn_clocks_kept = 0;
     darn_state.ready = false;
     darn_state.inert = true;
 }
@@ -29,6 +32,8 @@ void darn_filter_notice(long number, long first, long second)
 
     if (!darn_state.ready || (!by_prctl && number != SYS_seccomp))
         return;
+    darn_state.is_asked = false; /* what need not be said needs no call */
+    darn_deadly_unwatch();
     if (by_prctl ? second == SECCOMP_MODE_STRICT : first == SECCOMP_SET_MODE_STRICT)
         end_watching();
     else if (by_prctl || first == SECCOMP_SET_MODE_FILTER)

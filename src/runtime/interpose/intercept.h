@@ -14,21 +14,24 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "runtime/control/turn_sync.h"
-#include "runtime/control/vtime.h"
 #include "runtime/os/os.h"
 #include "runtime/thread/locks.h"
 #include "runtime/thread/thread.h"
 #include "runtime/thread/waits.h"
 #include "runtime/watch/noise_inject.h"
 
+/* All of them in one place: calls of them are told from calls of what nobody knows. */
+#define DARN_INTERCEPTOR __attribute__((weak, visibility("default"), section("darn_text")))
+
 #define DARN_INTERCEPT(result, name, ...)                                                          \
     DARN_INTERCEPT_ALONE(result, name, __VA_ARGS__);                                               \
     extern __typeof__(name) __interceptor_##name                                                   \
         __attribute__((alias(#name), visibility("default")));                                      \
-    __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+    DARN_INTERCEPTOR result name(__VA_ARGS__)
 
 /*
  * The same for a function that stays with the sanitizer in a program that is built with one
@@ -38,7 +41,7 @@
  */
 #define DARN_INTERCEPT_ALONE(result, name, ...)                                                    \
     DARN_INTERCEPT_RECORD(result, name, NULL, __VA_ARGS__);                                        \
-    __attribute__((weak, visibility("default"))) result name(__VA_ARGS__)
+    DARN_INTERCEPTOR result name(__VA_ARGS__)
 
 /*
  * The same for what programs call often: where nothing is to be done in this run, a call goes
@@ -49,9 +52,10 @@
     static result ours_##name(__VA_ARGS__);                                                        \
     __attribute__((visibility("hidden"))) result (*darn_go_##name)(__VA_ARGS__) = ours_##name;     \
     DARN_INTERCEPT_RECORD(result, name, (void **)&darn_go_##name, __VA_ARGS__);                    \
-    __asm__(".text\n.p2align 4\n.weak " #name "\n.type " #name ", @function\n" #name ":\n"         \
+    __asm__(".section darn_text, \"ax\", @progbits\n.p2align 4\n.weak " #name "\n.type " #name     \
+            ", @function\n" #name ":\n"                                                            \
             "jmp *darn_go_" #name "(%rip)\n.size " #name ", . - " #name "\n"                       \
-            ".globl __interceptor_" #name "\n.set __interceptor_" #name ", " #name "\n");          \
+            ".globl __interceptor_" #name "\n.set __interceptor_" #name ", " #name "\n.text\n");   \
     static result ours_##name(__VA_ARGS__)
 
 #define DARN_INTERCEPT_RECORD(result, name, go, ...)                                               \
@@ -73,8 +77,11 @@ void darn_intercept_resolve(void);
 /* From now on the calls that are frequent are not intercepted. */
 void darn_intercept_bypass(void);
 
-/* From now on mutexes have the short way. intercept_mutex.c. */
-void darn_mutexes_simply(void);
+/* In production: from now on mutexes have the short way, and spin locks none. intercept_mutex.c. */
+void darn_locks_simply(void);
+
+/* In a run that is watched and nothing else: mutexes have a short way, too. intercept_mutex.c. */
+void darn_locks_watched(void);
 
 #define DARN_REAL(name)                                                                            \
     (real_##name ? real_##name : (real_##name = (__typeof__(real_##name))darn_real(#name)))
@@ -82,36 +89,27 @@ void darn_mutexes_simply(void);
 /* The next definition of the function after ours; one that fails with ENOSYS if there is none. */
 void *darn_real(const char *name);
 
-/* Until when a closed lock is waited for (heal_closed.h) in a call with a limit, and whether that
- * moment has come; 0: there is none. */
-static inline uint64_t darn_limit_of(const struct darn_thread *thread,
-                                     const struct darn_limit *limit)
-{
-    uint64_t until = !limit                   ? 0
-                     : darn_turn_mine(thread) ? darn_vtime_of(limit->clock, limit->until)
-                                              : darn_limit_by_now(limit);
+bool darn_real_is_missing(const void *real);
 
-    return limit && !until ? 1 : until;
-}
+/* The same for a function of a library that may be loaded late, and with names of its own:
+ * `caller` is the address that it was called from. */
+void *darn_real_late(void **real, const char *name, const void *caller);
 
-static inline bool darn_limit_is_over(const struct darn_thread *thread, uint64_t until)
-{
-    return until && (darn_turn_mine(thread) ? darn_vtime_now() : darn_os_now()) >= until;
-}
-
-/* A mutex that a wait has taken again, and that was closed meanwhile (heal_closed.h), is given back
- * until it is open. 0, or what taking it says. intercept_mutex.c. */
-int darn_mutex_reopen(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
+/* What a C11 call returns where its pthread function has returned this. */
+int darn_thrd_result(int result);
 
 /* A call that may wait for other threads or for the outside: `call` is the expression. */
-#define DARN_WAITING(call)                                                                         \
+#define DARN_WAITING(call) DARN_WAITING_IN(__builtin_frame_address(0), call)
+
+/* The same for the interceptor that has this frame. */
+#define DARN_WAITING_IN(in, call)                                                                  \
     ({                                                                                             \
         struct darn_thread *waiting = darn_thread_self();                                          \
         darn_noise_at_call(waiting);                                                               \
         struct darn_slot *leaving = darn_turn_mine(waiting);                                       \
         if (leaving)                                                                               \
-            darn_turn_outside(leaving, __builtin_frame_address(0));                                \
-        darn_wait_begin(waiting, DARN_WAIT_OTHER, NULL, __builtin_frame_address(0));               \
+            darn_turn_outside(leaving, in);                                                        \
+        darn_wait_begin(waiting, DARN_WAIT_OTHER, NULL, in);                                       \
         __typeof__(call) waited = (call);                                                          \
         int waited_errno = errno;                                                                  \
         darn_wait_end(waiting);                                                                    \

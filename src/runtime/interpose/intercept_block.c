@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,15 +22,10 @@
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
 
-/* result name(parameters) that waits: the arguments are those that the real function gets. */
-#define WAITS(result, name, parameters, arguments)                                                 \
-    DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
-    {                                                                                              \
-        return DARN_WAITING(DARN_REAL(name) arguments);                                            \
-    }
 #define PARAMETERS(...) __VA_ARGS__
 
-/* The same for one that waits for a signal. */
+/* result name(parameters) that waits for a signal: the arguments are those that the real function
+ * gets. */
 #define RECEIVES(result, name, parameters, arguments, received)                                    \
     DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
     {                                                                                              \
@@ -134,6 +128,25 @@ static int64_t of_timespec(const struct timespec *time)
     return time ? (int64_t)nanoseconds_of(time) : -1;
 }
 
+/* What is ready to be read was written before. */
+static int ready(int result, const struct pollfd *fds, nfds_t count, const void *frame)
+{
+    for (nfds_t i = 0; result > 0 && i < count; i++) {
+        if (fds[i].revents & ~POLLOUT)
+            darn_message_received(fds[i].fd, frame);
+    }
+    return result;
+}
+
+static int ready_set(int result, int count, const fd_set *reads, const void *frame)
+{
+    for (int fd = 0; result > 0 && reads && fd < count; fd++) {
+        if (reads->fds_bits[fd / __NFDBITS] >> fd % __NFDBITS & 1)
+            darn_message_received(fd, frame);
+    }
+    return result;
+}
+
 DARN_INTERCEPT(int, poll, struct pollfd *fds, nfds_t count, int timeout)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
@@ -142,7 +155,7 @@ DARN_INTERCEPT(int, poll, struct pollfd *fds, nfds_t count, int timeout)
         darn_turn_poll(slot, fds, count, of_milliseconds(timeout), FRAME);
         return DARN_REAL(poll)(fds, count, 0);
     }
-    return DARN_WAITING(DARN_REAL(poll)(fds, count, timeout));
+    return ready(DARN_WAITING(DARN_REAL(poll)(fds, count, timeout)), fds, count, FRAME);
 }
 
 DARN_INTERCEPT(int, ppoll, struct pollfd *fds, nfds_t count, const struct timespec *time,
@@ -154,7 +167,7 @@ DARN_INTERCEPT(int, ppoll, struct pollfd *fds, nfds_t count, const struct timesp
         darn_turn_poll(slot, fds, count, of_timespec(time), FRAME);
         return DARN_REAL(ppoll)(fds, count, &(struct timespec){0}, NULL);
     }
-    return DARN_WAITING(DARN_REAL(ppoll)(fds, count, time, set));
+    return ready(DARN_WAITING(DARN_REAL(ppoll)(fds, count, time, set)), fds, count, FRAME);
 }
 
 DARN_INTERCEPT(int, select, int count, fd_set *reads, fd_set *writes, fd_set *errors,
@@ -168,7 +181,8 @@ DARN_INTERCEPT(int, select, int count, fd_set *reads, fd_set *writes, fd_set *er
                          FRAME);
         return DARN_REAL(select)(count, reads, writes, errors, &(struct timeval){0});
     }
-    return DARN_WAITING(DARN_REAL(select)(count, reads, writes, errors, time));
+    return ready_set(DARN_WAITING(DARN_REAL(select)(count, reads, writes, errors, time)), count,
+                     reads, FRAME);
 }
 
 DARN_INTERCEPT(int, pselect, int count, fd_set *reads, fd_set *writes, fd_set *errors,
@@ -180,7 +194,8 @@ DARN_INTERCEPT(int, pselect, int count, fd_set *reads, fd_set *writes, fd_set *e
         darn_turn_select(slot, count, reads, writes, errors, of_timespec(time), FRAME);
         return DARN_REAL(pselect)(count, reads, writes, errors, &(struct timespec){0}, NULL);
     }
-    return DARN_WAITING(DARN_REAL(pselect)(count, reads, writes, errors, time, set));
+    return ready_set(DARN_WAITING(DARN_REAL(pselect)(count, reads, writes, errors, time, set)),
+                     count, reads, FRAME);
 }
 
 /* The file of an epoll can be polled itself. */
@@ -194,11 +209,18 @@ static bool awaited(int fd, int timeout, const void *frame)
     return slot;
 }
 
+static int polled(int result, int fd, const void *frame)
+{
+    if (result > 0)
+        darn_message_polled(fd, frame);
+    return result;
+}
+
 DARN_INTERCEPT(int, epoll_wait, int fd, struct epoll_event *events, int count, int timeout)
 {
     if (awaited(fd, timeout, FRAME))
         return DARN_REAL(epoll_wait)(fd, events, count, 0);
-    return DARN_WAITING(DARN_REAL(epoll_wait)(fd, events, count, timeout));
+    return polled(DARN_WAITING(DARN_REAL(epoll_wait)(fd, events, count, timeout)), fd, FRAME);
 }
 
 DARN_INTERCEPT(int, epoll_pwait, int fd, struct epoll_event *events, int count, int timeout,
@@ -206,7 +228,7 @@ DARN_INTERCEPT(int, epoll_pwait, int fd, struct epoll_event *events, int count, 
 {
     if (!set && awaited(fd, timeout, FRAME))
         return DARN_REAL(epoll_pwait)(fd, events, count, 0, NULL);
-    return DARN_WAITING(DARN_REAL(epoll_pwait)(fd, events, count, timeout, set));
+    return polled(DARN_WAITING(DARN_REAL(epoll_pwait)(fd, events, count, timeout, set)), fd, FRAME);
 }
 
 DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
@@ -249,11 +271,19 @@ DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
     }
 
 READS(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+/* Without an offset (-1) these are readv. */
+READS(ssize_t, preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+      (fd, parts, count, at, flags))
+READS(ssize_t, preadv64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+      (fd, parts, count, at, flags))
 READS(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags))
 READS(ssize_t, recvfrom,
       (int fd, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length),
       (fd, buffer, size, flags, from, length))
 READS(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+READS(int, recvmmsg,
+      (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *time),
+      (fd, messages, count, flags, time))
 READS(int, accept, (int fd, struct sockaddr *from, socklen_t *length), (fd, from, length))
 READS(int, accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags),
       (fd, from, length, flags))
@@ -263,8 +293,3 @@ DARN_INTERCEPT(int, connect, int fd, const struct sockaddr *to, socklen_t length
     darn_message_sent(fd, __builtin_frame_address(0));
     return DARN_WAITING(DARN_REAL(connect)(fd, to, length));
 }
-
-WAITS(pid_t, wait, (int *status), (status))
-WAITS(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
-WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
-      (type, id, info, options))

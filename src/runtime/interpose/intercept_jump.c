@@ -11,6 +11,7 @@
 #include "runtime/interpose/intercept.h"
 #include "runtime/record/record.h"
 #include "runtime/section/sections.h"
+#include "runtime/thread/misuse.h"
 
 static struct darn_thread *leave_sections(void)
 {
@@ -51,6 +52,8 @@ static void jump(const struct __jmp_buf_tag *env, const void *frame)
     leave_sections();
     if (!thread)
         return;
+    if (thread->wait.kind != DARN_WAIT_NONE)
+        darn_misuse_cancel(); /* out of a handler that came in a wait: it seems to go on */
     if (darn_healing)
         darn_heal_jump(thread, to);
     darn_record_jump(thread, to);

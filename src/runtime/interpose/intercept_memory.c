@@ -1,6 +1,7 @@
 /*
  * Allocation: remembers where blocks come from, and treats free as a write to the whole block.
- * Realloc is not an access: whether the block moves, and so dies, is known too late.
+ * Realloc is that in controlled runs only, where the block always moves. In others it is no access:
+ * whether the block moves, and so dies, is known too late.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -13,6 +14,9 @@
 #include "runtime/control/learning.h"
 #include "runtime/control/turn.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/order/ends.h"
+#include "runtime/order/outside.h"
+#include "runtime/os/glibc.h"
 #include "runtime/record/record.h"
 #include "runtime/record/share.h"
 #include "runtime/section/sections.h"
@@ -54,10 +58,12 @@ static void allocated(void *block, size_t size, const void *frame)
 {
     if (darn_state.mode == DARN_MODE_HEAL)
         return;
+    if (darn_clocks_kept && block)
+        darn_order_forget((uintptr_t)block, malloc_usable_size(block)); /* what ended is over */
     darn_heap_add(block, size, frame);
     if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0) && block) {
         if (darn_recording)
-            darn_record_alloc(block, size, frame);
+            darn_record_alloc(block, size, malloc_usable_size(block) - size, frame);
         else if (darn_state.mode == DARN_MODE_LEARN)
             darn_share_forget((uintptr_t)block, size);
     }
@@ -74,20 +80,68 @@ static void spoil(void *block)
     __asm__ volatile("" : : "r"(block) : "memory"); /* the compiler knows that nobody may look */
 }
 
+/* In a learning run; a library may have order that nobody sees. Until its next owner has it, who
+ * uses it shares it with who has freed it. */
+static void end_sharing(const void *block, size_t size, bool is_kept, const void *frame)
+{
+    bool is_ours = darn_end_is_ours(frame);
+
+    if (is_ours)
+        darn_share_end(darn_thread_peek(), (uintptr_t)block, size);
+    if (!is_ours || !is_kept)
+        darn_share_forget((uintptr_t)block, size);
+}
+
+/*
+ * Whether libc keeps the memory for its next owner, who will come by here. Another allocator may
+ * have more ways to give it away (operator new); a block that was mapped goes back to the system.
+ */
+static void (*real_free)(void *block); /* defined below */
+
+static bool stays(const void *block)
+{
+    static volatile enum { UNKNOWN, OURS, OTHERS } heap;
+
+    if (heap == UNKNOWN)
+        heap = real_free && darn_outside_is_libc((uintptr_t)real_free) ? OURS : OTHERS;
+    return heap == OURS && !darn_block_is_mapped(block);
+}
+
 /* Before the block is really free. */
-static void freed(void *block, const void *frame)
+static void freed(void *block, size_t size, const void *frame)
 {
     if (darn_state.mode == DARN_MODE_HEAL)
         return;
-    darn_heap_remove(block);
+    darn_heap_prepare(block);
+    if (darn_clocks_kept)
+        darn_order_free(darn_thread_peek(), (uintptr_t)block, size, stays(block), frame);
     if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0)) {
         if (darn_recording)
-            darn_record_free(block, malloc_usable_size(block), frame);
+            darn_record_free(block, size, stays(block), frame);
         else if (darn_state.mode == DARN_MODE_LEARN)
-            darn_share_forget((uintptr_t)block, malloc_usable_size(block));
+            end_sharing(block, size, stays(block), frame);
         else if (darn_turns && darn_control_wants(DARN_RUN_LEARN))
-            darn_learning_forget((uintptr_t)block, malloc_usable_size(block));
+            darn_learning_forget((uintptr_t)block, size);
     }
+}
+
+/* If there is no memory for a larger one, the old block is still there. */
+static void reallocated(void *block, void *old, size_t size, const void *frame)
+{
+    if (block)
+        allocated(block, size, frame);
+    else if (old && size)
+        allocated(old, malloc_usable_size(old), frame);
+}
+
+/* Right before the memory is given back, by whatever call. */
+static void touch_end(void *block, size_t size, const void *frame)
+{
+    struct darn_touch touch = {.address = (uintptr_t)block, .size = size, .op = DARN_OP_FREE};
+
+    if (darn_attention && darn_state.ready &&
+        (darn_watch_is_open() || darn_sections_are_open() || darn_turns))
+        darn_hook_touch(&touch, frame);
 }
 
 DARN_INTERCEPT_ALONE(void *, malloc, size_t size)
@@ -112,6 +166,33 @@ DARN_INTERCEPT_ALONE(void *, calloc, size_t count, size_t size)
     return block;
 }
 
+/* To where nobody has been, so that those who still use the old block notice. */
+static void *move(void *old, size_t size)
+{
+    void *block = RESOLVED(malloc) && RESOLVED(free) ? real_malloc(size) : NULL;
+    size_t before = malloc_usable_size(old);
+
+    if (block) {
+        memcpy(block, old, size < before ? size : before);
+        spoil(old);
+        real_free(old);
+    }
+    return block;
+}
+
+/* Before the block is really another one. Whether it is to be moved. */
+static bool end_old(void *old, size_t size, const void *frame)
+{
+    bool moves = old && size && darn_turns && darn_turn_has_others();
+    size_t before = malloc_usable_size(old);
+
+    if (old && darn_turns)
+        touch_end(old, before, frame);
+    if (old)
+        freed(old, before, frame);
+    return moves;
+}
+
 DARN_INTERCEPT_ALONE(void *, realloc, void *old, size_t size)
 {
     void *block;
@@ -124,21 +205,27 @@ DARN_INTERCEPT_ALONE(void *, realloc, void *old, size_t size)
             memcpy(block, old, size < known ? size : known);
         return block;
     }
-    if (old)
-        freed(old, __builtin_frame_address(0));
-    block = real_realloc(old, size);
-    allocated(block, size, __builtin_frame_address(0));
+    if (end_old(old, size, __builtin_frame_address(0)))
+        block = move(old, size);
+    else
+        block = real_realloc(old, size);
+    darn_heap_remove(old);
+    reallocated(block, old, size, __builtin_frame_address(0));
     return block;
 }
 
 DARN_INTERCEPT_ALONE(void *, reallocarray, void *old, size_t count, size_t size)
 {
     void *block;
+    size_t bytes;
+    bool fits = !__builtin_mul_overflow(count, size, &bytes);
 
-    if (old)
-        freed(old, __builtin_frame_address(0));
-    block = DARN_REAL(reallocarray)(old, count, size);
-    allocated(block, count * size, __builtin_frame_address(0));
+    if (end_old(old, fits ? bytes : 0, __builtin_frame_address(0)))
+        block = move(old, bytes);
+    else
+        block = DARN_REAL(reallocarray)(old, count, size);
+    darn_heap_remove(old);
+    reallocated(block, old, bytes, __builtin_frame_address(0));
     return block;
 }
 
@@ -167,22 +254,36 @@ DARN_INTERCEPT_ALONE(void *, memalign, size_t alignment, size_t size)
     return block;
 }
 
+DARN_INTERCEPT_ALONE(void *, valloc, size_t size)
+{
+    void *block = DARN_REAL(valloc)(size);
+
+    allocated(block, size, __builtin_frame_address(0));
+    return block;
+}
+
+DARN_INTERCEPT_ALONE(void *, pvalloc, size_t size)
+{
+    void *block = DARN_REAL(pvalloc)(size);
+
+    allocated(block, size, __builtin_frame_address(0));
+    return block;
+}
+
 DARN_INTERCEPT_ALONE(void, free, void *block)
 {
+    size_t size;
+
     if (!block || is_early(block))
         return;
-    if (darn_attention && darn_state.ready &&
-        (darn_watch_is_open() || darn_sections_are_open() || darn_turns)) {
-        struct darn_touch touch = {
-            .address = (uintptr_t)block, .size = malloc_usable_size(block), .op = DARN_OP_FREE};
-
-        darn_hook_touch(&touch, __builtin_frame_address(0));
-    }
-    freed(block, __builtin_frame_address(0));
+    size = malloc_usable_size(block);
+    touch_end(block, size, __builtin_frame_address(0));
+    freed(block, size, __builtin_frame_address(0));
     if (darn_turns)
         spoil(block);
     if (RESOLVED(free))
         real_free(block);
+    darn_heap_remove(block);
 }
 
 /* Pages that are mapped anew hold other variables than before. */
@@ -191,8 +292,10 @@ DARN_INTERCEPT_ALONE(void *, mmap, void *at, size_t size, int protection, int fl
 {
     void *block = DARN_REAL(mmap)(at, size, protection, flags, fd, offset);
 
+    if (block != MAP_FAILED)
+        darn_order_forget((uintptr_t)block, size);
     if (block != MAP_FAILED && darn_state.mode == DARN_MODE_RECORD)
-        darn_record_alloc(block, size, __builtin_frame_address(0));
+        darn_record_alloc(block, size, 0, __builtin_frame_address(0));
     else if (block != MAP_FAILED && darn_state.mode == DARN_MODE_LEARN)
         darn_share_forget((uintptr_t)block, size);
     return block;
@@ -200,9 +303,16 @@ DARN_INTERCEPT_ALONE(void *, mmap, void *at, size_t size, int protection, int fl
 
 DARN_INTERCEPT_ALONE(int, munmap, void *block, size_t size)
 {
+    if (darn_turns)
+        touch_end(block, size, __builtin_frame_address(0));
+    if (darn_clocks_kept)
+        darn_order_free(darn_thread_peek(), (uintptr_t)block, size, false,
+                        __builtin_frame_address(0));
     if (darn_state.mode == DARN_MODE_RECORD)
-        darn_record_free(block, size, __builtin_frame_address(0));
+        darn_record_free(block, size, false, __builtin_frame_address(0));
     else if (darn_state.mode == DARN_MODE_LEARN)
-        darn_share_forget((uintptr_t)block, size);
+        end_sharing(block, size, false, __builtin_frame_address(0));
+    else if (darn_turns && darn_control_wants(DARN_RUN_LEARN))
+        darn_learning_forget((uintptr_t)block, size);
     return DARN_REAL(munmap)(block, size);
 }

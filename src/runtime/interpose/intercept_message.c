@@ -7,54 +7,104 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "runtime/control/inputs.h"
 #include "runtime/control/turn_file.h"
 #include "runtime/heal/heal.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
+#include "runtime/order/ordering.h"
+#include "runtime/order/outside.h"
 #include "runtime/os/os.h"
 #include "runtime/record/record.h"
+#include "runtime/record/record_ends.h"
+#include "runtime/state.h"
+#include "runtime/thread/deadly.h"
 
 #define FRAME __builtin_frame_address(0)
 
-#define SIGNALS (UINT64_C(1) << 61) /* no address of the program */
+/* No addresses of the program. */
+#define SIGNALS (UINT64_C(1) << 61)
+#define POLLED  (UINT64_C(1) << 58) /* whatever is sent to a channel that an epoll waits for */
+
+/* Channels that an epoll waits for, by hash; and whether signals are read from a descriptor. */
+#define CHANNELS 1024
+static volatile bool is_polled[CHANNELS];
+static volatile bool has_signalfd;
 
 static void tell(enum darn_event_kind kind, uint64_t target, const void *frame)
 {
-    struct darn_thread *thread = darn_thread_self();
+    struct darn_thread *thread = target ? darn_thread_self() : NULL;
     struct darn_event event = {.kind = (uint8_t)kind, .target = target};
 
-    if (thread && target)
+    if (thread)
         darn_record_event(thread, &event, NULL, frame);
+}
+
+static void use(int fd, const void *frame)
+{
+    struct darn_thread *thread = darn_uses_wanted() ? darn_thread_peek() : NULL;
+
+    if (thread)
+        darn_use_file(thread, fd, frame);
 }
 
 void darn_message_sent(int fd, const void *frame)
 {
-    if (darn_recording)
-        tell(DARN_EVENT_SEND, darn_os_channel(fd), frame);
+    use(fd, frame);
+    darn_message_tell(fd, frame);
+}
+
+void darn_message_tell(int fd, const void *frame)
+{
+    uint64_t channel = darn_events_wanted() ? darn_os_channel(fd) : 0;
+
+    tell(DARN_EVENT_SEND, channel, frame);
+    if (channel && is_polled[darn_spread(channel) % CHANNELS])
+        tell(DARN_EVENT_SEND, POLLED, frame);
 }
 
 void darn_message_received(int fd, const void *frame)
 {
-    if (darn_recording)
-        tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
+    if (!darn_events_wanted())
+        return;
+    use(fd, frame);
+    darn_order_told_by_process();
+    tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
+    if (has_signalfd)
+        tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
+}
+
+void darn_message_polled(int fd, const void *frame)
+{
+    if (!darn_events_wanted())
+        return;
+    use(fd, frame);
+    darn_order_told_by_process();
+    tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
+    tell(DARN_EVENT_RECEIVE, POLLED, frame);
+    if (has_signalfd)
+        tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
 }
 
 static void signal_sent(const void *frame)
 {
-    if (darn_recording)
+    if (darn_events_wanted())
         tell(DARN_EVENT_SEND, SIGNALS, frame);
 }
 
 void darn_message_signal(const void *frame)
 {
-    if (darn_recording)
+    if (darn_events_wanted())
         tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
     else
         darn_turn_receive();
@@ -74,6 +124,10 @@ void darn_message_signal(const void *frame)
 
 SENDS(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size))
 SENDS(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+SENDS(ssize_t, pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+      (fd, parts, count, at, flags))
+SENDS(ssize_t, pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+      (fd, parts, count, at, flags))
 SENDS(ssize_t, send, (int fd, const void *buffer, size_t size, int flags),
       (fd, buffer, size, flags))
 SENDS(ssize_t, sendto,
@@ -81,18 +135,46 @@ SENDS(ssize_t, sendto,
        socklen_t length),
       (fd, buffer, size, flags, to, length))
 SENDS(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+SENDS(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags),
+      (fd, messages, count, flags))
 SENDS(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
+SENDS(int, vdprintf, (int fd, const char *format, va_list arguments), (fd, format, arguments))
+
+DARN_INTERCEPT(int, dprintf, int fd, const char *format, ...)
+{
+    va_list arguments;
+    int result;
+
+    va_start(arguments, format);
+    result = vdprintf(fd, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+/* Who adds a descriptor tells whoever gets it from epoll_wait; so does, from then on, who writes to
+ * it. */
+DARN_INTERCEPT(int, epoll_ctl, int fd, int operation, int about, struct epoll_event *event)
+{
+    uint64_t channel = darn_events_wanted() ? darn_os_channel(about) : 0;
+
+    if (channel)
+        is_polled[darn_spread(channel) % CHANNELS] = true;
+    darn_message_sent(fd, FRAME);
+    if (channel) /* what was sent to it before */
+        tell(DARN_EVENT_RECEIVE, channel, FRAME), tell(DARN_EVENT_SEND, POLLED, FRAME);
+    return DARN_REAL(epoll_ctl)(fd, operation, about, event);
+}
+
+DARN_INTERCEPT(int, signalfd, int fd, const sigset_t *signals, int flags)
+{
+    has_signalfd = true;
+    return DARN_REAL(signalfd)(fd, signals, flags);
+}
 
 DARN_INTERCEPT(int, shutdown, int fd, int how)
 {
     darn_message_sent(fd, FRAME);
     return DARN_REAL(shutdown)(fd, how);
-}
-
-DARN_INTERCEPT(int, close, int fd)
-{
-    darn_message_sent(fd, FRAME);
-    return DARN_REAL(close)(fd);
 }
 
 DARN_INTERCEPT(int, eventfd_read, int fd, eventfd_t *value)
@@ -139,7 +221,7 @@ static void guard_access(void *guard, enum darn_event_kind kind, unsigned flags,
                                .size = 1,
                                .flags = (uint16_t)(DARN_EVENT_ATOMIC | flags)};
 
-    if (darn_recording && thread)
+    if (darn_events_wanted() && thread)
         darn_record_event(thread, &event, NULL, frame);
 }
 
@@ -171,6 +253,7 @@ DARN_INTERCEPT(void, __cxa_guard_release, void *guard)
 
 DARN_INTERCEPT(void, __cxa_guard_abort, void *guard)
 {
+    guard_access(guard, DARN_EVENT_WRITE, DARN_EVENT_RELEASES, FRAME); /* to who tries next */
     DARN_REAL(__cxa_guard_abort)(guard);
     if (darn_turn_mine(darn_thread_self()))
         darn_turn_once_end(guard);
@@ -179,7 +262,7 @@ DARN_INTERCEPT(void, __cxa_guard_abort, void *guard)
 /* Locks on files: who gets one comes after all who had it. Ordinary files count here. */
 static void file_locked(int fd, enum darn_event_kind kind, const void *frame)
 {
-    if (darn_recording)
+    if (darn_events_wanted())
         tell(kind, darn_os_file_id(fd), frame);
     else if (kind == DARN_EVENT_RECEIVE)
         darn_turn_receive();
@@ -217,6 +300,7 @@ DARN_INTERCEPT(int, fcntl, int fd, int command, ...)
     va_start(arguments, command);
     argument = va_arg(arguments, void *);
     va_end(arguments);
+    use(fd, FRAME);
     if (command != F_SETLK && command != F_SETLKW && command != F_OFD_SETLK &&
         command != F_OFD_SETLKW)
         return DARN_REAL(fcntl)(fd, command, argument);
@@ -234,14 +318,126 @@ static void note_handler(bool is_one)
         darn_turn_expect_signals();
 }
 
+/*
+ * A handler comes after whoever has installed it, and after whoever has sent the signal: so it is
+ * called by ours, which says so. What the program asks for is what it has told.
+ */
+static struct {
+    void (*run)(int number, siginfo_t *info, void *context);
+    int takes_info; /* SA_SIGINFO, as the program has said */
+} handlers[NSIG];
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    if (thread && darn_ordering)
+        darn_order_after_all(thread);
+    handlers[number].run(number, info, context);
+    if (thread && darn_ordering)
+        darn_order_after_all(thread); /* what it has come in between (order/ordering.c) */
+}
+
+static void handle_number(int number)
+{
+    handle(number, NULL, NULL);
+}
+
+static bool is_ours(const void *handler)
+{
+    return handler == (const void *)handle || handler == (const void *)handle_number;
+}
+
+static bool is_handled(int number, uintptr_t handler)
+{
+    return number > 0 && number < NSIG &&
+           (darn_state.mode == DARN_MODE_WATCH || darn_state.mode == DARN_MODE_RECORD) &&
+           darn_outside_is_marked(handler);
+}
+
+/* What the program asks for, or ours where that is the default (thread/deadly.h). */
+static const struct sigaction *choose_action(int number, const struct sigaction *action)
+{
+    const struct sigaction *ours = darn_deadly_default(number);
+
+    return ours && action && action->sa_handler == SIG_DFL ? ours : action;
+}
+
 DARN_INTERCEPT(int, sigaction, int number, const struct sigaction *action, struct sigaction *old)
 {
+    bool wraps = action && is_handled(number, (uintptr_t)action->sa_sigaction);
+    struct sigaction before, after;
+    int result;
+
     note_handler(action && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
-    return DARN_REAL(sigaction)(number, action, old);
+    if (number <= 0 || number >= NSIG)
+        return DARN_REAL(sigaction)(number, action, old);
+    before.sa_sigaction = handlers[number].run;
+    before.sa_flags = handlers[number].takes_info;
+    if (wraps) {
+        after = *action;
+        after.sa_sigaction = handle;
+        after.sa_flags |= SA_SIGINFO;
+        handlers[number].run = action->sa_sigaction;
+        handlers[number].takes_info = action->sa_flags & SA_SIGINFO;
+    }
+    result = DARN_REAL(sigaction)(number, wraps ? &after : choose_action(number, action), old);
+    if (result == 0 && old && !darn_deadly_hide(old) && is_ours((const void *)old->sa_sigaction)) {
+        old->sa_sigaction = before.sa_sigaction;
+        old->sa_flags = (old->sa_flags & ~SA_SIGINFO) | before.sa_flags;
+    }
+    return result;
 }
 
 DARN_INTERCEPT(sighandler_t, signal, int number, sighandler_t handler)
 {
+    const struct sigaction *ours = darn_deadly_default(number);
+    sighandler_t before, old;
+    struct sigaction last;
+
     note_handler(handler != SIG_DFL && handler != SIG_IGN);
-    return DARN_REAL(signal)(number, handler);
+    if (number <= 0 || number >= NSIG)
+        return DARN_REAL(signal)(number, handler);
+    before = (sighandler_t)(uintptr_t)handlers[number].run;
+    if (is_handled(number, (uintptr_t)handler)) {
+        handlers[number].run = (void (*)(int, siginfo_t *, void *))(uintptr_t)handler;
+        handlers[number].takes_info = 0;
+        handler = handle_number;
+    }
+    if (ours && handler == SIG_DFL) {
+        DARN_REAL(sigaction)(number, ours, &last);
+        old = last.sa_handler;
+    } else {
+        old = DARN_REAL(signal)(number, handler);
+        last.sa_handler = old;
+    }
+    return darn_deadly_hide(&last) ? SIG_DFL : is_ours((const void *)old) ? before : old;
+}
+
+/* What is to be done at the end is done after who has asked for it has done all that it did. */
+static void come_after(void *unused)
+{
+    struct darn_thread *thread = darn_thread_peek();
+
+    (void)unused;
+    if (thread && darn_ordering)
+        darn_order_after_all(thread);
+}
+
+DARN_INTERCEPT(int, __cxa_atexit, void (*run)(void *), void *argument, void *module)
+{
+    int result = DARN_REAL(__cxa_atexit)(run, argument, module);
+
+    if (result == 0 && darn_ordering)
+        DARN_REAL(__cxa_atexit)(come_after, NULL, module); /* the last one comes first */
+    return result;
+}
+
+DARN_INTERCEPT(int, __cxa_at_quick_exit, void (*run)(void *), void *module)
+{
+    int result = DARN_REAL(__cxa_at_quick_exit)(run, module);
+
+    if (result == 0 && darn_ordering)
+        DARN_REAL(__cxa_at_quick_exit)(come_after, module);
+    return result;
 }

@@ -3,12 +3,16 @@
 #include <dlfcn.h>
 
 #include "runtime/interpose/intercept.h"
+#include "runtime/order/ordering.h"
 #include "runtime/runtime_module.h"
 #include "runtime/record/record.h"
 
 DARN_INTERCEPT(int, dlclose, void *module)
 {
-    darn_record(darn_thread_peek(), DARN_EVENT_SEND, &darn_loader, NULL, 0,
-                __builtin_frame_address(0));
+    struct darn_thread *thread = darn_thread_peek();
+    const void *frame = __builtin_frame_address(0);
+
+    darn_record(thread, DARN_EVENT_SEND, &darn_loader, NULL, 0, frame);
+    darn_order_calls(thread, frame);
     return DARN_REAL(dlclose)(module);
 }

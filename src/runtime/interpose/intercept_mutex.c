@@ -1,233 +1,73 @@
-/* Mutexes and spin locks: who holds which, for the reports; and noise before taking one. */
+/* Mutexes and spin locks. */
 #define _GNU_SOURCE
-#include <linux/futex.h>
 #include <pthread.h>
 #include <threads.h>
 #include <time.h>
 
-#include "runtime/control/vtime.h"
-#include "runtime/heal/gates.h"
-#include "runtime/heal/heal_closed.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/lockops.h"
 #include "runtime/interpose/simple.h"
+#include "runtime/interpose/watched.h"
 #include "runtime/os/glibc.h"
 #include "runtime/os/os.h"
-#include "runtime/record/record.h"
-#include "runtime/thread/waits.h"
-
-/* After a try that said 0: the lock is ours. EOWNERDEAD: the lock is ours too, its owner died. */
-static int taken(struct darn_thread *thread, const volatile void *lock, enum darn_lock_kind kind,
-                 unsigned flags, int result, const void *frame)
-{
-    if (result == 0 || result == EOWNERDEAD) {
-        darn_lock_taken(thread, lock, kind, flags, frame);
-        darn_heal_locked(thread, lock, false);
-    } else {
-        darn_gate_leave(thread, lock);
-    }
-    return result;
-}
+#include "runtime/thread/misuse.h"
 
 #define FRAME __builtin_frame_address(0)
 
-/* The real calls, for controlled runs. C11 mutexes are pthread mutexes. */
-static int try_mutex(volatile void *lock);
-static int try_only(volatile void *lock);
-static int give_mutex(volatile void *lock);
-static int try_spin(volatile void *lock);
-static int give_spin(volatile void *lock);
-
-static int control_mutex(struct darn_slot *slot, volatile void *mutex, uint64_t deadline,
-                         const void *frame)
-{
-    return darn_turn_lock(slot, DARN_STEP_LOCK, mutex, sizeof(pthread_mutex_t), try_mutex, deadline,
-                          frame);
-}
-
-static int thrd_result(int result)
-{
-    switch (result) {
-    case 0:
-        return thrd_success;
-    case EBUSY:
-        return thrd_busy;
-    case ETIMEDOUT:
-        return thrd_timedout;
-    default:
-        return thrd_error;
-    }
-}
-
-/* All ways to take a mutex, below. `limit`: until when; NULL: without an end. */
-static int lock_it(struct darn_thread *thread, pthread_mutex_t *mutex,
-                   const struct darn_limit *limit, const void *frame);
-static int try_it(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame);
-
-static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex);
+static int lock_mutex(volatile void *mutex, const struct darn_limit *limit, const void *frame);
+static int try_mutex(volatile void *mutex, const void *frame);
+static int unlock_mutex(volatile void *mutex, const void *frame);
 
 DARN_INTERCEPT_OFTEN(int, pthread_mutex_trylock, pthread_mutex_t *mutex)
 {
-    return try_it(darn_thread_self(), mutex, FRAME);
+    return try_mutex(mutex, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_mutex_lock, pthread_mutex_t *mutex)
 {
-    return lock_it(darn_thread_self(), mutex, NULL, FRAME);
+    return lock_mutex(mutex, NULL, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_mutex_timedlock, pthread_mutex_t *mutex,
                      const struct timespec *until)
 {
-    struct darn_limit limit = {CLOCK_REALTIME, until};
-
-    return lock_it(darn_thread_self(), mutex, &limit, FRAME);
+    return lock_mutex(mutex, &(struct darn_limit){CLOCK_REALTIME, until}, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_mutex_clocklock, pthread_mutex_t *mutex, clockid_t clock,
                      const struct timespec *until)
 {
-    struct darn_limit limit = {clock, until};
-
-    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) /* it says so, whoever has it */
-        return DARN_REAL(pthread_mutex_clocklock)(mutex, clock, until);
-    return lock_it(darn_thread_self(), mutex, &limit, FRAME);
+    return lock_mutex(mutex, &(struct darn_limit){clock, until}, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_mutex_unlock, pthread_mutex_t *mutex)
 {
-    struct darn_thread *thread = darn_thread_self();
-    bool had;
-    int result;
-
-    if (darn_state.quiet)
-        return unlock_quietly(thread, mutex);
-    darn_noise_at_call(thread);
-    darn_heal_unlocks(thread, mutex);
-    if (darn_turn_mine(thread)) {
-        result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
-        if (result == 0)
-            darn_lock_given(thread, mutex, FRAME);
-        darn_gate_leave(thread, mutex);
-        return result;
-    }
-    had = darn_lock_given(thread, mutex, FRAME);
-    result = DARN_REAL(pthread_mutex_unlock)(mutex);
-    if (result && had)
-        darn_lock_taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY, FRAME);
-    darn_gate_leave(thread, mutex);
-    return result;
-}
-
-DARN_INTERCEPT_OFTEN(int, pthread_spin_lock, pthread_spinlock_t *lock)
-{
-    if (darn_state.quiet)
-        return DARN_REAL(pthread_spin_lock)(lock);
-    struct darn_thread *thread = darn_thread_self();
-
-    darn_noise_at_call(thread);
-    darn_gate_enter(thread, lock, FRAME);
-    if (darn_turn_mine(thread))
-        return taken(thread, lock, DARN_LOCK_SPIN, 0,
-                     darn_turn_lock(thread->slot, DARN_STEP_LOCK, lock, sizeof(*lock), try_spin,
-                                    DARN_NO_DEADLINE, FRAME),
-                     FRAME);
-    return taken(thread, lock, DARN_LOCK_SPIN, 0, DARN_REAL(pthread_spin_lock)(lock), FRAME);
-}
-
-DARN_INTERCEPT_OFTEN(int, pthread_spin_trylock, pthread_spinlock_t *lock)
-{
-    if (darn_state.quiet)
-        return DARN_REAL(pthread_spin_trylock)(lock);
-    struct darn_thread *thread = darn_thread_self();
-
-    darn_noise_at_call(thread);
-    darn_gate_enter(thread, lock, FRAME);
-    if (darn_turn_mine(thread))
-        return taken(thread, lock, DARN_LOCK_SPIN, DARN_EVENT_TRY,
-                     darn_turn_try(thread->slot, DARN_STEP_LOCK, lock, try_spin, FRAME), FRAME);
-    return taken(thread, lock, DARN_LOCK_SPIN, DARN_EVENT_TRY,
-                 DARN_REAL(pthread_spin_trylock)(lock), FRAME);
-}
-
-DARN_INTERCEPT_OFTEN(int, pthread_spin_unlock, pthread_spinlock_t *lock)
-{
-    if (darn_state.quiet)
-        return DARN_REAL(pthread_spin_unlock)(lock);
-    struct darn_thread *thread = darn_thread_self();
-    int result;
-
-    darn_noise_at_call(thread);
-    if (darn_turn_mine(thread)) {
-        darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, lock, give_spin, FRAME);
-        darn_lock_given(thread, (const volatile void *)lock, FRAME);
-        darn_gate_leave(thread, lock);
-        return 0;
-    }
-    darn_lock_given(thread, (const volatile void *)lock, FRAME);
-    result = DARN_REAL(pthread_spin_unlock)(lock);
-    darn_gate_leave(thread, lock);
-    return result;
+    return unlock_mutex(mutex, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, mtx_trylock, mtx_t *mutex)
 {
-    return thrd_result(try_it(darn_thread_self(), (pthread_mutex_t *)mutex, FRAME));
+    return darn_thrd_result(try_mutex(mutex, FRAME));
 }
 
 DARN_INTERCEPT_OFTEN(int, mtx_lock, mtx_t *mutex)
 {
-    return thrd_result(lock_it(darn_thread_self(), (pthread_mutex_t *)mutex, NULL, FRAME));
+    return darn_thrd_result(lock_mutex(mutex, NULL, FRAME));
 }
 
 DARN_INTERCEPT_OFTEN(int, mtx_timedlock, mtx_t *mutex, const struct timespec *until)
 {
-    struct darn_limit limit = {CLOCK_REALTIME, until};
-
-    return thrd_result(lock_it(darn_thread_self(), (pthread_mutex_t *)mutex, &limit, FRAME));
+    return darn_thrd_result(lock_mutex(mutex, &(struct darn_limit){CLOCK_REALTIME, until}, FRAME));
 }
 
 DARN_INTERCEPT_OFTEN(int, mtx_unlock, mtx_t *mutex)
 {
-    struct darn_thread *thread = darn_thread_self();
-    int result;
-
-    if (darn_state.quiet)
-        return thrd_result(unlock_quietly(thread, (pthread_mutex_t *)mutex));
-    darn_noise_at_call(thread);
-    darn_heal_unlocks(thread, mutex);
-    if (darn_turn_mine(thread)) {
-        result = darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, FRAME);
-        darn_lock_given(thread, mutex, FRAME);
-        darn_gate_leave(thread, mutex);
-        return thrd_result(result);
-    }
-    darn_lock_given(thread, mutex, FRAME);
-    result = DARN_REAL(mtx_unlock)(mutex);
-    darn_gate_leave(thread, mutex);
-    return result;
-}
-
-/* Not forever: who waits with a limit goes on in the end, whoever has the mutex. */
-static int wait_for_a_while(struct darn_thread *thread, pthread_mutex_t *mutex,
-                            const struct darn_limit *limit, const void *frame)
-{
-    int result;
-
-    if (thread)
-        __atomic_store_n(&thread->waits_with, (uintptr_t)mutex, __ATOMIC_RELEASE);
-    darn_wait_begin(thread, DARN_WAIT_OTHER, NULL, frame);
-    result = limit->clock == CLOCK_REALTIME
-                 ? DARN_REAL(pthread_mutex_timedlock)(mutex, limit->until)
-                 : DARN_REAL(pthread_mutex_clocklock)(mutex, limit->clock, limit->until);
-    darn_wait_end(thread);
-    if (thread)
-        __atomic_store_n(&thread->waits_with, 0, __ATOMIC_RELEASE);
-    return result;
+    return darn_thrd_result(unlock_mutex(mutex, FRAME));
 }
 
 /*
- * Takes it, or says EBUSY. libc's trylock says ENOTRECOVERABLE of a robust mutex that is lost, but
- * keeps it locked: whoever comes next would wait for ever. So these are looked at, and locked.
+ * libc's trylock says ENOTRECOVERABLE of a robust mutex that is lost, but keeps it locked: whoever
+ * comes next would wait for ever. So these are looked at, and locked.
  */
 static int take_free(pthread_mutex_t *mutex)
 {
@@ -240,146 +80,32 @@ static int take_free(pthread_mutex_t *mutex)
     return DARN_REAL(pthread_mutex_lock)(mutex);
 }
 
-static int take(struct darn_thread *thread, pthread_mutex_t *mutex, const struct darn_limit *limit,
-                const void *frame)
-{
-    int result;
-
-    if (darn_turn_mine(thread))
-        return control_mutex(thread->slot, mutex,
-                             limit ? darn_vtime_of(limit->clock, limit->until) : DARN_NO_DEADLINE,
-                             frame);
-    /* Whether we wait is known only by trying; that a free lock costs nothing more is worth it. */
-    result = take_free(mutex);
-    if (result != EBUSY)
-        return result;
-    if (limit)
-        return wait_for_a_while(thread, mutex, limit, frame);
-    if (!darn_state.quiet)
-        darn_lock_requested(thread, mutex, DARN_LOCK_MUTEX, frame);
-    darn_wait_begin(thread, DARN_WAIT_MUTEX, mutex, frame);
-    result = DARN_REAL(pthread_mutex_lock)(mutex);
-    darn_wait_end(thread);
-    return result;
-}
-
-static void give(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
-{
-    if (darn_turn_mine(thread))
-        darn_turn_unlock(thread->slot, DARN_STEP_UNLOCK, mutex, give_mutex, frame);
-    else
-        DARN_REAL(pthread_mutex_unlock)(mutex);
-}
-
-/* Whoever finds it closed gives it back at once: nothing was done under it. One whose owner died is
- * kept: given back like this nobody could take it any more. */
-static int take_open(struct darn_thread *thread, pthread_mutex_t *mutex,
-                     const struct darn_limit *limit, const void *frame)
-{
-    int result = take(thread, mutex, limit, frame);
-    bool open = true;
-
-    while (result == 0 && open && darn_heal_is_closed(thread, mutex)) {
-        uint64_t until = darn_limit_of(thread, limit);
-
-        give(thread, mutex, frame);
-        open = darn_heal_wait_open(thread, mutex, until, frame);
-        if (!open && darn_limit_is_over(thread, until))
-            return ETIMEDOUT;
-        result = take(thread, mutex, limit, frame);
-    }
-    return result;
-}
-
-static int try_once(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
-{
-    if (darn_turn_mine(thread))
-        return darn_turn_try(thread->slot, DARN_STEP_LOCK, mutex, try_only, frame);
-    return DARN_REAL(pthread_mutex_trylock)(mutex);
-}
-
-/* The same for one who does not wait for it: until it is open is a short while, as before an access
- * that is healed. */
-static int try_open(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
-{
-    int result = try_once(thread, mutex, frame);
-
-    if (result == 0 && darn_heal_is_closed(thread, mutex)) {
-        give(thread, mutex, frame);
-        darn_heal_wait_open(thread, mutex, 0, frame);
-        result = try_once(thread, mutex, frame);
-    }
-    return result;
-}
-
-int darn_mutex_reopen(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
-{
-    if (!darn_heal_is_closed(thread, mutex))
-        return 0;
-    give(thread, mutex, frame);
-    darn_heal_wait_open(thread, mutex, 0, frame);
-    return take_open(thread, mutex, NULL, frame);
-}
-
-/* In production: a mutex knows its owner, and that is all that a cure has to know. */
-static int taken_quietly(struct darn_thread *thread, pthread_mutex_t *mutex, int result)
-{
-    if (thread && (result == 0 || result == EOWNERDEAD))
-        darn_own_add(mutex, false, darn_mutex_type(mutex));
-    return result;
-}
-
-static int lock_it(struct darn_thread *thread, pthread_mutex_t *mutex,
-                   const struct darn_limit *limit, const void *frame)
-{
-    if (darn_state.quiet)
-        return taken_quietly(thread, mutex, take_open(thread, mutex, limit, frame));
-    darn_noise_at_call(thread);
-    darn_gate_enter(thread, mutex, frame);
-    return taken(thread, mutex, DARN_LOCK_MUTEX, limit ? DARN_EVENT_TRY : 0,
-                 take_open(thread, mutex, limit, frame), frame);
-}
-
-static int try_it(struct darn_thread *thread, pthread_mutex_t *mutex, const void *frame)
-{
-    if (darn_state.quiet)
-        return taken_quietly(thread, mutex, try_open(thread, mutex, frame));
-    darn_noise_at_call(thread);
-    darn_gate_enter(thread, mutex, frame);
-    return taken(thread, mutex, DARN_LOCK_MUTEX, DARN_EVENT_TRY, try_open(thread, mutex, frame),
-                 frame);
-}
-
-static int unlock_quietly(struct darn_thread *thread, pthread_mutex_t *mutex)
-{
-    darn_heal_unlocks(thread, mutex);
-    return DARN_REAL(pthread_mutex_unlock)(mutex);
-}
-
-void darn_mutexes_simply(void)
-{
-    if (!darn_simple_fits(real_pthread_mutex_lock, real_pthread_mutex_unlock))
-        return;
-    darn_simple_open(ours_pthread_mutex_lock, ours_pthread_mutex_unlock);
-    darn_go_pthread_mutex_lock = darn_simple_lock;
-    darn_go_pthread_mutex_unlock = darn_simple_unlock;
-}
-
-static int try_mutex(volatile void *lock)
+/* One that checks for errors says EDEADLK when it is locked, but EBUSY when it is tried. */
+static int take_mutex(volatile void *lock)
 {
     pthread_mutex_t *mutex = (pthread_mutex_t *)(uintptr_t)lock;
     int result = take_free(mutex);
 
-    /* One that checks for errors says EDEADLK when it is locked, but EBUSY when it is tried. */
     if (result == EBUSY && darn_mutex_type(mutex) == PTHREAD_MUTEX_ERRORCHECK &&
         darn_mutex_owner(mutex) == darn_os_thread_id())
         return EDEADLK;
     return result;
 }
 
-static int try_only(volatile void *lock)
+static int real_try_mutex(volatile void *lock)
 {
     return DARN_REAL(pthread_mutex_trylock)((pthread_mutex_t *)(uintptr_t)lock);
+}
+
+static int await_mutex(volatile void *lock, const struct darn_limit *limit)
+{
+    pthread_mutex_t *mutex = (pthread_mutex_t *)(uintptr_t)lock;
+
+    if (!limit)
+        return DARN_REAL(pthread_mutex_lock)(mutex);
+    if (limit->clock == CLOCK_REALTIME)
+        return DARN_REAL(pthread_mutex_timedlock)(mutex, limit->until);
+    return DARN_REAL(pthread_mutex_clocklock)(mutex, limit->clock, limit->until);
 }
 
 static int give_mutex(volatile void *lock)
@@ -387,12 +113,112 @@ static int give_mutex(volatile void *lock)
     return DARN_REAL(pthread_mutex_unlock)((pthread_mutex_t *)(uintptr_t)lock);
 }
 
-static int try_spin(volatile void *lock)
+/* Only where it is libc's own: another library may keep something else in a mutex. */
+static void stray_mutex(struct darn_thread *thread, volatile void *lock, const void *frame)
+{
+    if (darn_mutex_fits(DARN_REAL(pthread_mutex_lock), DARN_REAL(pthread_mutex_unlock),
+                        darn_os_thread_id()))
+        darn_misuse_unlock_mutex(thread, (const pthread_mutex_t *)(uintptr_t)lock, frame);
+}
+
+const struct darn_lockable darn_mutexes = {
+    .kind = DARN_LOCK_MUTEX,
+    .waits = DARN_WAIT_MUTEX,
+    .takes = DARN_STEP_LOCK,
+    .gives = DARN_STEP_UNLOCK,
+    .size = sizeof(pthread_mutex_t),
+    .has_owner = true,
+    .take = take_mutex,
+    .try = real_try_mutex,
+    .await = await_mutex,
+    .give = give_mutex,
+    .stray = stray_mutex,
+};
+
+static int lock_mutex(volatile void *mutex, const struct darn_limit *limit, const void *frame)
+{
+    return darn_lock_acquire(&darn_mutexes, mutex, limit, frame);
+}
+
+static int try_mutex(volatile void *mutex, const void *frame)
+{
+    return darn_lock_attempt(&darn_mutexes, mutex, frame);
+}
+
+static int unlock_mutex(volatile void *mutex, const void *frame)
+{
+    return darn_lock_release(&darn_mutexes, mutex, frame);
+}
+
+/* ---- spin locks ---- */
+
+static const struct darn_lockable spinlocks;
+
+DARN_INTERCEPT_OFTEN(int, pthread_spin_lock, pthread_spinlock_t *lock)
+{
+    return darn_lock_acquire(&spinlocks, lock, NULL, FRAME);
+}
+
+DARN_INTERCEPT_OFTEN(int, pthread_spin_trylock, pthread_spinlock_t *lock)
+{
+    return darn_lock_attempt(&spinlocks, lock, FRAME);
+}
+
+DARN_INTERCEPT_OFTEN(int, pthread_spin_unlock, pthread_spinlock_t *lock)
+{
+    return darn_lock_release(&spinlocks, lock, FRAME);
+}
+
+static int take_spinlock(volatile void *lock)
 {
     return DARN_REAL(pthread_spin_trylock)((pthread_spinlock_t *)(uintptr_t)lock);
 }
 
-static int give_spin(volatile void *lock)
+static int await_spinlock(volatile void *lock, const struct darn_limit *limit)
+{
+    (void)limit;
+    return DARN_REAL(pthread_spin_lock)((pthread_spinlock_t *)(uintptr_t)lock);
+}
+
+static int give_spinlock(volatile void *lock)
 {
     return DARN_REAL(pthread_spin_unlock)((pthread_spinlock_t *)(uintptr_t)lock);
+}
+
+static const struct darn_lockable spinlocks = {
+    .kind = DARN_LOCK_SPIN,
+    .waits = DARN_WAIT_NONE,
+    .takes = DARN_STEP_LOCK,
+    .gives = DARN_STEP_UNLOCK,
+    .size = sizeof(pthread_spinlock_t),
+    .take = take_spinlock,
+    .try = take_spinlock,
+    .await = await_spinlock,
+    .give = give_spinlock,
+};
+
+/* ---- in production ---- */
+
+void darn_locks_simply(void)
+{
+    darn_go_pthread_spin_lock = real_pthread_spin_lock;
+    darn_go_pthread_spin_trylock = real_pthread_spin_trylock;
+    darn_go_pthread_spin_unlock = real_pthread_spin_unlock;
+    if (!darn_simple_fits(real_pthread_mutex_lock, real_pthread_mutex_unlock))
+        return;
+    darn_simple_open(ours_pthread_mutex_lock, ours_pthread_mutex_unlock);
+    darn_go_pthread_mutex_lock = darn_simple_lock;
+    darn_go_pthread_mutex_unlock = darn_simple_unlock;
+}
+
+/* ---- in a run that is watched ---- */
+
+void darn_locks_watched(void)
+{
+    if (!darn_watched_fits(real_pthread_mutex_lock, real_pthread_mutex_unlock))
+        return;
+    darn_watched_open(ours_pthread_mutex_lock, ours_pthread_mutex_unlock,
+                      real_pthread_mutex_unlock);
+    darn_go_pthread_mutex_lock = darn_watched_lock;
+    darn_go_pthread_mutex_unlock = darn_watched_unlock;
 }

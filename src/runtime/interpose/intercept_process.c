@@ -5,11 +5,42 @@
 #include <unistd.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/turn.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/os/log.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 #include "runtime/watch/sampler.h"
+
+#define FRAME __builtin_frame_address(0)
+
+/* What threads do that are still alive is of interest to who records or learns: they get so long,
+ * and this if all of them wait for something. In nanoseconds. */
+#define LIVING_GET  UINT64_C(2000000000)
+#define WAITING_GET UINT64_C(200000000)
+#define LOOK_EVERY  UINT64_C(1000000)
+
+static void await_threads(void)
+{
+    uint64_t begin = darn_os_now(), moved = begin, now = begin;
+
+    while (darn_threads_alive() > 1 && now - begin < LIVING_GET && now - moved < WAITING_GET) {
+        darn_os_sleep(LOOK_EVERY);
+        now = darn_os_now();
+        if (darn_threads_running() > 1)
+            moved = now;
+    }
+}
+
+/* The process is about to end, and its threads with it. `frame` is NULL when main returns. */
+static void leave(const void *frame)
+{
+    bool learns = darn_state.mode == DARN_MODE_RECORD || darn_state.mode == DARN_MODE_LEARN;
+
+    darn_turn_finish(frame);
+    if (learns && darn_state.ready && darn_os_process_id() == darn_state.pid)
+        await_threads();
+}
 
 /*
  * The status is changed here, where it does no harm: what runs at the exit runs as it would have. A
@@ -17,6 +48,7 @@
  */
 DARN_INTERCEPT(void, exit, int status)
 {
+    leave(FRAME);
     darn_ends_with(darn_exit_status(status));
     DARN_REAL(exit)(darn_exit_status(status));
     __builtin_unreachable();
@@ -28,9 +60,18 @@ static main_function *program_main;
 
 static int run_main(int argc, char **argv, char **environment)
 {
+    struct darn_thread *thread = darn_thread_self();
+    int status;
+
     if (darn_control)
         darn_control_serve();
-    exit(program_main(argc, argv, environment));
+    if (thread) /* what it runs may be code that darn has not compiled */
+        thread->start.c11 = (int (*)(void *))(uintptr_t)program_main;
+    status = program_main(argc, argv, environment);
+    leave(NULL);
+    darn_ends_with(darn_exit_status(status));
+    DARN_REAL(exit)(darn_exit_status(status));
+    __builtin_unreachable();
 }
 
 DARN_INTERCEPT(int, __libc_start_main, main_function *main, int argc, char **argv,
@@ -42,18 +83,21 @@ DARN_INTERCEPT(int, __libc_start_main, main_function *main, int argc, char **arg
 
 DARN_INTERCEPT(void, _exit, int status)
 {
+    leave(FRAME);
     DARN_REAL(_exit)(darn_finish(status));
     __builtin_unreachable();
 }
 
 DARN_INTERCEPT(void, _Exit, int status)
 {
+    leave(FRAME);
     DARN_REAL(_Exit)(darn_finish(status));
     __builtin_unreachable();
 }
 
 DARN_INTERCEPT(void, quick_exit, int status)
 {
+    leave(FRAME);
     DARN_REAL(quick_exit)(darn_finish(status));
     __builtin_unreachable();
 }

@@ -10,6 +10,7 @@
 #include "runtime/os/os.h"
 #include "runtime/record/record.h"
 #include "runtime/state.h"
+#include "runtime/thread/misuse.h"
 #include "runtime/watch/sampler.h"
 
 #define FRAME __builtin_frame_address(0)
@@ -19,7 +20,7 @@ static void record_thread(struct darn_thread *thread, enum darn_event_kind kind,
 {
     struct darn_event event = {.kind = (uint8_t)kind, .target = other};
 
-    if (darn_recording && thread)
+    if (darn_events_wanted() && thread)
         darn_record_event(thread, &event, NULL, frame);
 }
 
@@ -28,26 +29,60 @@ static void record_join(struct darn_thread *thread, uint32_t other, bool try, co
     struct darn_event event = {
         .kind = DARN_EVENT_JOIN, .target = other, .flags = try ? DARN_EVENT_TRY : 0};
 
-    if (darn_recording && thread)
+    if (darn_events_wanted() && thread)
         darn_record_event(thread, &event, NULL, frame);
+}
+
+/* defined below; found before the program runs: to look for it later may wait for a thread that
+ * loads a module */
+static int (*real_pthread_clockjoin_np)(pthread_t thread, void **value, clockid_t clock,
+                                        const struct timespec *until);
+
+#define JOINED (-1) /* no number of an error */
+
+/*
+ * Controlled: a join that libc refuses (of a thread that was detached, of oneself) waits for
+ * nobody. libc says so, and ETIMEDOUT for a thread that can be joined and has not ended. 0: wait
+ * for it. JOINED: it has ended without a word, and that was the join.
+ */
+static int refuse_join(struct darn_thread *self, uint32_t number, pthread_t thread, void **value)
+{
+    static const struct timespec past;
+    int result;
+
+    if (!darn_turn_mine(self) || !darn_turn_slot_of(number))
+        return 0;
+    result = real_pthread_clockjoin_np(thread, value, CLOCK_MONOTONIC, &past);
+    return result == ETIMEDOUT ? 0 : result ? result : JOINED;
+}
+
+/* The same, as thrd_join tells it. */
+static int refuse_thrd_join(struct darn_thread *self, uint32_t number, thrd_t thread, int *value)
+{
+    void *ended = NULL;
+    int result = refuse_join(self, number, thread, &ended);
+
+    if (result == JOINED && value)
+        *value = (int)(intptr_t)ended;
+    return result == 0 || result == JOINED ? result : thrd_error;
 }
 
 /*
  * A join: `call` is the expression. Which thread it is must be known before, for afterwards its id
- * may stand for another one.
+ * may stand for another one. `refused`: what libc says of it before anybody waits.
  */
-#define JOINING(id, wait, deadline, call)                                                          \
+#define JOINING(id, wait, deadline, refused, call)                                                 \
     ({                                                                                             \
         struct darn_thread *joining = darn_thread_self();                                          \
         uint32_t joined = 0;                                                                       \
         bool is_known = darn_thread_of_id((unsigned long)(id), &joined);                           \
-        int joined_in_time = 0;                                                                    \
+        int joined_in_time = is_known ? (refused) : 0;                                             \
         darn_noise_at_call(joining);                                                               \
-        if (darn_turn_mine(joining) && is_known)                                                   \
+        if (darn_turn_mine(joining) && is_known && !joined_in_time)                                \
             joined_in_time = darn_turn_join(joining->slot, joined, (deadline), FRAME);             \
         darn_wait_begin(joining, is_known ? (wait) : DARN_WAIT_OTHER,                              \
                         (const volatile void *)(uintptr_t)joined, FRAME);                          \
-        int result = joined_in_time ? joined_in_time : (call);                                     \
+        int result = joined_in_time == JOINED ? 0 : joined_in_time ? joined_in_time : (call);      \
         darn_wait_end(joining);                                                                    \
         if (result == 0 && is_known)                                                               \
             record_join(joining, joined, (wait) != DARN_WAIT_JOIN, FRAME);                         \
@@ -61,6 +96,7 @@ static struct darn_thread *prepare(const pthread_attr_t *attributes, const void 
     struct darn_thread *creator = darn_thread_self();
     struct darn_thread *thread = creator ? darn_thread_new() : NULL;
 
+    darn_order_start();
     darn_noise_at_call(creator);
     if (!thread)
         return NULL;
@@ -94,6 +130,7 @@ static void *run_pthread(void *argument)
 {
     struct darn_thread *thread = argument;
 
+    thread->top = (uintptr_t)FRAME;
     start_thread(thread);
     return thread->start.pthread(thread->argument);
 }
@@ -132,6 +169,7 @@ static int run_c11(void *argument)
 {
     struct darn_thread *thread = argument;
 
+    thread->top = (uintptr_t)FRAME;
     start_thread(thread);
     return thread->start.c11(thread->argument);
 }
@@ -160,17 +198,20 @@ DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
     return result;
 }
 
-/* Joining oneself or joining twice is libc's affair: it says so by an error, and so do we. */
+/* Joining oneself or joining twice is libc's affair: it says so by an error, and so do we. Nor does
+ * a try wait: of a thread that cannot be joined it says EBUSY. */
 
 DARN_INTERCEPT(int, pthread_join, pthread_t thread, void **value)
 {
     return JOINING(thread, DARN_WAIT_JOIN, DARN_NO_DEADLINE,
+                   refuse_join(joining, joined, thread, value),
                    DARN_REAL(pthread_join)(thread, value));
 }
 
 DARN_INTERCEPT(int, pthread_tryjoin_np, pthread_t thread, void **value)
 {
-    int tried = JOINING(thread, DARN_WAIT_OTHER, 0, DARN_REAL(pthread_tryjoin_np)(thread, value));
+    int tried =
+        JOINING(thread, DARN_WAIT_OTHER, 0, 0, DARN_REAL(pthread_tryjoin_np)(thread, value));
 
     return tried == ETIMEDOUT ? EBUSY : tried;
 }
@@ -179,6 +220,7 @@ DARN_INTERCEPT(int, pthread_timedjoin_np, pthread_t thread, void **value,
                const struct timespec *until)
 {
     return JOINING(thread, DARN_WAIT_OTHER, darn_vtime_of(CLOCK_REALTIME, until),
+                   refuse_join(joining, joined, thread, value),
                    DARN_REAL(pthread_timedjoin_np)(thread, value, until));
 }
 
@@ -186,12 +228,15 @@ DARN_INTERCEPT(int, pthread_clockjoin_np, pthread_t thread, void **value, clocki
                const struct timespec *until)
 {
     return JOINING(thread, DARN_WAIT_OTHER, darn_vtime_of(clock, until),
+                   refuse_join(joining, joined, thread, value),
                    DARN_REAL(pthread_clockjoin_np)(thread, value, clock, until));
 }
 
 DARN_INTERCEPT(int, thrd_join, thrd_t thread, int *value)
 {
-    return JOINING(thread, DARN_WAIT_JOIN, DARN_NO_DEADLINE, DARN_REAL(thrd_join)(thread, value));
+    return JOINING(thread, DARN_WAIT_JOIN, DARN_NO_DEADLINE,
+                   refuse_thrd_join(joining, joined, thread, value),
+                   DARN_REAL(thrd_join)(thread, value));
 }
 
 DARN_INTERCEPT(int, pthread_detach, pthread_t thread)
@@ -218,9 +263,13 @@ DARN_INTERCEPT(int, pthread_cancel, pthread_t thread)
 {
     struct darn_thread *self = darn_thread_self();
     uint32_t number;
+    bool is_known = darn_thread_of_id((unsigned long)thread, &number);
 
     darn_noise_at_call(self);
-    if (darn_turn_mine(self) && darn_thread_of_id((unsigned long)thread, &number))
+    darn_misuse_cancel();
+    if (is_known)
+        darn_order_cancel(self, number);
+    if (darn_turn_mine(self) && is_known)
         darn_turn_cancel(self->slot, number, FRAME);
     return DARN_REAL(pthread_cancel)(thread);
 }

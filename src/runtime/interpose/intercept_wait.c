@@ -7,116 +7,114 @@
 
 #include "runtime/control/outsiders.h"
 #include "runtime/control/vtime.h"
-#include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/lockops.h"
+#include "runtime/order/barriers.h"
 #include "runtime/os/glibc.h"
 #include "runtime/record/record.h"
 #include "runtime/state.h"
+#include "runtime/thread/misuse.h"
 #include "runtime/thread/waits.h"
 #include "runtime/watch/sampler.h"
 
 #define FRAME __builtin_frame_address(0)
 
-/*
- * A wait gives the mutex back and takes it again. Nothing changes in the list of locks held but for
- * the deadlock detector: nobody else looks at it meanwhile. In a trace both are events, and in this
- * order: before the mutex is really given back, and after it is really ours again.
- */
-static void begin_wait(struct darn_thread *thread, const volatile void *cond,
-                       const volatile void *mutex, enum darn_wait_kind kind, const void *frame)
+static void begin_wait(struct darn_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                       bool is_limited, const void *frame)
 {
-    struct darn_event event = {
-        .kind = DARN_EVENT_WAIT, .target = (uintptr_t)cond, .extra = (uintptr_t)mutex};
+    struct darn_event event = {.kind = DARN_EVENT_WAIT,
+                               .target = (uintptr_t)cond,
+                               .extra = (uintptr_t)mutex,
+                               .flags = is_limited ? DARN_EVENT_TRY : 0};
 
-    if (!thread)
-        return;
     darn_noise_at_call(thread);
     darn_heal_waits(thread);
-    if (kind != DARN_WAIT_COND)
-        event.flags = DARN_EVENT_TRY;
-    if (darn_recording) {
+    if (darn_events_wanted())
         darn_record_event(thread, &event, thread->wait_site, frame);
-        darn_record(thread, DARN_EVENT_RELEASE, mutex, NULL, 0, frame);
-    }
     thread->wait_site = NULL;
-    __atomic_store_n(&thread->waits_with, (uintptr_t)mutex, __ATOMIC_RELEASE);
-    darn_gate_wait(thread, mutex, true);
-    darn_wait_begin(thread, kind, cond, frame);
+    darn_lock_lend(thread, mutex, frame);
+    darn_signals_wait(thread, cond);
+    darn_wait_begin(thread, is_limited ? DARN_WAIT_OTHER : DARN_WAIT_COND, cond, frame);
     /* Whoever is alone waits in vain, unless another process signals it: nothing is started then.
      */
-    if (kind == DARN_WAIT_COND && !darn_cond_is_shared((const pthread_cond_t *)(uintptr_t)cond))
+    if (!is_limited && !darn_cond_is_shared(cond))
         darn_sampler_start();
 }
 
-/* The mutex may have been closed while the thread was waiting: then the wait takes longer. */
-static int reopen(struct darn_thread *thread, const volatile void *mutex, int result,
-                  bool timed_out, const void *frame)
+static int end_wait(struct darn_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                    int result, const void *frame)
 {
-    int again = 0;
+    unsigned flags = result == ETIMEDOUT ? DARN_EVENT_TIMEOUT : 0;
 
-    if (result == 0 || timed_out)
-        again = darn_mutex_reopen(thread, (pthread_mutex_t *)(uintptr_t)mutex, frame);
-    return again ? again : result;
+    darn_wait_end(thread);
+    result = darn_lock_regain(thread, mutex, result, frame);
+    darn_record(thread, DARN_EVENT_WAKE, cond, mutex, flags, frame);
+    return result;
 }
 
 /* The same in a controlled run, where all of the wait is ours. */
 static int play_wait(struct darn_thread *thread, pthread_cond_t *cond, pthread_mutex_t *mutex,
-                     uint64_t deadline, const void *frame)
+                     const struct darn_limit *limit, const void *frame)
 {
-    int result = darn_turn_cond_wait(thread->slot, cond, mutex, deadline, frame);
+    int result = darn_turn_cond_wait(thread->slot, cond, mutex, &darn_mutexes,
+                                     darn_turn_deadline(limit), frame);
 
-    return reopen(thread, mutex, result, result == ETIMEDOUT, frame);
+    return darn_lock_regain_open(thread, mutex, result, frame);
 }
 
-static int end_wait(struct darn_thread *thread, const volatile void *cond,
-                    const volatile void *mutex, int result, bool timed_out, const void *frame)
-{
-    darn_wait_end(thread);
-    if (!thread)
-        return result;
-    result = reopen(thread, mutex, result, timed_out, frame);
-    __atomic_store_n(&thread->waits_with, 0, __ATOMIC_RELEASE);
-    darn_gate_wait(thread, mutex, false);
-    darn_record(thread, DARN_EVENT_ACQUIRE, mutex, NULL, 0, frame);
-    darn_record(thread, DARN_EVENT_WAKE, cond, mutex, timed_out ? DARN_EVENT_TIMEOUT : 0, frame);
-    return result;
-}
+static int real_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct darn_limit *limit);
 
-DARN_INTERCEPT_OFTEN(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
+/* `limit`: until when; NULL: without an end. C11's are pthread's. */
+static int wait_for(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct darn_limit *limit,
+                    const void *frame)
 {
     struct darn_thread *thread = darn_thread_self();
 
     if (darn_turn_mine(thread))
-        return play_wait(thread, cond, mutex, DARN_NO_DEADLINE, FRAME);
-    begin_wait(thread, cond, mutex, DARN_WAIT_COND, FRAME);
-    return end_wait(thread, cond, mutex, DARN_REAL(pthread_cond_wait)(cond, mutex), false, FRAME);
+        return play_wait(thread, cond, mutex, limit, frame);
+    if (!thread)
+        return real_wait(cond, mutex, limit);
+    begin_wait(thread, cond, mutex, limit, frame);
+    return end_wait(thread, cond, mutex, real_wait(cond, mutex, limit), frame);
+}
+
+DARN_INTERCEPT_OFTEN(int, pthread_cond_wait, pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    return wait_for(cond, mutex, NULL, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_cond_timedwait, pthread_cond_t *cond, pthread_mutex_t *mutex,
                      const struct timespec *until)
 {
-    struct darn_thread *thread = darn_thread_self();
-    int result;
-
-    if (darn_turn_mine(thread))
-        return play_wait(thread, cond, mutex, darn_vtime_of(darn_cond_clock(cond), until), FRAME);
-    begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
-    result = DARN_REAL(pthread_cond_timedwait)(cond, mutex, until);
-    return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
+    return wait_for(cond, mutex, &(struct darn_limit){darn_cond_clock(cond), until}, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_cond_clockwait, pthread_cond_t *cond, pthread_mutex_t *mutex,
                      clockid_t clock, const struct timespec *until)
 {
-    struct darn_thread *thread = darn_thread_self();
-    int result;
+    return wait_for(cond, mutex, &(struct darn_limit){clock, until}, FRAME);
+}
 
-    if (darn_turn_mine(thread))
-        return play_wait(thread, cond, mutex, darn_vtime_of(clock, until), FRAME);
-    begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
-    result = DARN_REAL(pthread_cond_clockwait)(cond, mutex, clock, until);
-    return end_wait(thread, cond, mutex, result, result == ETIMEDOUT, FRAME);
+DARN_INTERCEPT_OFTEN(int, cnd_wait, cnd_t *cond, mtx_t *mutex)
+{
+    return darn_thrd_result(
+        wait_for((pthread_cond_t *)cond, (pthread_mutex_t *)mutex, NULL, FRAME));
+}
+
+DARN_INTERCEPT(int, cnd_timedwait, cnd_t *cond, mtx_t *mutex, const struct timespec *until)
+{
+    return darn_thrd_result(wait_for((pthread_cond_t *)cond, (pthread_mutex_t *)mutex,
+                                     &(struct darn_limit){CLOCK_REALTIME, until}, FRAME));
+}
+
+static int real_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct darn_limit *limit)
+{
+    if (!limit)
+        return DARN_REAL(pthread_cond_wait)(cond, mutex);
+    if (limit->clock == darn_cond_clock(cond))
+        return DARN_REAL(pthread_cond_timedwait)(cond, mutex, limit->until);
+    return DARN_REAL(pthread_cond_clockwait)(cond, mutex, limit->clock, limit->until);
 }
 
 /* A call that lets others go: the event comes first. */
@@ -140,78 +138,49 @@ static bool is_played(const struct darn_thread *thread, const volatile void *con
     return false;
 }
 
+/* Whether libc is to be told, too: always of what other processes may wait for. Then `told` comes
+ * after it. */
+static bool wake(pthread_cond_t *cond, bool all, const void *frame)
+{
+    struct darn_thread *thread =
+        before_call(all ? DARN_EVENT_BROADCAST : DARN_EVENT_SIGNAL, cond, frame);
+
+    if (!is_played(thread, cond)) {
+        darn_signals_begin(cond);
+        return true;
+    }
+    darn_turn_cond_wake(thread->slot, cond, all, frame);
+    return darn_cond_is_shared(cond);
+}
+
+static int told(const pthread_cond_t *cond, int result)
+{
+    darn_signals_end(cond);
+    return result;
+}
+
 DARN_INTERCEPT_OFTEN(int, pthread_cond_signal, pthread_cond_t *cond)
 {
-    struct darn_thread *thread = before_call(DARN_EVENT_SIGNAL, cond, FRAME);
-
-    if (is_played(thread, cond)) {
-        darn_turn_cond_wake(thread->slot, cond, false, FRAME);
-        if (!darn_cond_is_shared(cond))
-            return 0;
-    }
-    return DARN_REAL(pthread_cond_signal)(cond);
+    return wake(cond, false, FRAME) ? told(cond, DARN_REAL(pthread_cond_signal)(cond)) : 0;
 }
 
 DARN_INTERCEPT_OFTEN(int, pthread_cond_broadcast, pthread_cond_t *cond)
 {
-    struct darn_thread *thread = before_call(DARN_EVENT_BROADCAST, cond, FRAME);
-
-    if (is_played(thread, cond)) {
-        darn_turn_cond_wake(thread->slot, cond, true, FRAME);
-        if (!darn_cond_is_shared(cond))
-            return 0;
-    }
-    return DARN_REAL(pthread_cond_broadcast)(cond);
-}
-
-DARN_INTERCEPT_OFTEN(int, cnd_wait, cnd_t *cond, mtx_t *mutex)
-{
-    struct darn_thread *thread = darn_thread_self();
-
-    if (darn_turn_mine(thread))
-        return play_wait(thread, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex, DARN_NO_DEADLINE,
-                         FRAME)
-                   ? thrd_error
-                   : thrd_success;
-    begin_wait(thread, cond, mutex, DARN_WAIT_COND, FRAME);
-    return end_wait(thread, cond, mutex, DARN_REAL(cnd_wait)(cond, mutex), false, FRAME);
-}
-
-DARN_INTERCEPT(int, cnd_timedwait, cnd_t *cond, mtx_t *mutex, const struct timespec *until)
-{
-    struct darn_thread *thread = darn_thread_self();
-    int result;
-
-    if (darn_turn_mine(thread)) {
-        result = play_wait(thread, (pthread_cond_t *)cond, (pthread_mutex_t *)mutex,
-                           darn_vtime_of(CLOCK_REALTIME, until), FRAME);
-        return result == ETIMEDOUT ? thrd_timedout : result ? thrd_error : thrd_success;
-    }
-    begin_wait(thread, cond, mutex, DARN_WAIT_OTHER, FRAME);
-    result = DARN_REAL(cnd_timedwait)(cond, mutex, until);
-    return end_wait(thread, cond, mutex, result, result == thrd_timedout, FRAME);
+    return wake(cond, true, FRAME) ? told(cond, DARN_REAL(pthread_cond_broadcast)(cond)) : 0;
 }
 
 DARN_INTERCEPT_OFTEN(int, cnd_signal, cnd_t *cond)
 {
-    struct darn_thread *thread = before_call(DARN_EVENT_SIGNAL, cond, FRAME);
-
-    if (is_played(thread, cond)) {
-        darn_turn_cond_wake(thread->slot, (pthread_cond_t *)cond, false, FRAME);
-        return thrd_success;
-    }
-    return DARN_REAL(cnd_signal)(cond);
+    return wake((pthread_cond_t *)cond, false, FRAME)
+               ? told((pthread_cond_t *)cond, DARN_REAL(cnd_signal)(cond))
+               : thrd_success;
 }
 
 DARN_INTERCEPT_OFTEN(int, cnd_broadcast, cnd_t *cond)
 {
-    struct darn_thread *thread = before_call(DARN_EVENT_BROADCAST, cond, FRAME);
-
-    if (is_played(thread, cond)) {
-        darn_turn_cond_wake(thread->slot, (pthread_cond_t *)cond, true, FRAME);
-        return thrd_success;
-    }
-    return DARN_REAL(cnd_broadcast)(cond);
+    return wake((pthread_cond_t *)cond, true, FRAME)
+               ? told((pthread_cond_t *)cond, DARN_REAL(cnd_broadcast)(cond))
+               : thrd_success;
 }
 
 DARN_INTERCEPT(int, pthread_barrier_init, pthread_barrier_t *barrier,
@@ -224,6 +193,8 @@ DARN_INTERCEPT(int, pthread_barrier_init, pthread_barrier_t *barrier,
         pthread_barrierattr_getpshared(attributes, &shared);
     if (result == 0 && darn_state.mode == DARN_MODE_CONTROL)
         darn_turn_barrier_init(barrier, shared == PTHREAD_PROCESS_PRIVATE ? count : 0);
+    if (result == 0 && darn_state.mode == DARN_MODE_WATCH)
+        darn_barrier_init((uintptr_t)barrier, shared == PTHREAD_PROCESS_PRIVATE ? count : 0);
     return result;
 }
 
@@ -251,12 +222,18 @@ DARN_INTERCEPT_OFTEN(int, pthread_barrier_wait, pthread_barrier_t *barrier)
 static __thread void (*once_run)(void) __attribute__((tls_model("initial-exec")));
 static __thread const volatile void *once_of __attribute__((tls_model("initial-exec")));
 
+/* One that ends by an exception or a cancellation has not run: the next one tries, after it. */
+static void send_once(const volatile void **once)
+{
+    darn_record(darn_thread_self(), DARN_EVENT_SEND, *once, NULL, 0, FRAME);
+}
+
 static void run_once(void)
 {
-    const volatile void *once = once_of;
+    const volatile void *once __attribute__((cleanup(send_once))) = once_of;
 
+    darn_record(darn_thread_self(), DARN_EVENT_RECEIVE, once, NULL, 0, FRAME);
     once_run();
-    darn_record(darn_thread_self(), DARN_EVENT_SEND, once, NULL, 0, FRAME);
 }
 
 /* A function that ends by an exception or a cancellation has not run: the next one tries. */
@@ -265,105 +242,98 @@ static void end_once(volatile void **once)
     darn_turn_once_end(*once);
 }
 
+static int call(pthread_once_t *once, void (*run)(void), const void *frame);
+
 DARN_INTERCEPT_OFTEN(int, pthread_once, pthread_once_t *once, void (*run)(void))
+{
+    return call(once, run, FRAME);
+}
+
+DARN_INTERCEPT(void, call_once, once_flag *once, void (*run)(void))
+{
+    call((pthread_once_t *)once, run, FRAME); /* it is nothing else */
+}
+
+static int play_once(struct darn_slot *slot, pthread_once_t *once, void (*run)(void),
+                     const void *frame)
+{
+    volatile void *running __attribute__((cleanup(end_once), unused)) = once;
+
+    darn_turn_once_begin(slot, once, frame);
+    return DARN_REAL(pthread_once)(once, run);
+}
+
+static int call(pthread_once_t *once, void (*run)(void), const void *frame)
 {
     struct darn_thread *thread = darn_thread_self();
     int result;
 
     darn_noise_at_call(thread);
-    if (darn_turn_mine(thread)) {
-        volatile void *running __attribute__((cleanup(end_once), unused)) = once;
-
-        darn_turn_once_begin(thread->slot, once, FRAME);
-        return DARN_REAL(pthread_once)(once, run);
-    }
-    if (!darn_recording)
+    if (darn_turn_mine(thread))
+        return play_once(thread->slot, once, run, frame);
+    if (!darn_events_wanted())
         return DARN_REAL(pthread_once)(once, run);
     once_run = run;
     once_of = once;
     result = DARN_REAL(pthread_once)(once, run_once);
-    darn_record(thread, DARN_EVENT_RECEIVE, once, NULL, 0, FRAME);
+    darn_record(thread, DARN_EVENT_RECEIVE, once, NULL, 0, frame);
     return result;
 }
 
-DARN_INTERCEPT(void, call_once, once_flag *once, void (*run)(void))
-{
-    struct darn_thread *thread = darn_thread_self();
-
-    darn_noise_at_call(thread);
-    if (darn_turn_mine(thread)) {
-        volatile void *running __attribute__((cleanup(end_once), unused)) = once;
-
-        darn_turn_once_begin(thread->slot, once, FRAME);
-        DARN_REAL(call_once)(once, run);
-        return;
-    }
-    if (!darn_recording) {
-        DARN_REAL(call_once)(once, run);
-        return;
-    }
-    once_run = run;
-    once_of = once;
-    DARN_REAL(call_once)(once, run_once);
-    darn_record(thread, DARN_EVENT_RECEIVE, once, NULL, 0, FRAME);
-}
-
-/* After a semaphore was taken. */
-static int took(struct darn_thread *thread, sem_t *semaphore, int result, const void *frame)
-{
-    if (result == 0)
-        darn_record(thread, DARN_EVENT_TAKE, semaphore, NULL, 0, frame);
-    return result;
-}
+static int wait_semaphore(sem_t *semaphore, const struct darn_limit *limit, const void *frame);
 
 DARN_INTERCEPT_OFTEN(int, sem_wait, sem_t *semaphore)
 {
-    struct darn_thread *thread = darn_thread_self();
+    return wait_semaphore(semaphore, NULL, FRAME);
+}
 
-    if (darn_turn_mine(thread))
-        return took(thread, semaphore,
-                    darn_turn_sem_wait(thread->slot, semaphore, DARN_NO_DEADLINE, FRAME), FRAME);
-    return took(thread, semaphore, DARN_WAITING(DARN_REAL(sem_wait)(semaphore)), FRAME);
+DARN_INTERCEPT(int, sem_timedwait, sem_t *semaphore, const struct timespec *until)
+{
+    return wait_semaphore(semaphore, &(struct darn_limit){CLOCK_REALTIME, until}, FRAME);
+}
+
+DARN_INTERCEPT(int, sem_clockwait, sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+    return wait_semaphore(semaphore, &(struct darn_limit){clock, until}, FRAME);
 }
 
 DARN_INTERCEPT_OFTEN(int, sem_trywait, sem_t *semaphore)
 {
     struct darn_thread *thread = darn_thread_self();
+    struct darn_slot *slot = darn_turn_mine(thread);
+    int result;
 
     darn_noise_at_call(thread);
-    if (darn_turn_mine(thread)) {
-        int result;
-
-        darn_turn_pass(thread->slot, DARN_STEP_TRYLOCK, semaphore, FRAME);
-        result = DARN_REAL(sem_trywait)(semaphore);
-        thread->slot->yielded = result != 0;
-        return result;
-    }
-    return took(thread, semaphore, DARN_REAL(sem_trywait)(semaphore), FRAME);
+    if (slot)
+        darn_turn_pass(slot, DARN_STEP_TRYLOCK, semaphore, FRAME);
+    result = DARN_REAL(sem_trywait)(semaphore);
+    if (slot)
+        slot->yielded = result != 0;
+    if (result == 0)
+        darn_record(thread, DARN_EVENT_TAKE, semaphore, NULL, 0, FRAME);
+    return result;
 }
 
-DARN_INTERCEPT(int, sem_timedwait, sem_t *semaphore, const struct timespec *until)
+static int real_wait_semaphore(sem_t *semaphore, const struct darn_limit *limit)
 {
-    struct darn_thread *thread = darn_thread_self();
-
-    if (darn_turn_mine(thread))
-        return took(thread, semaphore,
-                    darn_turn_sem_wait(thread->slot, semaphore,
-                                       darn_vtime_of(CLOCK_REALTIME, until), FRAME),
-                    FRAME);
-    return took(thread, semaphore, DARN_WAITING(DARN_REAL(sem_timedwait)(semaphore, until)), FRAME);
+    if (!limit)
+        return DARN_REAL(sem_wait)(semaphore);
+    if (limit->clock == CLOCK_REALTIME)
+        return DARN_REAL(sem_timedwait)(semaphore, limit->until);
+    return DARN_REAL(sem_clockwait)(semaphore, limit->clock, limit->until);
 }
 
-DARN_INTERCEPT(int, sem_clockwait, sem_t *semaphore, clockid_t clock, const struct timespec *until)
+/* Not a lock: nobody holds it, and anybody may give it back. */
+static int wait_semaphore(sem_t *semaphore, const struct darn_limit *limit, const void *frame)
 {
     struct darn_thread *thread = darn_thread_self();
+    struct darn_slot *slot = darn_turn_mine(thread);
+    int result = slot ? darn_turn_sem_wait(slot, semaphore, darn_turn_deadline(limit), frame)
+                      : DARN_WAITING_IN(frame, real_wait_semaphore(semaphore, limit));
 
-    if (darn_turn_mine(thread))
-        return took(thread, semaphore,
-                    darn_turn_sem_wait(thread->slot, semaphore, darn_vtime_of(clock, until), FRAME),
-                    FRAME);
-    return took(thread, semaphore, DARN_WAITING(DARN_REAL(sem_clockwait)(semaphore, clock, until)),
-                FRAME);
+    if (result == 0)
+        darn_record(thread, DARN_EVENT_TAKE, semaphore, NULL, 0, frame);
+    return result;
 }
 
 DARN_INTERCEPT_OFTEN(int, sem_post, sem_t *semaphore)

@@ -6,6 +6,12 @@
 void darn_message_sent(int fd, const void *frame);
 void darn_message_received(int fd, const void *frame);
 
+/* Before the file is closed: the end of what is written, for who reads. */
+void darn_message_tell(int fd, const void *frame);
+
+/* After an epoll had something. */
+void darn_message_polled(int fd, const void *frame);
+
 /* After a wait for a signal. */
 void darn_message_signal(const void *frame);
 

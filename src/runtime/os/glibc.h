@@ -9,13 +9,31 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <time.h>
+
+/* ---- the heap ---- */
+
+/* Whether a block has a mapping of its own, which goes when it is freed: a bit of the word before
+ * it, its size. */
+static inline bool darn_block_is_mapped(const void *block)
+{
+    return ((const size_t *)block)[-1] & 2;
+}
 
 /* ---- mutexes ---- */
 
-/* The kind: two bits of type, and flags. */
-enum { DARN_MUTEX_TYPE = 3, DARN_MUTEX_ROBUST = 16, DARN_MUTEX_SHARED = 128 };
+/* The kind: two bits of type, and flags. One that was asked to be of the usual type is never
+ * elided: its words are always written. */
+enum {
+    DARN_MUTEX_TYPE = 3,
+    DARN_MUTEX_ROBUST = 16,
+    DARN_MUTEX_SHARED = 128,
+    DARN_MUTEX_NOT_ELIDED = 512
+};
 
 /* The lock word of one without flags: free, taken; 2 when somebody waits as well. */
 enum { DARN_MUTEX_FREE, DARN_MUTEX_TAKEN };
@@ -23,7 +41,7 @@ enum { DARN_MUTEX_FREE, DARN_MUTEX_TAKEN };
 /* The thread that holds it, as far as that was written down: not the one who is just taking it. */
 static inline int darn_mutex_owner(const pthread_mutex_t *mutex)
 {
-    return mutex->__data.__owner;
+    return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_ACQUIRE);
 }
 
 /* PTHREAD_MUTEX_NORMAL, …; 0 is the usual one. */
@@ -54,6 +72,20 @@ static inline bool darn_mutex_is_shared(const pthread_mutex_t *mutex)
 static inline int darn_mutex_holder(const pthread_mutex_t *mutex)
 {
     return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK;
+}
+
+/* Neither shared with other processes, nor robust, nor does it hand on priorities: the owner is
+ * written down, and nobody else but its threads has to do with it. */
+static inline bool darn_mutex_is_ordinary(const pthread_mutex_t *mutex)
+{
+    return !(mutex->__data.__kind & ~(DARN_MUTEX_TYPE | DARN_MUTEX_NOT_ELIDED));
+}
+
+/* Giving it back fails with EPERM for a thread that does not have it. */
+static inline bool darn_mutex_checks(const pthread_mutex_t *mutex)
+{
+    return darn_mutex_type(mutex) == PTHREAD_MUTEX_RECURSIVE ||
+           darn_mutex_type(mutex) == PTHREAD_MUTEX_ERRORCHECK;
 }
 
 /* Takes a free plain mutex, or gives one back that nobody waits for, as libc does it. */
@@ -121,6 +153,32 @@ static inline bool darn_rwlock_is_free(const pthread_rwlock_t *lock)
     return !lock->__data.__readers && !lock->__data.__cur_writer;
 }
 
+/* __readers counts them above three flags, one of which is a writer's. */
+enum { DARN_RWLOCK_WRITTEN = 2, DARN_RWLOCK_READERS = 3 };
+
+static inline uint32_t darn_rwlock_readers(const pthread_rwlock_t *lock)
+{
+    return __atomic_load_n(&lock->__data.__readers, __ATOMIC_ACQUIRE) >> DARN_RWLOCK_READERS;
+}
+
+/* The thread that holds it for writing; 0: none. */
+static inline int darn_rwlock_writer(const pthread_rwlock_t *lock)
+{
+    return __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_ACQUIRE);
+}
+
+/* Nobody holds it, nor is about to get it: after a writer the words of a free one are not 0. */
+static inline bool darn_rwlock_is_unused(const pthread_rwlock_t *lock)
+{
+    return !darn_rwlock_readers(lock) && !darn_rwlock_writer(lock) &&
+           !(__atomic_load_n(&lock->__data.__readers, __ATOMIC_ACQUIRE) & DARN_RWLOCK_WRITTEN);
+}
+
+static inline bool darn_rwlock_is_shared(const pthread_rwlock_t *lock)
+{
+    return lock->__data.__shared;
+}
+
 /* A reader waits when a writer does. */
 static inline bool darn_rwlock_prefers_writers(const pthread_rwlock_t *lock)
 {
@@ -131,6 +189,36 @@ static inline bool darn_rwlock_prefers_writers(const pthread_rwlock_t *lock)
 static inline bool darn_spinlock_is_free(const pthread_spinlock_t *lock)
 {
     return *lock == 1;
+}
+
+/* ---- barriers ---- */
+
+struct darn_barrier_words {
+    uint32_t in, round, count; /* who came in all; those of rounds that are full; for how many */
+    int32_t shared;
+};
+
+static inline bool darn_barrier_is_shared(const pthread_barrier_t *barrier)
+{
+    return ((const struct darn_barrier_words *)barrier)->shared;
+}
+
+/* How many stand in a round that is not full. 0 also of one that other processes may come to. */
+static inline uint32_t darn_barrier_blocked(const pthread_barrier_t *barrier)
+{
+    const struct darn_barrier_words *words = (const struct darn_barrier_words *)barrier;
+    uint32_t in = __atomic_load_n(&words->in, __ATOMIC_ACQUIRE);
+    uint32_t inside = in - __atomic_load_n(&words->round, __ATOMIC_ACQUIRE);
+
+    return words->shared || inside >= words->count ? 0 : inside;
+}
+
+/* ---- semaphores ---- */
+
+/* Behind the value, in 64 bits with the number of those who wait, comes whether it is shared. */
+static inline bool darn_semaphore_is_shared(const sem_t *semaphore)
+{
+    return ((const int32_t *)semaphore)[2];
 }
 
 #endif

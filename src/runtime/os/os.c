@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "base/hash.h"
 #include "runtime/os/os.h"
 
 #include <errno.h>
@@ -299,7 +300,8 @@ static uint64_t limit_of(int resource)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
-    CALL4(SYS_prlimit64, 0, resource, NULL, &limit);
+    if (!darn_os_confined)
+        CALL4(SYS_prlimit64, 0, resource, NULL, &limit);
     return limit.rlim_cur;
 }
 
@@ -351,7 +353,7 @@ uint64_t darn_os_identity(int fd)
 
     if (fd < 0 || CALL2(SYS_fstat, fd, &about) < 0)
         return 0;
-    return (about.st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ about.st_dev << 20 ^ about.st_rdev) | 1;
+    return (about.st_ino * DARN_HASH_GOLDEN ^ about.st_dev << 20 ^ about.st_rdev) | 1;
 }
 
 int darn_os_duplicate(int fd, int lowest)
@@ -369,6 +371,8 @@ uint64_t darn_os_channel(int fd)
         return CHANNEL | 1u << 31 | (about.st_ino & 0x7fffffff);
     if (S_ISSOCK(about.st_mode))
         return CHANNEL | 1;
+    if (!(about.st_mode & S_IFMT)) /* eventfds and their kin: a copy has another number */
+        return CHANNEL | 2;
     return S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) ? 0 : CHANNEL | (16 + (uint64_t)fd);
 }
 
@@ -391,11 +395,13 @@ int darn_os_syscall_of(int tid)
     strcpy(path + at, "/syscall");
     fd = darn_os_open(path, O_RDONLY);
     if (fd < 0)
-        return -1;
+        return DARN_OS_UNKNOWN;
     got = CALL3(SYS_read, fd, text, sizeof(text));
     CALL1(SYS_close, fd);
-    if (got <= 0 || text[0] < '0' || text[0] > '9')
-        return -1; /* "running" */
+    if (got <= 0)
+        return DARN_OS_UNKNOWN;
+    if (text[0] < '0' || text[0] > '9')
+        return DARN_OS_RUNS; /* "running" */
     for (int i = 0; i < got && text[i] >= '0' && text[i] <= '9'; i++)
         number = number * 10 + text[i] - '0';
     return number;
@@ -422,6 +428,11 @@ uint64_t darn_os_time_used(int id, enum darn_os_clock clock)
 uint64_t darn_os_thread_time(int tid)
 {
     return darn_os_time_used(tid, DARN_OS_THREAD);
+}
+
+uint64_t darn_os_process_time(void)
+{
+    return darn_os_time_used(darn_os_process_id(), DARN_OS_PROCESS);
 }
 
 int darn_os_open(const char *path, int flags)

@@ -157,8 +157,12 @@ int darn_os_thread_is_gone(int tid);
  * nobody knows. */
 uint64_t darn_os_thread_time(int tid);
 
-/* The system call in which the thread of this process waits; -1 when it runs, or in none. */
+/* The system call in which the thread of this process waits; less than 0: there is none. */
+enum { DARN_OS_RUNS = -1, DARN_OS_UNKNOWN = -2 };
 int darn_os_syscall_of(int tid);
+
+/* The processor time of the process, in nanoseconds; UINT64_MAX: nobody knows. */
+uint64_t darn_os_process_time(void);
 
 void darn_os_exit(int status) __attribute__((noreturn));
 

@@ -2,8 +2,8 @@
  * Whole files: read at once, and replaced at once, so that nobody ever sees half of one. For work
  * elsewhere (os.h): these open files. Results are 0 or negative, as the kernel's.
  */
-#ifndef DARN_RUNTIME_FILE_H
-#define DARN_RUNTIME_FILE_H
+#ifndef DARN_RUNTIME_OS_FILE_H
+#define DARN_RUNTIME_OS_FILE_H
 
 #include <stddef.h>
 

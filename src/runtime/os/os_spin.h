@@ -1,6 +1,6 @@
 /* A lock for a few instructions, mostly. Holders have signals blocked. */
-#ifndef DARN_RUNTIME_SPIN_H
-#define DARN_RUNTIME_SPIN_H
+#ifndef DARN_RUNTIME_OS_SPIN_H
+#define DARN_RUNTIME_OS_SPIN_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "base/hash.h"
 #include "runtime/os/os.h"
 
 #define FIRST_SLOTS 1024 /* a power of two */
@@ -26,9 +27,7 @@ static size_t bytes_of(uint64_t slots)
 
 static uint64_t place_of(uint64_t first, uint64_t second)
 {
-    uint64_t hash = (first ^ (second << 32 | second >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
-
-    return hash ^ hash >> 32;
+    return darn_fold(first, second << 32 | second >> 32);
 }
 
 /* The slot of the pair and its bits, or the free one where it belongs and 0. There is always a free

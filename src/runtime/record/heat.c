@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 #include "runtime/watch/sites.h"
@@ -67,9 +68,8 @@ static bool is_chosen(const struct darn_heat *heat, uintptr_t address)
 {
     uint32_t times = heat->chosen / FIRST;
     uint32_t level = times ? 32 - (uint32_t)__builtin_clz(times) : 0;
-    uint64_t hash = (address >> 6) * UINT64_C(0x9e3779b97f4a7c15);
 
-    return (hash >> 32 & ((UINT64_C(1) << level) - 1)) == 0;
+    return (darn_spread(address >> 6) & ((UINT64_C(1) << level) - 1)) == 0;
 }
 
 bool darn_heat_count(struct darn_thread *thread, const struct darn_site *site, uintptr_t address)

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "runtime/order/outside.h"
 #include "runtime/os/os.h"
-#include "runtime/record/stream.h"
+#include "runtime/record/lines.h"
+#include "runtime/record/record_ends.h"
 #include "runtime/record/record_tables.h"
+#include "runtime/record/stream.h"
 #include "runtime/record/tracefile.h"
 #include "runtime/report/counters.h"
 #include "runtime/report/deliver.h"
@@ -23,50 +26,14 @@
 
 bool darn_recording;
 
-/*
- * Which memory was recorded, and which of that was freed since, by cache line and hash: a block
- * that nobody has recorded an access to may come and go unseen. A bit that is set in vain costs an
- * event.
- */
-#define LINES 65536
-static _Alignas(64) uint8_t lines[LINES];
-
-enum { TOUCHED = 1, FREED = 2 };
-
 /* How many allocations at one place in a row are recorded for their names alone. */
 #define NAMED 1000
 
-/* A block of more lines than this is taken as touched. */
-#define MANY_LINES 256
+/* The largest number that the flags of an event have room for. */
+#define MOST_BEHIND 0x3fff
 
 static bool is_open;      /* a trace was begun, which may have become full since */
 static bool is_temporary; /* the trace is for ourselves */
-
-static uint8_t *line_of(uintptr_t address)
-{
-    return &lines[(address >> 6 ^ address >> 22) % LINES];
-}
-
-static bool any_line(uintptr_t start, uint64_t size, uint8_t what)
-{
-    if (size / 64 > MANY_LINES)
-        return true;
-    for (uintptr_t at = start & ~UINT64_C(63); at < start + size; at += 64) {
-        if (*line_of(at) & what)
-            return true;
-    }
-    return false;
-}
-
-static void set_lines(uintptr_t start, uint64_t size, uint8_t what)
-{
-    for (uintptr_t at = start & ~UINT64_C(63); at < start + size; at += 64) {
-        uint8_t *line = line_of(at);
-
-        if (!(*line & what))
-            __atomic_fetch_or(line, what, __ATOMIC_RELAXED);
-    }
-}
 
 /* The return address of the function that made the access: with the site, nearly as good as the
  * whole stack to tell whether we have been here before. */
@@ -144,42 +111,6 @@ static unsigned flags_of(const struct darn_site *site)
     return flags;
 }
 
-static void put_synchronizing(struct darn_thread *thread, struct darn_stream *stream,
-                              struct darn_coded *coded)
-{
-    struct darn_coded second;
-
-    if (coded->event.kind == DARN_EVENT_READ) {
-        darn_stream_late(thread, stream, coded);
-        return;
-    }
-    darn_stream_settle(thread, stream);
-    second = *coded;
-    if (coded->event.kind == DARN_EVENT_UPDATE)
-        coded->event.flags &= (uint16_t)~DARN_EVENT_ACQUIRES;
-    darn_stream_stamp(thread, stream, coded);
-    if (second.event.kind == DARN_EVENT_UPDATE) {
-        second.event.kind = DARN_EVENT_READ;
-        second.event.flags &= (uint16_t)~DARN_EVENT_RELEASES;
-        second.event.flags |= DARN_EVENT_HALF;
-        darn_stream_late(thread, stream, &second);
-    }
-}
-
-/* Whether the same access was recorded since the last stamp: then it says nothing new. */
-static bool is_repeated(struct darn_stream *stream, uintptr_t address, uint32_t where)
-{
-    size_t i = (address >> 2 ^ where * 7) % DARN_REPEATS;
-
-    if (stream->repeats[i].address == address && stream->repeats[i].where == where &&
-        stream->repeats[i].segment == stream->segment)
-        return true;
-    stream->repeats[i].address = address;
-    stream->repeats[i].where = where;
-    stream->repeats[i].segment = stream->segment;
-    return false;
-}
-
 /*
  * Addresses that stores of recognised spins have written: who reads one of them, in a spin or not,
  * gets to know what the store says (the first look of an MCS lock at its successor), and who stores
@@ -202,16 +133,6 @@ static void note_stack(struct darn_thread *thread, struct darn_stream *stream, u
     if (address >= thread->stack_start && address < thread->stack_end &&
         (!stream->deepest || address < stream->deepest))
         stream->deepest = address;
-}
-
-/* False: nothing is recorded, or this is a handler that has come in between. */
-static inline bool begin(struct darn_stream *stream)
-{
-    if (!stream || stream->busy)
-        return false;
-    stream->busy_at = (uintptr_t)__builtin_frame_address(0);
-    stream->busy = true;
-    return true;
 }
 
 /* The thread will not go on where it is busy. What was being written there may be torn: the block
@@ -237,17 +158,19 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
 {
     struct darn_stream *stream = thread->stream;
     struct darn_coded coded;
-    bool synchronizes;
+    bool synchronizes, unseen;
 
-    if (!begin(stream))
+    if (!stream || stream->busy)
         return;
+    unseen = darn_order_recorded(thread, frame);
+    darn_stream_begin(stream);
     sync = sync || is_sync_address(address, site) ||
            darn_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE);
     synchronizes = sync || site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN);
     coded.where = where_of(thread, stream, site, frame);
     if (!synchronizes) {
         darn_stream_settle(thread, stream);
-        if (size <= 8 && is_repeated(stream, address, coded.where)) {
+        if (size <= 8 && darn_stream_repeats(stream, address, coded.where)) {
             stream->busy = false;
             return;
         }
@@ -261,9 +184,9 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
     };
     coded.stamp = 0;
     note_stack(thread, stream, address);
-    set_lines(address, size, TOUCHED);
+    darn_lines_set(address, size, DARN_LINE_TOUCHED);
     if (synchronizes)
-        put_synchronizing(thread, stream, &coded);
+        darn_stream_synchronize(thread, stream, &coded, unseen);
     else
         darn_stream_put(thread, stream, &coded);
     stream->busy = false;
@@ -273,29 +196,58 @@ static_assert(DARN_EVENT_READ + DARN_SITE_WRITE == DARN_EVENT_WRITE &&
                   DARN_EVENT_READ + DARN_SITE_UPDATE == DARN_EVENT_UPDATE,
               "darn_record_access adds");
 
-void darn_record_event(struct darn_thread *thread, const struct darn_event *event,
-                       const struct darn_site *site, const void *frame)
+/* Who gives a lock back, posts or signals uses the memory that it is in. */
+static bool uses_object(unsigned kind)
+{
+    return kind == DARN_EVENT_RELEASE || kind == DARN_EVENT_WAIT || kind == DARN_EVENT_SIGNAL ||
+           kind == DARN_EVENT_BROADCAST || kind == DARN_EVENT_ARRIVE || kind == DARN_EVENT_POST ||
+           kind == DARN_EVENT_TAKE;
+}
+
+void darn_record_put(struct darn_thread *thread, const struct darn_event *event,
+                     const struct darn_site *site, const void *frame)
 {
     struct darn_stream *stream = thread->stream;
     struct darn_coded coded = {.event = *event};
 
-    if (!begin(stream))
+    if (!darn_stream_begin(stream))
         return;
     darn_stream_settle(thread, stream);
     if (frame)
         coded.where = where_of(thread, stream, site, frame);
+    darn_lines_set(event->target, uses_object(event->kind), DARN_LINE_TOUCHED);
     darn_stream_stamp(thread, stream, &coded);
     stream->busy = false;
 }
 
-void darn_record_alloc(const void *block, uint64_t size, const void *frame)
+void darn_record_use(struct darn_thread *thread, const struct darn_event *event, const void *frame)
+{
+    struct darn_stream *stream = thread->stream;
+    struct darn_coded coded = {.event = *event};
+
+    if (!stream || stream->busy)
+        return;
+    darn_order_recorded(thread, frame);
+    darn_stream_begin(stream);
+    darn_stream_settle(thread, stream);
+    coded.where = where_of(thread, stream, NULL, frame);
+    darn_lines_set(event->target, 1, DARN_LINE_TOUCHED);
+    if (!darn_stream_repeats(stream, event->target, coded.where))
+        darn_stream_put(thread, stream, &coded);
+    stream->busy = false;
+}
+
+void darn_record_alloc(const void *block, uint64_t size, uint64_t behind, const void *frame)
 {
     struct darn_thread *thread = darn_thread_peek();
     struct darn_stream *stream = thread ? thread->stream : NULL;
     struct darn_coded coded = {
-        .event = {.kind = DARN_EVENT_ALLOC, .target = (uintptr_t)block, .extra = size}};
+        .event = {.kind = DARN_EVENT_ALLOC,
+                  .target = (uintptr_t)block,
+                  .extra = size,
+                  .flags = (uint16_t)(behind < MOST_BEHIND ? behind : MOST_BEHIND)}};
 
-    if (!block || darn_state.options.trace_what == DARN_TRACE_SYNC || !begin(stream))
+    if (!block || darn_state.options.trace_what == DARN_TRACE_SYNC || !darn_stream_begin(stream))
         return;
     stream->blocks++;
     darn_record_block((uintptr_t)block, size);
@@ -303,25 +255,12 @@ void darn_record_alloc(const void *block, uint64_t size, const void *frame)
     coded.where = where_of(thread, stream, NULL, frame);
     /* Memory that others have used before: their free must come first. Other allocations are only
      * of use to name the block in reports. */
-    if (any_line((uintptr_t)block, size, FREED))
+    if (darn_lines_any((uintptr_t)block, size, DARN_LINE_FREED))
         darn_stream_stamp(thread, stream, &coded);
     else if (coded.where != stream->last_alloc || stream->alike++ < NAMED)
         darn_stream_put(thread, stream, &coded);
     stream->last_alloc = coded.where;
     stream->busy = false;
-}
-
-void darn_record_free(const void *block, uint64_t size, const void *frame)
-{
-    struct darn_thread *thread = darn_thread_peek();
-
-    if (!thread || !thread->stream || !any_line((uintptr_t)block, size, TOUCHED))
-        return;
-    set_lines((uintptr_t)block, size, FREED);
-    darn_record_event(
-        thread,
-        &(struct darn_event){.kind = DARN_EVENT_FREE, .target = (uintptr_t)block, .extra = size},
-        NULL, frame);
 }
 
 void darn_record_thread_start(struct darn_thread *thread)
@@ -342,31 +281,6 @@ void darn_record_thread_start(struct darn_thread *thread)
     darn_tables_thread(thread, name);
     darn_record_event(thread, &event, NULL, NULL);
     darn_record_stack(thread);
-}
-
-/*
- * The stack will be another thread's: what was recorded there is not about the same variables. As
- * deep as the thread itself has recorded, and what others may have touched of its outer frames.
- */
-#define MOST_STACK  (UINT64_C(1) << 20)
-#define OUTER_STACK (UINT64_C(1) << 14)
-
-static void forget_stack(struct darn_thread *thread, uintptr_t deepest)
-{
-    uintptr_t outer = thread->stack_end - OUTER_STACK;
-    struct darn_event event = {.kind = DARN_EVENT_FREE};
-
-    if (thread->stack_end < OUTER_STACK)
-        return; /* not known */
-    if (!deepest || deepest > outer)
-        deepest = any_line(outer, OUTER_STACK, TOUCHED) ? outer : deepest;
-    if (!deepest)
-        return;
-    if (thread->stack_end - deepest > MOST_STACK)
-        deepest = thread->stack_end - MOST_STACK;
-    event.target = deepest;
-    event.extra = thread->stack_end - deepest;
-    darn_record_event(thread, &event, NULL, NULL);
 }
 
 /* Who gets a robust mutex whose owner died comes after all that the owner did. */
@@ -390,7 +304,7 @@ void darn_record_thread_end(struct darn_thread *thread)
         return;
     leave(stream); /* cancelled there, or ended by a handler */
     release_held(thread);
-    forget_stack(thread, stream->deepest);
+    darn_record_end_stack(thread, stream->deepest);
     darn_record_event(thread, &(struct darn_event){.kind = DARN_EVENT_EXIT}, NULL, NULL);
     darn_os_thread_name(name); /* by now it has the name that it gave itself */
     darn_tables_thread(thread, name);
@@ -443,8 +357,9 @@ int darn_record_open(void)
     if (!error)
         error = darn_tables_open() ? -ENOSPC : 0;
     if (error && is_temporary) {
-        darn_say("darn: detect_deadlocks: there is no memory for it: the order in which locks are "
-                 "taken is not looked at");
+        darn_say_line(
+            "darn: detect_deadlocks: there is no memory for it: the order in which locks are "
+            "taken is not looked at");
         return 0;
     }
     if (error) {

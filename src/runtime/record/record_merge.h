@@ -1,6 +1,6 @@
 /* Merging what a run has learned into the file of a profile; for work elsewhere (os.h). */
-#ifndef DARN_RUNTIME_MERGE_H
-#define DARN_RUNTIME_MERGE_H
+#ifndef DARN_RUNTIME_RECORD_MERGE_H
+#define DARN_RUNTIME_RECORD_MERGE_H
 
 #include <stdint.h>
 

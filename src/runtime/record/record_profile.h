@@ -2,8 +2,8 @@
  * The profile (src/trace/profile.h) in the program under test: what earlier runs have learned arms
  * the sites, and what this run learns is merged into the file when it ends.
  */
-#ifndef DARN_RUNTIME_PROFILE_H
-#define DARN_RUNTIME_PROFILE_H
+#ifndef DARN_RUNTIME_RECORD_PROFILE_H
+#define DARN_RUNTIME_RECORD_PROFILE_H
 
 #include <stdbool.h>
 #include <stdint.h>

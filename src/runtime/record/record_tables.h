@@ -2,8 +2,8 @@
  * What the events of a trace name by number: sites, stacks, and where an event happened, which is
  * one of each. Every new one is written into the trace's tables at once.
  */
-#ifndef DARN_RUNTIME_TABLES_H
-#define DARN_RUNTIME_TABLES_H
+#ifndef DARN_RUNTIME_RECORD_TABLES_H
+#define DARN_RUNTIME_RECORD_TABLES_H
 
 #include <stdint.h>
 

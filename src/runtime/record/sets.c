@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "runtime/os/os.h"
 
 #define SETS      (UINT32_C(1) << DARN_SET_BITS)
@@ -13,7 +14,7 @@
 
 /* A set is another set and one site more. */
 struct node {
-    uint64_t hash; /* the sum of what spread() makes of its sites: the order does not matter */
+    uint64_t hash; /* the sum of what darn_mix makes of its sites: the order does not matter */
     uint32_t parent;
     uint32_t site : SITE_BITS;
     uint32_t size : 8;
@@ -49,19 +50,6 @@ static _Atomic(struct sets *) sets;
 static _Atomic uint32_t count = 1; /* of nodes; 0 is the empty set */
 
 static_assert(DARN_SET_BITS + SITE_BITS + DARN_SET_BITS == 64, "a step is one word");
-
-static uint64_t spread(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-/* Which line a step is in: made by every access, so it is short. */
-static uint64_t line_of(uint64_t key)
-{
-    return key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-}
 
 /* Mapped when the first set is made: a run that learns nothing does not pay. */
 static struct sets *make_sets(void)
@@ -102,7 +90,7 @@ static uint64_t word_of(uint64_t key, uint32_t value)
  * there already says the same. */
 static bool add_step(struct sets *all, uint64_t key, uint32_t value)
 {
-    struct walk walk = {.table = &all->steps, .hash = line_of(key)};
+    struct walk walk = {.table = &all->steps, .hash = darn_spread(key)};
     _Atomic uint64_t *place;
 
     while ((place = step(&walk))) {
@@ -134,7 +122,7 @@ static uint32_t new_node(struct sets *all, struct node node)
 static uint32_t intern(struct sets *all, struct node node)
 {
     uint64_t key = node.hash >> DARN_SET_BITS;
-    struct walk walk = {.table = &all->by_hash, .hash = line_of(key)};
+    struct walk walk = {.table = &all->by_hash, .hash = darn_spread(key)};
     uint32_t made = 0;
     _Atomic uint64_t *place;
 
@@ -175,7 +163,7 @@ __attribute__((noinline)) static uint32_t new_step(struct sets *all, uint32_t se
     if (!contains(all, set, site)) {
         if (size == LARGEST)
             return DARN_SET_NONE;
-        with = intern(all, (struct node){.hash = all->nodes[set].hash + spread(site + 1),
+        with = intern(all, (struct node){.hash = all->nodes[set].hash + darn_mix(site + 1),
                                          .parent = set,
                                          .site = site,
                                          .size = (uint8_t)(size + 1)});
@@ -189,7 +177,7 @@ uint32_t darn_set_with(uint32_t set, uint32_t site)
 {
     struct sets *all = atomic_load_explicit(&sets, memory_order_acquire);
     uint64_t key = (uint64_t)set << SITE_BITS | site;
-    struct walk walk = {.hash = line_of(key)};
+    struct walk walk = {.hash = darn_spread(key)};
     _Atomic uint64_t *place;
 
     if (site >> SITE_BITS || (!all && !(all = make_sets())))

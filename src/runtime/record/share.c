@@ -58,7 +58,7 @@ static_assert(sizeof(struct leaf) % 4096 == 0, "whole pages of it are discarded"
 
 /* Who makes an access. */
 struct toucher {
-    struct darn_site_place place;
+    struct darn_site_entry place;
     uint64_t owner;   /* as the word has it */
     uint64_t own;     /* the same, or what no word has */
     uint64_t written; /* WRITTEN or 0 */
@@ -263,7 +263,7 @@ __attribute__((noinline)) static void touch(uintptr_t address, uintptr_t last,
 void darn_share_access(struct darn_thread *thread, uintptr_t address, uint64_t size,
                        const struct darn_site *site, bool writes)
 {
-    struct toucher toucher = {.place = site ? darn_site_find(site) : (struct darn_site_place){0},
+    struct toucher toucher = {.place = site ? darn_site_find(site) : (struct darn_site_entry){0},
                               .owner = owner_of(thread),
                               .written = writes ? WRITTEN : 0};
     uintptr_t last = address + size - 1;
@@ -324,9 +324,36 @@ void darn_share_forget(uintptr_t address, uint64_t size)
     }
 }
 
+/* What nobody has touched stays so. */
+static void end_in_leaf(struct leaf *leaf, uint64_t from, uint64_t to,
+                        const struct toucher *toucher)
+{
+    for (uint64_t i = from / 8; i <= to / 8; i++) {
+        if (atomic_load_explicit(&leaf->words[i], memory_order_relaxed))
+            touch_word(&leaf->words[i], toucher);
+    }
+}
+
+void darn_share_end(const struct darn_thread *thread, uintptr_t address, uint64_t size)
+{
+    struct toucher toucher = {.owner = owner_of(thread), .written = WRITTEN};
+    uintptr_t last = address + size - 1;
+
+    toucher.own = toucher.owner == OWNER_OTHER ? UINT64_MAX : toucher.owner;
+    for (uintptr_t at = address; size && at <= last && !(last >> ADDRESS_BITS);) {
+        uintptr_t leaf_last = at | (LEAF_BYTES - 1);
+        struct leaf *leaf = find_leaf(at);
+
+        if (leaf)
+            end_in_leaf(leaf, at % LEAF_BYTES, (last < leaf_last ? last : leaf_last) % LEAF_BYTES,
+                        &toucher);
+        at = leaf_last + 1;
+    }
+}
+
 bool darn_share_is_shared(const struct darn_site *site)
 {
-    struct darn_site_place place = darn_site_find(site);
+    struct darn_site_entry place = darn_site_find(site);
 
     return place.mark && atomic_load_explicit(place.mark, memory_order_relaxed);
 }

@@ -23,6 +23,9 @@ void darn_share_access(struct darn_thread *thread, uintptr_t address, uint64_t s
 /* A block of the heap, a stack or pages get another use, and hold other variables from now on. */
 void darn_share_forget(uintptr_t address, uint64_t size);
 
+/* The thread ends its use by a call, which is as good as a write of all of it that was touched. */
+void darn_share_end(const struct darn_thread *thread, uintptr_t address, uint64_t size);
+
 /* Whether the site was found to be shared. */
 bool darn_share_is_shared(const struct darn_site *site);
 

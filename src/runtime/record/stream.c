@@ -33,7 +33,7 @@ static void reset(struct darn_stream *stream)
     stream->sequence = 0;
     stream->segment++;
     stream->busy = stream->pending = stream->is_cut = false;
-    stream->deepest = 0;
+    stream->deepest = stream->quiet = 0;
     memset(stream->reads, 0, sizeof(stream->reads));
     memset(stream->known, 0, sizeof(stream->known));
 }
@@ -165,7 +165,9 @@ void darn_stream_stamp(struct darn_thread *thread, struct darn_stream *stream,
 {
     coded->stamp = next_stamp();
     stream->segment++;
-    if (darn_event_writes(&coded->event))
+    if (coded->stamp == stream->quiet + 1)
+        stream->quiet++;
+    if (darn_event_writes(&coded->event) || coded->event.kind == DARN_EVENT_SEND)
         new_version(stream, coded->event.target, coded->stamp);
     darn_stream_put(thread, stream, coded);
 }
@@ -179,7 +181,8 @@ static bool is_old(struct darn_stream *stream, const struct darn_coded *read)
     uintptr_t address = read->event.target;
     uint64_t version = atomic_load_explicit(version_of(address), memory_order_acquire);
     size_t i = (address >> 3) % DARN_REPEATS, j = (address >> 2 ^ read->where * 7) % DARN_REPEATS;
-    bool acquires = read->event.flags & (DARN_EVENT_ACQUIRES | DARN_EVENT_SYNC);
+    bool acquires = read->event.flags & (DARN_EVENT_ACQUIRES | DARN_EVENT_SYNC) ||
+                    read->event.kind == DARN_EVENT_RECEIVE;
     bool recorded = stream->reads[j].address == address && stream->reads[j].where == read->where;
     bool old;
 
@@ -216,4 +219,103 @@ void darn_stream_late(struct darn_thread *thread, struct darn_stream *stream,
         darn_stream_settle(thread, stream);
     stream->late = *coded;
     stream->pending = true;
+}
+
+bool darn_stream_repeats(struct darn_stream *stream, uintptr_t address, uint32_t where)
+{
+    size_t i = (address >> 2 ^ where * 7) % DARN_REPEATS;
+
+    if (stream->repeats[i].address == address && stream->repeats[i].where == where &&
+        stream->repeats[i].segment == stream->segment)
+        return true;
+    stream->repeats[i].address = address;
+    stream->repeats[i].where = where;
+    stream->repeats[i].segment = stream->segment;
+    return false;
+}
+
+/*
+ * A read is kept back, and with it its place among what others do. If nobody sees what orders the
+ * thread with others afterwards, it stands where it is, and only what it acquires is kept back.
+ */
+static void put_read(struct darn_thread *thread, struct darn_stream *stream,
+                     struct darn_coded *coded, bool unseen)
+{
+    struct darn_coded first = *coded;
+
+    if (unseen) {
+        darn_stream_settle(thread, stream);
+        first.event.flags &= (uint16_t)~DARN_EVENT_ACQUIRES;
+        if (!darn_stream_repeats(stream, first.event.target, first.where))
+            darn_stream_put(thread, stream, &first);
+        coded->event.flags |= DARN_EVENT_HALF;
+    }
+    darn_stream_late(thread, stream, coded);
+}
+
+void darn_stream_synchronize(struct darn_thread *thread, struct darn_stream *stream,
+                             struct darn_coded *coded, bool unseen)
+{
+    struct darn_coded second;
+
+    if (coded->event.kind == DARN_EVENT_READ) {
+        put_read(thread, stream, coded, unseen);
+        return;
+    }
+    darn_stream_settle(thread, stream);
+    second = *coded;
+    if (coded->event.kind == DARN_EVENT_UPDATE)
+        coded->event.flags &= (uint16_t)~DARN_EVENT_ACQUIRES;
+    darn_stream_stamp(thread, stream, coded);
+    if (second.event.kind == DARN_EVENT_UPDATE) {
+        second.event.kind = DARN_EVENT_READ;
+        second.event.flags &= (uint16_t)~DARN_EVENT_RELEASES;
+        second.event.flags |= DARN_EVENT_HALF;
+        darn_stream_late(thread, stream, &second);
+    }
+}
+
+void darn_stream_release(struct darn_thread *thread, uint64_t object)
+{
+    struct darn_stream *stream = thread->stream;
+    struct darn_coded coded = {.event = {.kind = DARN_EVENT_SEND, .target = object}};
+
+    if (!darn_stream_begin(stream))
+        return;
+    darn_stream_settle(thread, stream);
+    darn_stream_stamp(thread, stream, &coded);
+    stream->busy = false;
+}
+
+void darn_stream_acquire(struct darn_thread *thread, uint64_t object)
+{
+    struct darn_stream *stream = thread->stream;
+    struct darn_coded coded = {.event = {.kind = DARN_EVENT_RECEIVE, .target = object}};
+
+    if (!darn_stream_begin(stream))
+        return;
+    darn_stream_settle(thread, stream);
+    if (!is_old(stream, &coded))
+        darn_stream_stamp(thread, stream, &coded);
+    stream->busy = false;
+}
+
+/*
+ * What others do without a stamp stands right behind their last one, wherever that was: so after
+ * it comes who comes after the stamp. While nobody else takes one, there is nothing new to come
+ * after.
+ */
+void darn_stream_acquire_all(struct darn_thread *thread)
+{
+    struct darn_stream *stream = thread->stream;
+    struct darn_coded coded = {.event = {.kind = DARN_EVENT_AFTER_ALL}};
+
+    if (!darn_stream_begin(stream))
+        return;
+    darn_stream_settle(thread, stream);
+    if (atomic_load(&stamps) != stream->quiet + 1) {
+        darn_stream_stamp(thread, stream, &coded);
+        stream->quiet = coded.stamp;
+    }
+    stream->busy = false;
 }

@@ -32,6 +32,7 @@ struct darn_stream {
     uintptr_t busy_at; /* unless it leaves this frame by a jump */
     bool pending;      /* `late` waits for its stamp */
     struct darn_coded late;
+    uint64_t quiet; /* since it last came after all, all stamps up to this one are its own */
     uint32_t last_alloc, alike; /* where the last allocation was, and how many there were */
     uint32_t blocks;            /* how many allocations there were */
     uintptr_t deepest;          /* of the addresses recorded on the own stack; 0: none */
@@ -84,11 +85,35 @@ void darn_stream_put(struct darn_thread *thread, struct darn_stream *stream,
 void darn_stream_stamp(struct darn_thread *thread, struct darn_stream *stream,
                        struct darn_coded *coded);
 
+/* Whether the same access was recorded since the last stamp: then it says nothing new. */
+bool darn_stream_repeats(struct darn_stream *stream, uintptr_t address, uint32_t where);
+
+/* An access that may synchronize. `unseen`: nobody will see what orders the thread with others
+ * afterwards. */
+void darn_stream_synchronize(struct darn_thread *thread, struct darn_stream *stream,
+                             struct darn_coded *coded, bool unseen);
+
 /* Keeps a read back. One that only repeats the last one, as in a spin, takes its place. */
 void darn_stream_late(struct darn_thread *thread, struct darn_stream *stream,
                       const struct darn_coded *coded);
 
 /* Before any other event: the read that was kept back has happened by now. */
 void darn_stream_settle(struct darn_thread *thread, struct darn_stream *stream);
+
+/* Edges of order that are not those of other events (runtime/order/edges.h), if they say anything
+ * new. */
+void darn_stream_release(struct darn_thread *thread, uint64_t object);
+void darn_stream_acquire(struct darn_thread *thread, uint64_t object);
+void darn_stream_acquire_all(struct darn_thread *thread);
+
+/* False: nothing is recorded, or this is a handler that has come in between. */
+static inline bool darn_stream_begin(struct darn_stream *stream)
+{
+    if (!stream || stream->busy)
+        return false;
+    stream->busy_at = (uintptr_t)__builtin_frame_address(0);
+    stream->busy = true;
+    return true;
+}
 
 #endif

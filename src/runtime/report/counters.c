@@ -35,5 +35,15 @@ const char *darn_counter_text(enum darn_counter counter)
 bool darn_counter_is_loss(enum darn_counter counter)
 {
     return counter == DARN_COUNT_THREADS_UNKNOWN || counter == DARN_COUNT_THREADS_NOT_RECORDED ||
-           counter == DARN_COUNT_SITES_UNKNOWN || counter == DARN_COUNT_FACTS_LOST;
+           counter == DARN_COUNT_SITES_UNKNOWN || counter == DARN_COUNT_FACTS_LOST ||
+           counter == DARN_COUNT_ORDER_NO_MEMORY;
+}
+
+bool darn_counters_any_loss(void)
+{
+    for (int i = 0; i < DARN_COUNT_END; i++) {
+        if (darn_counter_is_loss((enum darn_counter)i) && darn_counter_value((enum darn_counter)i))
+            return true;
+    }
+    return false;
 }

@@ -39,6 +39,12 @@
     X(SHARE_SITES_UNKNOWN, "accesses of the learning run at sites without a number")               \
     X(FACTS_LOST, "facts of the profile not kept: no memory, or a site without a number")          \
     X(SAMPLERS_REFUSED, "times that nothing was watched: the system gave no thread for it")        \
+    X(ORDER_NO_MEMORY, "threads whose accesses were not ordered: no memory")                       \
+    X(ORDER_LIMITED, "threads whose accesses were not ordered: little address space (ulimit -v)")  \
+    X(NOT_REMEMBERED, "accesses not remembered: somebody was in the way")                          \
+    X(FORGOTTEN, "accesses forgotten for newer ones: no room")                                     \
+    X(WHERES_SHORT, "places remembered without their locks, or their stacks: too many")            \
+    X(WHERES_FULL, "accesses not remembered: too many different places")                           \
     X(BENIGN_FULL, "benign races not registered: too many")
 
 enum darn_counter {
@@ -55,5 +61,6 @@ const char *darn_counter_text(enum darn_counter counter);
 
 /* Whether what it counts is missing from the results for want of memory: told in any case. */
 bool darn_counter_is_loss(enum darn_counter counter);
+bool darn_counters_any_loss(void);
 
 #endif

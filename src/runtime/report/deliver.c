@@ -3,11 +3,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "trace/event.h"
 #include "runtime/os/helper.h"
-#include "runtime/os/os.h"
-#include "runtime/report/counters.h"
 #include "runtime/report/deliver_parts.h"
 #include "runtime/state.h"
+#include "runtime/thread/misuse.h"
 #include "runtime/thread/stuck.h"
 
 static bool write_same_value(const struct darn_side *a, const struct darn_side *b)
@@ -23,7 +23,12 @@ static void write_race(struct darn_json *json, const struct darn_race *race, uin
     const struct darn_touch *touch = &race->first->touch;
 
     darn_json_open(json, NULL, '{');
-    darn_part_head(json, id, DARN_KIND_RACE, "atomrace");
+    darn_part_head(json, id, DARN_KIND_RACE, race->is_predicted ? "hb" : "atomrace",
+                   race->is_predicted ? "predicted" : "observed");
+    if (race->was_predicted)
+        darn_json_bool(json, "was_predicted", true);
+    if (race->variant_of)
+        darn_part_id(json, "variant_of", race->variant_of);
     darn_json_string(json, "variable", variable);
     darn_json_hex(json, "address", touch->address);
     darn_json_number(json, "size", (int64_t)touch->size);
@@ -35,9 +40,9 @@ static void write_race(struct darn_json *json, const struct darn_race *race, uin
     if (!race->second)
         darn_json_string(json, "origin", "unknown");
     darn_json_open(json, "accesses", '[');
-    darn_part_side(json, maps, race->first);
+    darn_part_side(json, maps, race->first, false);
     if (race->second)
-        darn_part_side(json, maps, race->second);
+        darn_part_side(json, maps, race->second, false);
     darn_json_close(json, ']');
     darn_part_place(json, maps, touch->address);
     darn_json_open(json, "threads", '[');
@@ -53,11 +58,13 @@ static void say_short(const struct darn_race *race, const char *variable)
 {
     struct darn_say say;
 
-    darn_count(DARN_COUNT_REPORTS_SHORT);
     darn_part_say_start(&say, race->first);
-    darn_say_text(&say, "warning: data race on '");
+    darn_say_text(&say, race->is_predicted ? "warning: possible data race on '"
+                                           : "warning: data race on '");
     darn_say_text(&say, variable);
-    darn_say_text(&say, "' [data-race]: ");
+    darn_say_text(&say, race->is_predicted    ? "' [data-race, predicted by hb]: "
+                        : race->was_predicted ? "' [data-race], predicted before and now observed: "
+                                              : "' [data-race]: ");
     darn_part_say_end(&say, race->first);
     if (!race->second)
         return;
@@ -66,21 +73,37 @@ static void say_short(const struct darn_race *race, const char *variable)
     darn_part_say_end(&say, race->second);
 }
 
+/* A file descriptor has a number, which may be another one next time. */
+#define FILE_NAME 32
+
+static const char *name_file(const struct darn_race *race, const char *variable,
+                             char name[FILE_NAME])
+{
+    struct darn_text text;
+
+    if (race->first->touch.object != DARN_OBJECT_DESCRIPTOR)
+        return variable;
+    darn_text_start(&text, name, FILE_NAME);
+    darn_text_add(&text, "file descriptor ");
+    darn_text_number(&text, darn_event_file(race->first->touch.address));
+    return name;
+}
+
 enum darn_delivery darn_deliver_race(const struct darn_race *race, uint64_t id,
                                      const char *variable)
 {
     struct darn_json json;
-    int status = DARN_OS_NOT_STARTED;
+    enum darn_delivery delivery;
+    char name[FILE_NAME];
+    bool told;
 
-    if (darn_part_start(&json)) {
-        write_race(&json, race, id, variable);
-        status = darn_part_send(&json);
-    }
-    if (status == DARN_STATUS_SUPPRESSED)
-        return DARN_SUPPRESSED;
-    if (status != DARN_STATUS_REPORTED)
+    variable = name_file(race, variable, name);
+    darn_part_start(&json);
+    write_race(&json, race, id, variable);
+    delivery = darn_part_send(&json, &told);
+    if (!told)
         say_short(race, variable);
-    return DARN_REPORTED;
+    return delivery;
 }
 
 static void write_target(struct darn_json *json, struct darn_maps *maps, const char *key,
@@ -97,6 +120,7 @@ static void write_wait(struct darn_json *json, struct darn_maps *maps,
                        const struct darn_stuck_thread *thread)
 {
     static const char *const kinds[] = {"", "mutex", "read", "write", "", "cond", "barrier", ""};
+    const char *op = thread->wait < DARN_WAIT_JOIN ? "acquire" : "wait";
 
     if (thread->wait == DARN_WAIT_JOIN) {
         darn_json_string(json, "op", "join");
@@ -105,8 +129,9 @@ static void write_wait(struct darn_json *json, struct darn_maps *maps,
         darn_json_close(json, '}');
         return;
     }
-    darn_json_string(json, "op", thread->wait < DARN_WAIT_JOIN ? "acquire" : "wait");
-    write_target(json, maps, "target", kinds[thread->wait], thread->target);
+    darn_json_string(json, "op", thread->op ? thread->op : op);
+    write_target(json, maps, "target", thread->op ? thread->object : kinds[thread->wait],
+                 thread->target);
     if (thread->mutex)
         write_target(json, maps, "mutex", "mutex", thread->mutex);
 }
@@ -116,7 +141,7 @@ static void write_stuck(struct darn_json *json, const struct darn_stuck *stuck, 
     struct darn_maps *maps = darn_maps_read();
 
     darn_json_open(json, NULL, '{');
-    darn_part_head(json, id, stuck->kind, "wait-for");
+    darn_part_head(json, id, stuck->kind, stuck->threads[0].op ? "calls" : "wait-for", "observed");
     if (stuck->reason)
         darn_json_string(json, "reason", stuck->reason);
     darn_json_bool(json, "preloaded", darn_state.preloaded);
@@ -141,31 +166,41 @@ static void write_stuck(struct darn_json *json, const struct darn_stuck *stuck, 
     darn_json_close(json, '}');
 }
 
+/* Without `darn report`. */
+static void say_stuck(const struct darn_stuck *stuck)
+{
+    if (stuck->threads[0].op)
+        darn_say_line("warning: a thread misuses what threads synchronize with [" DARN_KIND_MISUSE
+                      "]");
+    else
+        darn_say_line(stuck->count == 1 ? "warning: a thread waits for itself [deadlock]"
+                                        : "warning: threads wait for each other [deadlock]");
+}
+
 enum darn_delivery darn_deliver_stuck(const struct darn_stuck *stuck, uint64_t id)
 {
     struct darn_json json;
-    int status = DARN_OS_NOT_STARTED;
+    enum darn_delivery delivery;
+    bool told;
 
-    if (darn_part_start(&json)) {
-        write_stuck(&json, stuck, id);
-        status = darn_part_send(&json);
-    }
-    if (status == DARN_STATUS_SUPPRESSED)
-        return DARN_SUPPRESSED;
-    if (status != DARN_STATUS_REPORTED) {
-        darn_count(DARN_COUNT_REPORTS_SHORT);
-        darn_say(stuck->count == 1 ? "warning: a thread waits for itself [deadlock]"
-                                   : "warning: threads wait for each other [deadlock]");
-    }
-    return DARN_REPORTED;
+    darn_part_start(&json);
+    write_stuck(&json, stuck, id);
+    delivery = darn_part_send(&json, &told);
+    if (!told)
+        say_stuck(stuck);
+    return delivery;
 }
 
 static void write_finding(struct darn_json *json, struct darn_maps *maps,
                           const struct darn_known_finding *finding)
 {
     darn_json_open(json, NULL, '{');
-    darn_part_id(json, finding->id);
+    darn_part_id(json, "id", finding->id);
     darn_json_string(json, "kind", finding->kind);
+    if (finding->is_predicted)
+        darn_json_string(json, "certainty", "predicted");
+    if (finding->variant_of)
+        darn_part_id(json, "variant_of", finding->variant_of);
     darn_json_number(json, "count", (int64_t)finding->count);
     darn_json_string(json, "file", finding->file);
     darn_json_number(json, "line", finding->line);
@@ -238,7 +273,7 @@ bool darn_deliver_locks(const char *trace, size_t length)
     int status = darn_helper_run("--locks", trace, length);
 
     if (status != DARN_STATUS_REPORTED && status != DARN_STATUS_PREDICTED)
-        darn_say(
+        darn_say_line(
             "darn: detect_deadlocks: the order in which locks were taken could not be analyzed");
     return status == DARN_STATUS_PREDICTED;
 }

@@ -1,7 +1,7 @@
 /*
  * Hands findings to `darn report`, a process of its own, which knows about symbols, suppressions
- * and formats (docs/internals.md). Called one at a time, under the findings' lock, with signals
- * blocked.
+ * and formats (docs/raw-finding-format.md). Called one at a time, under the findings' lock, with
+ * signals blocked.
  */
 #ifndef DARN_RUNTIME_DELIVER_H
 #define DARN_RUNTIME_DELIVER_H
@@ -18,6 +18,11 @@ enum darn_delivery darn_deliver_race(const struct darn_race *race, uint64_t id,
 /* deliver_violation.c */
 enum darn_delivery darn_deliver_violation(const struct darn_violation *violation, uint64_t id,
                                           const char *variable);
+
+struct darn_crash;
+
+/* deliver_crash.c */
+enum darn_delivery darn_deliver_crash(const struct darn_crash *crash, uint64_t id);
 
 struct darn_stuck;
 

@@ -2,13 +2,18 @@
 
 #include <stddef.h>
 
+#include "base/fingerprint.h"
 #include "runtime/os/helper.h"
 #include "runtime/os/os.h"
+#include "runtime/report/counters.h"
 #include "runtime/watch/heap.h"
+#include "site/site_calls.h"
 
 #define RECORD_SIZE (256 * 1024)
 
-static const char *const op_names[] = {"read", "write", "update", "free"};
+static const char *const op_names[] = {"read", "write", "update", "free", "use"};
+static const char *const object_names[] = {"",        "mutex",     "rwlock",     "spin",   "cond",
+                                           "barrier", "semaphore", "descriptor", "stream", "stack"};
 static const char *const lock_names[] = {"mutex", "read", "write", "spin"};
 static const char *const assertion_names[] = {"", "exclusive-writer", "exclusive-access"};
 
@@ -19,8 +24,7 @@ bool darn_part_start(struct darn_json *json)
 {
     if (!record)
         record = darn_os_allocate(RECORD_SIZE);
-    if (record)
-        darn_json_start(json, record, RECORD_SIZE);
+    darn_json_start(json, record, record ? RECORD_SIZE : 0);
     return record != NULL;
 }
 
@@ -31,20 +35,26 @@ void darn_part_process(struct darn_json *json)
     darn_json_string(json, "program", darn_helper_program());
 }
 
-void darn_part_head(struct darn_json *json, uint64_t id, const char *kind, const char *engine)
+void darn_part_head(struct darn_json *json, uint64_t id, const char *kind, const char *engine,
+                    const char *certainty)
 {
     darn_part_process(json);
-    darn_part_id(json, id);
+    darn_part_id(json, "id", id);
     darn_json_string(json, "kind", kind);
-    darn_json_string(json, "certainty", "observed");
+    darn_json_string(json, "certainty", certainty);
     darn_json_string(json, "engine", engine);
     darn_json_number(json, "count", 1);
 }
 
-int darn_part_send(const struct darn_json *json)
+enum darn_delivery darn_part_send(const struct darn_json *json, bool *told)
 {
-    return json->text.cut ? DARN_OS_NOT_STARTED
-                          : darn_helper_run(NULL, json->text.to, json->text.used);
+    int status = json->text.cut ? DARN_OS_NOT_STARTED
+                                : darn_helper_run(NULL, json->text.to, json->text.used);
+
+    *told = status == DARN_STATUS_REPORTED || status == DARN_STATUS_SUPPRESSED;
+    if (!*told)
+        darn_count(DARN_COUNT_REPORTS_SHORT);
+    return status == DARN_STATUS_SUPPRESSED ? DARN_SUPPRESSED : DARN_REPORTED;
 }
 
 const char *darn_part_op(const struct darn_side *side)
@@ -52,15 +62,12 @@ const char *darn_part_op(const struct darn_side *side)
     return op_names[side->touch.op];
 }
 
-/* Sixteen digits, always: ids are compared as text. */
-void darn_part_id(struct darn_json *json, uint64_t id)
+void darn_part_id(struct darn_json *json, const char *key, uint64_t id)
 {
-    char digits[17];
+    char text[DARN_FINGERPRINT_TEXT];
 
-    for (int i = 0; i < 16; i++)
-        digits[i] = "0123456789abcdef"[id >> (60 - 4 * i) & 15];
-    digits[16] = '\0';
-    darn_json_string(json, "id", digits);
+    darn_fingerprint_text(id, text);
+    darn_json_string(json, key, text);
 }
 
 void darn_part_thread(struct darn_json *json, const char *key, uint32_t number)
@@ -97,23 +104,15 @@ void darn_part_stack(struct darn_json *json, struct darn_maps *maps, const struc
     darn_json_close(json, ']');
 }
 
-static struct darn_stack taken_at(const struct darn_thread_lock *lock)
-{
-    struct darn_stack stack = {1, {lock->pc}};
-
-    while (stack.depth <= DARN_LOCK_CALLERS && lock->callers[stack.depth - 1]) {
-        stack.pcs[stack.depth] = lock->callers[stack.depth - 1];
-        stack.depth++;
-    }
-    return stack;
-}
-
 void darn_part_locks(struct darn_json *json, struct darn_maps *maps, const struct darn_locks *locks)
 {
+    if (locks->is_unknown)
+        darn_json_bool(json, "locks_unknown", true);
     darn_json_open(json, "locks", '[');
     for (uint32_t i = 0; i < locks->count; i++) {
-        struct darn_stack stack = taken_at(&locks->held[i]);
+        struct darn_stack stack;
 
+        darn_lock_stack(&stack, &locks->held[i]);
         darn_json_open(json, NULL, '{');
         darn_json_hex(json, "address", locks->held[i].address);
         darn_json_string(json, "kind", lock_names[locks->held[i].kind]);
@@ -133,12 +132,20 @@ static void write_site(struct darn_json *json, const struct darn_site *site)
     darn_json_number(json, "line", site->line);
     darn_json_number(json, "column", site->column);
     darn_json_string(json, "function", darn_site_function(site));
+    darn_json_hex(json, "site_key", darn_site_key(site));
+    if (darn_call_name(site->flags, site->size))
+        darn_json_string(json, "call", darn_call_name(site->flags, site->size));
 }
 
-void darn_part_side(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side)
+void darn_part_side(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side,
+                    bool names)
 {
     darn_json_open(json, NULL, '{');
     darn_json_string(json, "op", darn_part_op(side));
+    if (side->touch.object)
+        darn_json_string(json, "object", object_names[side->touch.object]);
+    if (names && side->touch.site)
+        darn_json_string(json, "variable", darn_site_variable(side->touch.site));
     if (side->touch.assertion)
         darn_json_string(json, "assertion", assertion_names[side->touch.assertion]);
     darn_json_bool(json, "atomic", side->touch.atomic);

@@ -1,9 +1,10 @@
-/* The parts of a raw finding (docs/internals.md), written by all who deliver one: deliver.c and
- * deliver_violation.c. */
+/* The parts of a raw finding (docs/raw-finding-format.md), written by all who deliver one:
+ * deliver.c, deliver_violation.c and deliver_crash.c. */
 #ifndef DARN_RUNTIME_DELIVER_PARTS_H
 #define DARN_RUNTIME_DELIVER_PARTS_H
 
 #include "base/json.h"
+#include "runtime/report/deliver.h"
 #include "runtime/report/maps.h"
 #include "runtime/report/tell.h"
 #include "runtime/watch/watch.h"
@@ -13,20 +14,22 @@
 #define DARN_STATUS_SUPPRESSED 3
 #define DARN_STATUS_PREDICTED  66
 
-/* Starts a record, in memory of which there is one. Whether there is any. */
+/* Starts a record, in memory of which there is one. Whether there is any: if not, what is written
+ * is lost, and darn_part_send knows it. */
 bool darn_part_start(struct darn_json *json);
 
 /* Which process it is; after it comes what is found. */
 void darn_part_process(struct darn_json *json);
 
-/* The process, and what is observed: all that findings have in common. */
-void darn_part_head(struct darn_json *json, uint64_t id, const char *kind, const char *engine);
+/* The process, and what is found: all that findings have in common. */
+void darn_part_head(struct darn_json *json, uint64_t id, const char *kind, const char *engine,
+                    const char *certainty);
 
-/* Has the record reported: a status of `darn report`, or DARN_OS_NOT_STARTED when it is too long.
- */
-int darn_part_send(const struct darn_json *json);
+/* Has the record reported. Not `told`: there is no `darn report`, or the record is too long for the
+ * memory; the caller says in a line or two what there is to say. */
+enum darn_delivery darn_part_send(const struct darn_json *json, bool *told);
 
-void darn_part_id(struct darn_json *json, uint64_t id);
+void darn_part_id(struct darn_json *json, const char *key, uint64_t id);
 void darn_part_thread(struct darn_json *json, const char *key, uint32_t number);
 void darn_part_stack(struct darn_json *json, struct darn_maps *maps,
                      const struct darn_stack *stack);
@@ -36,8 +39,9 @@ void darn_part_locks(struct darn_json *json, struct darn_maps *maps,
 /* `module` and `offset` of an address that is in a file. */
 void darn_part_position(struct darn_json *json, struct darn_maps *maps, uintptr_t address);
 
-/* One of the accesses. */
-void darn_part_side(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side);
+/* One of the accesses. `names`: with its variable, which is not that of the finding. */
+void darn_part_side(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side,
+                    bool names);
 
 /* Where its thread comes from. */
 void darn_part_origin(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side);

@@ -2,8 +2,6 @@
 #include <stddef.h>
 
 #include "base/options.h"
-#include "runtime/os/os.h"
-#include "runtime/report/counters.h"
 #include "runtime/report/deliver.h"
 #include "runtime/report/deliver_parts.h"
 #include "site/site_section.h"
@@ -44,7 +42,7 @@ static void write_violation(struct darn_json *json, const struct darn_violation 
     const struct darn_touch *touch = &violation->entry->touch;
 
     darn_json_open(json, NULL, '{');
-    darn_part_head(json, id, DARN_KIND_VIOLATION, "atomrace");
+    darn_part_head(json, id, DARN_KIND_VIOLATION, "atomrace", "observed");
     darn_json_string(json, "variable", variable);
     darn_json_hex(json, "address", touch->address);
     darn_json_number(json, "size", (int64_t)touch->size);
@@ -53,9 +51,9 @@ static void write_violation(struct darn_json *json, const struct darn_violation 
         darn_json_hex(json, "after", violation->after);
     }
     darn_json_open(json, "accesses", '[');
-    darn_part_side(json, maps, violation->entry);
-    darn_part_side(json, maps, violation->remote);
-    darn_part_side(json, maps, violation->end);
+    darn_part_side(json, maps, violation->entry, false);
+    darn_part_side(json, maps, violation->remote, false);
+    darn_part_side(json, maps, violation->end, false);
     darn_json_close(json, ']');
     write_section(json, violation);
     darn_part_place(json, maps, touch->address);
@@ -75,7 +73,6 @@ static void say_short(const struct darn_violation *violation, const char *variab
     } others[] = {{violation->remote, "note: meanwhile "}, {violation->end, "note: then "}};
     struct darn_say say;
 
-    darn_count(DARN_COUNT_REPORTS_SHORT);
     darn_part_say_start(&say, violation->entry);
     darn_say_text(&say, "warning: atomicity violation on '");
     darn_say_text(&say, variable);
@@ -92,15 +89,13 @@ enum darn_delivery darn_deliver_violation(const struct darn_violation *violation
                                           const char *variable)
 {
     struct darn_json json;
-    int status = DARN_OS_NOT_STARTED;
+    enum darn_delivery delivery;
+    bool told;
 
-    if (darn_part_start(&json)) {
-        write_violation(&json, violation, id, variable);
-        status = darn_part_send(&json);
-    }
-    if (status == DARN_STATUS_SUPPRESSED)
-        return DARN_SUPPRESSED;
-    if (status != DARN_STATUS_REPORTED)
+    darn_part_start(&json);
+    write_violation(&json, violation, id, variable);
+    delivery = darn_part_send(&json, &told);
+    if (!told)
         say_short(violation, variable);
-    return DARN_REPORTED;
+    return delivery;
 }

@@ -6,17 +6,19 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "base/variable.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/report/counters.h"
 #include "runtime/report/crash.h"
+#include "runtime/report/deferred.h"
 #include "runtime/report/deliver.h"
-#include "runtime/report/deliver_parts.h"
+#include "runtime/report/fingerprints.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
+#include "runtime/thread/misuse.h"
 #include "runtime/thread/stuck.h"
+#include "runtime/watch/sampler.h"
 
 /* Different findings of one run. */
 #define FINDINGS 512
@@ -34,46 +36,6 @@ static struct darn_known_finding findings[FINDINGS];
 static _Atomic uint32_t count; /* entries are added under the lock, and stay */
 static _Atomic uint32_t reported;
 static _Atomic int holder; /* the thread that is reporting: if it crashes there, it must not wait */
-
-static uint64_t hash_site(uint64_t hash, const struct darn_side *side)
-{
-    const struct darn_site *site = side ? side->touch.site : NULL;
-
-    if (!side)
-        return darn_hash_string(hash, "unknown");
-    if (!site)
-        return darn_hash_string(hash, "free");
-    hash = darn_hash_string(hash, darn_site_file(site));
-    hash = darn_hash_string(hash, darn_site_function(site));
-    return darn_hash_number(darn_hash_number(hash, site->line), site->column);
-}
-
-static const char *variable_of(const struct darn_side *side)
-{
-    return side && side->touch.site ? darn_site_variable(side->touch.site) : "";
-}
-
-/* One name for two sides, whichever of them came first: a plain one before `p->x`, then by order.
- */
-static const char *common_variable(const struct darn_side *one, const struct darn_side *other)
-{
-    const char *a = variable_of(one), *b = variable_of(other);
-
-    if (!*a || !*b)
-        return *a ? a : b;
-    if (!strpbrk(a, "->*[") != !strpbrk(b, "->*["))
-        return strpbrk(a, "->*[") ? b : a;
-    return strcmp(a, b) <= 0 ? a : b;
-}
-
-static uint64_t fingerprint_race(const struct darn_race *race, const char *variable)
-{
-    uint64_t start = darn_hash_string(DARN_HASH_START, DARN_KIND_RACE);
-    uint64_t a = hash_site(start, race->first), b = hash_site(start, race->second);
-    uint64_t both = a < b ? a * 31 + b : b * 31 + a;
-
-    return darn_hash_variable(both, variable);
-}
 
 /*
  * A changed value without a visible writer is believed when it happens twice at one site, and not
@@ -112,8 +74,10 @@ static void describe(struct darn_known_finding *finding, const char *kind,
 
     finding->kind = kind;
     copy_text(finding->variable, sizeof(finding->variable), variable);
-    if (!site)
+    if (!site) {
+        finding->stack = side->stack;
         return;
+    }
     finding->line = site->line;
     copy_text(finding->file, sizeof(finding->file), darn_site_file(site));
     copy_text(finding->function, sizeof(finding->function), darn_site_function(site));
@@ -153,7 +117,7 @@ static struct darn_known_finding *find_new(uint64_t id)
     return finding && atomic_fetch_add(&finding->count, 1) == 0 ? finding : NULL;
 }
 
-/* What a new finding came to. */
+/* What a finding came to. */
 static void settle(struct darn_known_finding *finding, enum darn_delivery verdict)
 {
     finding->suppressed = verdict == DARN_SUPPRESSED;
@@ -169,33 +133,23 @@ static void halt_after(const struct darn_known_finding *finding)
         darn_os_exit(darn_finish((int)darn_state.options.exitcode));
 }
 
-/* What was seen before is only counted, without waiting for a report that is on its way. */
-static bool is_known(uint64_t id)
+/* What was seen before is only counted, without waiting for a report that is on its way. NULL: it
+ * was not. */
+static struct darn_known_finding *count_known(uint64_t id)
 {
     uint32_t known = atomic_load(&count);
 
     for (uint32_t i = 0; i < known; i++) {
         if (findings[i].id == id && atomic_load(&findings[i].count)) {
             atomic_fetch_add(&findings[i].count, 1);
-            return true;
+            return &findings[i];
         }
     }
-    return false;
+    return NULL;
 }
 
-/*
- * A race with a read that may be the waiting half of a hand-made synchronization is put off until
- * the end of the run, or until the spin is recognised: then it is none.
- */
-#define DEFERRED 16
-
-static struct {
-    bool used;
-    struct darn_race race;
-    struct darn_side first, second;
-} deferred[DEFERRED];
-static struct darn_spin deferred_lock; /* protects the above; taken with signals blocked */
-static bool has_deferred;
+/* One that is predicted is put off for so many nanoseconds. */
+#define MOMENT UINT64_C(300000000)
 
 static bool may_be_spin(const struct darn_race *race)
 {
@@ -209,86 +163,116 @@ static bool may_be_spin(const struct darn_race *race)
            (a->atomic != b->atomic && !darn_state.options.halt_on_error);
 }
 
-static bool is_same(const struct darn_race *a, const struct darn_race *b)
-{
-    return a->first->touch.site == b->first->touch.site &&
-           a->second->touch.site == b->second->touch.site;
-}
-
-/* Returns whether the race need not be reported now. */
-static bool defer(const struct darn_race *race)
-{
-    bool done = false;
-
-    darn_crash_watch();
-    darn_spin_lock(&deferred_lock);
-    for (int i = 0; i < DEFERRED && !done; i++) {
-        if (deferred[i].used && is_same(&deferred[i].race, race)) {
-            done = true;
-        } else if (!deferred[i].used) {
-            deferred[i].used = done = has_deferred = true;
-            deferred[i].race = *race;
-            deferred[i].first = *race->first;
-            deferred[i].second = *race->second;
-            deferred[i].race.first = &deferred[i].first;
-            deferred[i].race.second = &deferred[i].second;
-        }
-    }
-    darn_spin_unlock(&deferred_lock);
-    return done;
-}
-
 static bool is_synchronization(const struct darn_race *race)
 {
     return race->second && !darn_state.options.report_spins &&
            darn_spins_synchronize(&race->first->touch, &race->second->touch);
 }
 
+static bool is_recognised(const struct darn_race *race)
+{
+    bool is_none = is_synchronization(race);
+
+    if (is_none)
+        darn_count(DARN_COUNT_SPINS_FILTERED);
+    return is_none;
+}
+
 void darn_findings_recognised(void)
 {
     uint64_t mask;
 
-    if (!has_deferred)
+    if (!darn_deferred_any())
         return;
     mask = darn_os_block_signals();
-    darn_spin_lock(&deferred_lock);
-    for (int i = 0; i < DEFERRED; i++) {
-        if (deferred[i].used && is_synchronization(&deferred[i].race)) {
-            deferred[i].used = false;
-            darn_count(DARN_COUNT_SPINS_FILTERED);
-        }
-    }
-    darn_spin_unlock(&deferred_lock);
+    darn_deferred_drop(is_recognised);
+    darn_os_restore_signals(mask);
+}
+
+static void report_race(const struct darn_race *race);
+
+static void report_due(uint64_t time)
+{
+    struct darn_side sides[2];
+    struct darn_race race;
+
+    while (darn_deferred_take(time, &race, sides))
+        report_race(&race);
+}
+
+void darn_findings_due(void)
+{
+    uint64_t mask;
+
+    if (!darn_deferred_any())
+        return;
+    mask = darn_os_block_signals();
+    report_due(darn_os_now());
+    darn_os_restore_signals(mask);
+}
+
+void darn_findings_hurry(void)
+{
+    uint64_t mask;
+
+    if (!darn_deferred_any())
+        return;
+    mask = darn_os_block_signals();
+    report_due(UINT64_MAX);
     darn_os_restore_signals(mask);
 }
 
 void darn_findings_undefer(void)
 {
     darn_findings_recognised();
-    for (int i = 0; i < DEFERRED; i++) {
-        if (deferred[i].used) {
-            deferred[i].used = false;
-            darn_finding_race(&deferred[i].race);
-        }
-    }
+    report_due(UINT64_MAX);
 }
 
-void darn_finding_race(const struct darn_race *race)
+static bool has_same_side(const struct darn_known_finding *a, const struct darn_known_finding *b)
 {
-    const char *variable = common_variable(race->first, race->second);
-    uint64_t id = fingerprint_race(race, variable);
+    return (a->site && (a->site == b->site || a->site == b->other)) ||
+           (a->other && (a->other == b->site || a->other == b->other));
+}
+
+/* The id of the first race that was reported and has a side or the variable in common; 0: none. One
+ * that was only predicted does not stand for one that has happened. */
+static uint64_t find_cause(const struct darn_known_finding *finding)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct darn_known_finding *other = &findings[i];
+
+        if (other != finding && other->count && other->kind && !other->suppressed &&
+            !other->variant_of && strcmp(other->kind, DARN_KIND_RACE) == 0 &&
+            (finding->is_predicted || !other->is_predicted) &&
+            (has_same_side(finding, other) ||
+             (*finding->variable && strcmp(finding->variable, other->variable) == 0)))
+            return other->id;
+    }
+    return 0;
+}
+
+static enum darn_delivery deliver_race(struct darn_known_finding *finding,
+                                       const struct darn_race *race)
+{
+    struct darn_race told = *race;
+
+    told.variant_of = finding->variant_of = find_cause(finding);
+    return darn_deliver_race(&told, finding->id, finding->variable);
+}
+
+static void report_race(const struct darn_race *race)
+{
+    const char *variable = darn_race_variable(race->first, race->second);
+    uint64_t id = darn_race_fingerprint(race, variable);
     struct darn_known_finding *finding;
 
-    if (is_synchronization(race)) {
-        darn_count(DARN_COUNT_SPINS_FILTERED);
-        return;
-    }
-    if (is_known(id) || (may_be_spin(race) && defer(race)))
+    if (count_known(id))
         return;
     take_lock();
     if (!race->second && !is_believable(race)) {
         give_lock();
         darn_count(DARN_COUNT_UNKNOWN_ONCE);
+        darn_sampler_aim(race->first->touch.site);
         return;
     }
     finding = find_new(id);
@@ -297,8 +281,9 @@ void darn_finding_race(const struct darn_race *race)
         finding->site = race->first->touch.site;
         finding->other = race->second ? race->second->touch.site : NULL;
         finding->unknown = !race->second;
+        finding->is_predicted = race->is_predicted;
         darn_crash_watch();
-        settle(finding, darn_deliver_race(race, id, variable));
+        settle(finding, deliver_race(finding, race));
     }
     give_lock();
     if (finding && darn_healing)
@@ -306,36 +291,62 @@ void darn_finding_race(const struct darn_race *race)
     halt_after(finding);
 }
 
-/* As src/report/identity.c makes it of the same violation in a controlled run: by the three
- * accesses in whatever order. */
-static uint64_t fingerprint_violation(const struct darn_violation *violation, const char *variable)
+/* What was predicted, and reported, has now been caught in the act: that is told once. It stays one
+ * finding. */
+static void report_met(struct darn_known_finding *finding, const struct darn_race *race)
 {
-    const struct darn_side *sides[] = {violation->entry, violation->remote, violation->end};
-    uint64_t hash = darn_hash_string(DARN_HASH_START, DARN_KIND_VIOLATION), places[3];
+    struct darn_race met = *race;
 
-    for (int i = 0; i < 3; i++) {
-        uint64_t place = darn_hash_string(hash_site(hash, sides[i]), darn_part_op(sides[i]));
-        int at = i;
+    met.was_predicted = true;
+    take_lock();
+    if (atomic_exchange(&finding->is_predicted, false) && !finding->suppressed)
+        (void)deliver_race(finding, &met);
+    give_lock();
+}
 
-        for (; at > 0 && places[at - 1] > place; at--)
-            places[at] = places[at - 1];
-        places[at] = place;
+/* Windows are aimed at both places. Returns whether it need not be reported now. */
+static bool put_off_predicted(const struct darn_race *race)
+{
+    darn_sampler_aim(race->first->touch.site);
+    darn_sampler_aim(race->second->touch.site);
+    return darn_state.options.report == DARN_REPORT_OBSERVED ||
+           (!darn_state.options.halt_on_error && !darn_state.finished && !may_be_spin(race) &&
+            darn_deferred_add(race, darn_os_now() + MOMENT));
+}
+
+void darn_finding_race(const struct darn_race *race)
+{
+    struct darn_known_finding *known;
+
+    if (is_synchronization(race)) {
+        darn_count(DARN_COUNT_SPINS_FILTERED);
+        return;
     }
-    for (int i = 0; i < 3; i++)
-        hash = hash * 31 + places[i];
-    return darn_hash_variable(hash, variable);
+    known = count_known(darn_race_fingerprint(race, darn_race_variable(race->first, race->second)));
+    if (known) {
+        if (!race->is_predicted && atomic_load(&known->is_predicted))
+            report_met(known, race);
+        return;
+    }
+    if (race->is_predicted && put_off_predicted(race))
+        return;
+    if (!race->is_predicted && race->second)
+        darn_deferred_drop_predicted(race);
+    if (may_be_spin(race) && darn_deferred_add(race, UINT64_MAX))
+        return;
+    report_race(race);
 }
 
 void darn_finding_violation(const struct darn_violation *violation)
 {
-    const char *variable = common_variable(violation->remote, violation->end);
+    const char *variable = darn_race_variable(violation->remote, violation->end);
     struct darn_known_finding *finding;
     uint64_t id;
 
     if (!*variable)
-        variable = variable_of(violation->entry);
-    id = fingerprint_violation(violation, variable);
-    if (is_known(id))
+        variable = darn_side_variable(violation->entry);
+    id = darn_violation_fingerprint(violation, variable);
+    if (count_known(id))
         return;
     take_lock();
     finding = find_new(id);
@@ -350,31 +361,15 @@ void darn_finding_violation(const struct darn_violation *violation)
     halt_after(finding);
 }
 
-/* By what they wait for, and where: the threads may come in any order. */
-static uint64_t fingerprint_stuck(const struct darn_stuck *stuck)
-{
-    uint64_t sum = darn_hash_string(DARN_HASH_START, stuck->kind);
-
-    for (uint32_t i = 0; i < stuck->count; i++) {
-        const struct darn_stuck_thread *thread = &stuck->threads[i];
-        uint64_t hash = darn_hash_number(DARN_HASH_START, (uint32_t)thread->target);
-
-        for (uint32_t j = 0; j < 2 && j < thread->side.stack.depth; j++)
-            hash = darn_hash_number(hash, (uint32_t)thread->side.stack.pcs[j]);
-        sum += hash;
-    }
-    return sum;
-}
-
 void darn_finding_stuck(const struct darn_stuck *stuck)
 {
-    uint64_t id = fingerprint_stuck(stuck);
+    uint64_t id = darn_stuck_fingerprint(stuck);
     struct darn_known_finding *finding;
 
     /* A learning run has no more to learn; the run after it shows the same, and reports it. */
     if (darn_state.mode == DARN_MODE_LEARN)
         darn_os_exit(darn_finish(0));
-    if (is_known(id))
+    if (count_known(id))
         return;
     take_lock();
     finding = find_new(id);
@@ -386,6 +381,28 @@ void darn_finding_stuck(const struct darn_stuck *stuck)
     }
     give_lock();
     halt_after(finding);
+}
+
+/* Where it dies; a report that hangs, or has crashed itself, is not waited for. */
+void darn_finding_crash(const struct darn_crash *crash)
+{
+    uint64_t id = darn_hash_number(darn_hash_string(DARN_HASH_START, DARN_KIND_FAILURE),
+                                   (uint32_t)crash->number);
+    const struct darn_stack *stack = &crash->side.stack;
+    struct darn_known_finding *finding;
+    uint32_t known;
+
+    for (uint32_t i = 0; i < 2 && i < stack->depth; i++)
+        id = darn_hash_number(id, (uint32_t)stack->pcs[i]);
+    if (!darn_findings_lock(&known))
+        return;
+    finding = find_new(id);
+    if (finding) {
+        finding->kind = DARN_KIND_FAILURE;
+        finding->stack = *stack;
+        settle(finding, darn_deliver_crash(crash, id));
+    }
+    darn_findings_unlock();
 }
 
 const struct darn_known_finding *darn_findings_lock(uint32_t *number)
@@ -414,7 +431,9 @@ void darn_findings_predicted(void)
 bool darn_findings_any_stuck(void)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (findings[i].stack.depth && findings[i].count)
+        if (findings[i].stack.depth && findings[i].count &&
+            strcmp(findings[i].kind, DARN_KIND_MISUSE) != 0 &&
+            strcmp(findings[i].kind, DARN_KIND_FAILURE) != 0)
             return true;
     }
     return false;
@@ -422,7 +441,7 @@ bool darn_findings_any_stuck(void)
 
 bool darn_findings_any(void)
 {
-    return count || has_deferred;
+    return count || darn_deferred_any();
 }
 
 uint32_t darn_findings_reported(void)
@@ -447,8 +466,7 @@ void darn_findings_before_fork(void)
 void darn_findings_after_fork(bool child)
 {
     if (child) {
-        memset(deferred, 0, sizeof(deferred));
-        darn_spin_unlock(&deferred_lock);
+        darn_deferred_after_fork();
         atomic_store(&reported, 0);
         for (uint32_t i = 0; i < count; i++)
             findings[i].count = 0;

@@ -1,6 +1,6 @@
 /* What was found: told apart by fingerprint, counted, and handed on once. */
-#ifndef DARN_RUNTIME_FINDING_H
-#define DARN_RUNTIME_FINDING_H
+#ifndef DARN_RUNTIME_FOUND_H
+#define DARN_RUNTIME_FOUND_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,12 +11,16 @@
 /* As reports name them. */
 #define DARN_KIND_RACE      "data-race"
 #define DARN_KIND_VIOLATION "atomicity-violation"
+#define DARN_KIND_FAILURE   "failure"
 
 struct darn_race {
     const struct darn_side *first;  /* stood in the window */
     const struct darn_side *second; /* ran into it; NULL: the value changed and nobody was seen */
+    bool is_predicted;  /* the first came earlier, and nothing orders the two (ordering.h) */
+    bool was_predicted; /* and now it is observed: the report is about that */
     bool has_values;
     uint64_t before, after; /* of the memory that the first stood before */
+    uint64_t variant_of;    /* the id of a race that was reported and has the same cause; 0: none */
 };
 
 /* A section was not atomic: between two accesses of one thread came one of another thread that the
@@ -40,8 +44,11 @@ struct darn_known_finding {
     _Atomic uint64_t count;
     bool suppressed;
     bool unknown;                         /* of unknown origin */
+    _Atomic bool is_predicted;            /* and was not observed since */
+    uint64_t variant_of;                  /* as of a race */
     const struct darn_site *site, *other; /* to be compared, not to be looked into */
-    struct darn_stack stack;              /* where the first thread is stuck; empty of a race */
+    struct darn_stack stack; /* where the first thread is stuck, or dies; of a race if that has no
+                              * site */
     uint32_t line;
     char file[96];
     char function[64];
@@ -56,11 +63,23 @@ void darn_finding_violation(const struct darn_violation *violation);
 
 struct darn_stuck;
 
-/* Threads that wait for each other for ever. Called with signals blocked. */
+/* Threads that wait for each other for ever, or an object that one of them misuses. Called with
+ * signals blocked. */
 void darn_finding_stuck(const struct darn_stuck *stuck);
+
+struct darn_crash;
+
+/* The calling thread dies. Called with signals blocked, once. */
+void darn_finding_crash(const struct darn_crash *crash);
 
 /* A spin was recognised: what was put off because of it is dropped. */
 void darn_findings_recognised(void);
+
+/* Now and then: what was put off for long enough is reported. */
+void darn_findings_due(void);
+
+/* A module goes, and its sites with it: what was put off is reported now. */
+void darn_findings_hurry(void);
 
 /* At the end of the program: what was put off and is no synchronization after all is reported. */
 void darn_findings_undefer(void);

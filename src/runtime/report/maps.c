@@ -75,9 +75,9 @@ static void say_once(bool has_memory)
     static bool said;
 
     if (!said)
-        darn_say(has_memory
-                     ? "darn: /proc/self/maps cannot be read; stacks in reports have no names"
-                     : "darn: out of memory; stacks in reports have no names");
+        darn_say_line(has_memory
+                          ? "darn: /proc/self/maps cannot be read; stacks in reports have no names"
+                          : "darn: out of memory; stacks in reports have no names");
     said = true;
 }
 

@@ -55,7 +55,7 @@ void darn_say_end(struct darn_say *say)
         darn_os_write(darn_log(is_stdout ? 1 : 2), say->line, say->text.used + 1);
 }
 
-void darn_say(const char *text)
+void darn_say_line(const char *text)
 {
     struct darn_say say;
 

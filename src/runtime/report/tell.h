@@ -1,6 +1,6 @@
 /* Short lines from the runtime itself, to the log; each line in one write. */
-#ifndef DARN_RUNTIME_SAY_H
-#define DARN_RUNTIME_SAY_H
+#ifndef DARN_RUNTIME_TELL_H
+#define DARN_RUNTIME_TELL_H
 
 #include "base/text.h"
 
@@ -16,7 +16,7 @@ void darn_say_error(struct darn_say *say, int error); /* a negative errno: `: Te
 void darn_say_end(struct darn_say *say);
 
 /* A whole line of one piece; with the text of a negative errno. */
-void darn_say(const char *text);
+void darn_say_line(const char *text);
 void darn_say_failed(const char *text, int error);
 
 #endif

@@ -42,9 +42,9 @@ struct darn_inside *darn_inside_take(struct darn_thread *thread)
         inside = &insides[i];
         inside->thread = thread;
         inside->owner = thread->number;
-        inside->rule = NULL;
-        inside->variable = inside->function = NULL;
-        inside->has_entry = inside->expired = inside->has_value = false;
+        inside->stay = (struct darn_stay){0};
+        inside->function = NULL;
+        inside->expired = inside->has_value = false;
         inside->noise = 0;
         inside->since = darn_os_now();
         atomic_store(&inside->ops, 0);
@@ -55,13 +55,13 @@ struct darn_inside *darn_inside_take(struct darn_thread *thread)
     return NULL;
 }
 
-/* The value that the thread is about to read or write over; not of what may be a device. */
-static bool read_value(const struct darn_touch *touch, uint64_t *value)
+/* The value that the thread is about to read or write over; false: it has too many bytes. */
+static bool read_value(const struct darn_stay *stay, uint64_t *value)
 {
     *value = 0;
-    if (touch->size > sizeof(*value) || touch->is_volatile || touch->gaps)
+    if (stay->size > sizeof(*value) || stay->gaps)
         return false;
-    memcpy(value, (const void *)touch->address, touch->size);
+    memcpy(value, (const void *)stay->address, stay->size);
     return true;
 }
 
@@ -72,18 +72,16 @@ void darn_inside_show(struct darn_inside *inside)
 }
 
 void darn_inside_enter(struct darn_inside *inside, const struct darn_touch *touch,
-                       const void *frame)
+                       const struct darn_role *role, const void *frame)
 {
     uint64_t mask = darn_os_block_signals();
 
-    if (!inside->variable)
-        inside->touch = *touch;
-    inside->entry_kind = touch->site->kind;
-    inside->has_value = read_value(&inside->touch, &inside->before);
+    atomic_store(&inside->ops, 0);
+    darn_stay_enter(&inside->stay, touch, role);
+    inside->has_value = !touch->is_volatile && /* it may be a device */
+                        read_value(&inside->stay, &inside->before);
     if (!darn_state.options.sections_out[0])
         darn_side_fill(&inside->entry, inside->thread, touch, frame);
-    atomic_store(&inside->ops, 0);
-    inside->has_entry = true;
     darn_inside_show(inside);
     darn_count(DARN_COUNT_SECTIONS);
     darn_os_restore_signals(mask);
@@ -96,7 +94,7 @@ static void wait_inside(struct darn_inside *inside, uint8_t allow)
     uint32_t ops;
     int timing = darn_os_exact_timing();
 
-    while (!((ops = atomic_load(&inside->ops)) & ~(uint32_t)allow) && !inside->expired &&
+    while (!darn_stay_forbids(allow, ops = atomic_load(&inside->ops)) && !inside->expired &&
            (now = darn_os_now()) < end) {
         switch (darn_state.options.noise_kind) {
         case DARN_NOISE_SLEEP:
@@ -123,7 +121,7 @@ void darn_sections_at_call(struct darn_thread *thread)
         return;
     DARN_EACH_INSIDE(thread, inside)
     {
-        if (inside->has_entry && inside->noise) {
+        if (inside->stay.has_entry && inside->noise) {
             if (!waited)
                 wait_inside(inside, 0);
             waited = true;
@@ -135,7 +133,7 @@ void darn_sections_at_call(struct darn_thread *thread)
 static void report(struct darn_inside *inside, uint32_t forbidden, const struct darn_touch *touch,
                    uint8_t allow, const void *frame)
 {
-    const struct darn_rule *rule = inside->rule;
+    const struct darn_rule *rule = inside->stay.rule;
     const struct darn_side *remote = &inside->suspects[forbidden & DARN_ALLOW_WRITE ? 1 : 0];
     struct darn_violation violation = {
         .entry = &inside->entry,
@@ -151,8 +149,9 @@ static void report(struct darn_inside *inside, uint32_t forbidden, const struct 
 
     darn_side_fill(&end, inside->thread, touch, frame);
     violation.end = &end;
-    violation.has_values = inside->has_value && touch->address == inside->touch.address &&
-                           touch->size == inside->touch.size && read_value(touch, &violation.after);
+    violation.has_values =
+        inside->has_value && !touch->is_volatile && touch->address == inside->stay.address &&
+        touch->size == inside->stay.size && read_value(&inside->stay, &violation.after);
     darn_finding_violation(&violation);
 }
 
@@ -161,7 +160,7 @@ static void await_write(const struct darn_inside *inside)
 {
     uint64_t end = darn_os_now() + SETTLE, value;
 
-    while (inside->has_value && read_value(&inside->touch, &value) && value == inside->before &&
+    while (inside->has_value && read_value(&inside->stay, &value) && value == inside->before &&
            darn_os_now() < end)
         __builtin_ia32_pause();
 }
@@ -174,19 +173,23 @@ static void hide(struct darn_inside *inside)
     darn_attention_refresh();
 }
 
-bool darn_inside_judge(struct darn_inside *inside, const struct darn_touch *touch, uint8_t allow,
-                       struct darn_rule_point *point, const void *frame)
+/* The thread is about to make an access that ends the section. Waits the noise, counts if there is
+ * something to count, and reports what is not allowed. */
+static void judge(struct darn_inside *inside, const struct darn_touch *touch,
+                  const struct darn_role *role, const void *frame)
 {
+    struct darn_rule_point *point = role ? role->point : NULL;
+    uint8_t allow = darn_stay_allows(&inside->stay, touch, role);
     uint32_t forbidden;
     uint64_t mask;
 
     if (inside->noise)
         wait_inside(inside, allow);
     if (inside->expired)
-        return false;
+        return;
     mask = darn_os_block_signals();
     hide(inside);
-    forbidden = atomic_load(&inside->ops) & ~(uint32_t)allow;
+    forbidden = darn_stay_forbids(allow, atomic_load(&inside->ops));
     if (point)
         atomic_fetch_add_explicit(&point->seen, 1, memory_order_relaxed);
     if (forbidden) {
@@ -199,13 +202,12 @@ bool darn_inside_judge(struct darn_inside *inside, const struct darn_touch *touc
             report(inside, forbidden, touch, allow, frame);
     }
     darn_os_restore_signals(mask);
-    return forbidden != 0;
 }
 
 void darn_inside_drop(struct darn_inside *inside)
 {
     uint64_t mask = darn_os_block_signals();
-    struct darn_rule *rule = inside->rule;
+    struct darn_rule *rule = inside->stay.rule;
 
     if (atomic_load(&darn_insides_visible) & bit_of(inside))
         hide(inside);
@@ -218,13 +220,21 @@ void darn_inside_drop(struct darn_inside *inside)
     darn_os_restore_signals(mask);
 }
 
-static uint32_t ops_of(const struct darn_touch *touch)
+void darn_inside_step(struct darn_inside *inside, const struct darn_touch *touch,
+                      const struct darn_roles *roles, const void *frame)
 {
-    if (touch->op == DARN_OP_READ)
-        return DARN_ALLOW_READ;
-    if (touch->op == DARN_OP_UPDATE || (touch->site && touch->site->flags & DARN_SITE_COVERS))
-        return DARN_ALLOW_ALL;
-    return DARN_ALLOW_WRITE;
+    const struct darn_role *role;
+    enum darn_stay_step step =
+        darn_stay_step(&inside->stay, touch, roles, darn_stay_caller(frame), &role);
+
+    if (inside->expired) /* what an annotation has seen before is not looked at again */
+        step = inside->stay.rule ? DARN_STAY_OUT : DARN_STAY_NONE;
+    if (step == DARN_STAY_END || step == DARN_STAY_NEXT)
+        judge(inside, touch, role, frame);
+    if (step == DARN_STAY_ENTRY || (step == DARN_STAY_NEXT && !inside->expired))
+        darn_inside_enter(inside, touch, role, frame);
+    if (step == DARN_STAY_END || step == DARN_STAY_OUT)
+        darn_inside_drop(inside);
 }
 
 /* What the access is for somebody who is inside: once of each kind is enough. */
@@ -236,8 +246,8 @@ static void suspect(struct darn_inside *inside, uint32_t ops, struct darn_thread
     darn_spin_lock(&inside->lock);
     ops &= ~atomic_load(&inside->ops);
     /* What was seen without the lock may be gone, and somebody else be in its place. */
-    if (ops && inside->has_entry && atomic_load(&darn_insides_visible) & bit_of(inside) &&
-        darn_touch_overlap(&inside->touch, touch)) {
+    if (ops && inside->stay.has_entry && atomic_load(&darn_insides_visible) & bit_of(inside) &&
+        darn_stay_meets(&inside->stay, touch)) {
         if (ops & DARN_ALLOW_READ && !darn_state.options.sections_out[0])
             darn_side_fill(&inside->suspects[0], thread, touch, frame);
         if (ops & DARN_ALLOW_WRITE && !darn_state.options.sections_out[0])
@@ -258,9 +268,9 @@ void darn_sections_meet(struct darn_thread *thread, const struct darn_touch *tou
         return;
     for (; left; left &= left - 1) {
         struct darn_inside *inside = darn_inside_at(left);
-        uint32_t ops = ops_of(touch);
+        uint32_t ops = darn_stay_ops(touch);
 
-        if (inside->has_entry && darn_touch_overlap(&inside->touch, touch) &&
+        if (inside->stay.has_entry && darn_stay_meets(&inside->stay, touch) &&
             (atomic_load_explicit(&inside->ops, memory_order_relaxed) & ops) != ops)
             suspect(inside, ops, thread, touch, frame);
     }
@@ -277,9 +287,9 @@ bool darn_sections_each(void (*visit)(uintptr_t address, uint32_t size))
     bool any = left != 0;
 
     for (; left; left &= left - 1) {
-        const struct darn_touch *touch = &darn_inside_at(left)->touch;
+        const struct darn_stay *stay = &darn_inside_at(left)->stay;
 
-        visit(touch->address, (uint32_t)touch->size);
+        visit(stay->address, (uint32_t)stay->size);
     }
     return any;
 }

@@ -1,4 +1,4 @@
-/* The table of threads that are inside sections: what sections.c and scopes.c share. */
+/* The table of threads that are watched inside sections: what sections.c and scopes.c share. */
 #ifndef DARN_RUNTIME_INSIDE_H
 #define DARN_RUNTIME_INSIDE_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "runtime/os/os_spin.h"
-#include "runtime/section/rules.h"
+#include "runtime/section/automaton.h"
 #include "runtime/watch/watch.h"
 
 #define DARN_INSIDES 64
@@ -18,19 +18,13 @@
  */
 struct darn_inside {
     struct darn_thread *thread;
-    uint32_t owner;         /* its number */
-    struct darn_rule *rule; /* NULL: an annotation, */
-    const char *variable; /* of a block over a variable, or NULL: of all that a function touches, */
-    const char *function; /* which is this one */
-    uint32_t copy;        /* which inlined copy of the section's function (rules.h) */
-    const void *frame;    /* of the section's function */
-    bool has_entry;       /* the first access was made */
-    bool expired;         /* it took too long: not watched any more */
-    uint8_t entry_kind;   /* enum darn_site_kind */
-    struct darn_touch touch; /* the entry; of a block, the whole variable */
-    uint64_t noise;          /* nanoseconds that are left to be waited inside */
-    uint64_t since;          /* when it began */
-    uint64_t before;         /* value of the variable at the entry, if has_value */
+    uint32_t owner;        /* its number */
+    struct darn_stay stay; /* without a rule: an annotation */
+    const char *function;  /* of an annotation: the one that it is in */
+    bool expired;          /* it took too long: not watched any more */
+    uint64_t noise;        /* nanoseconds that are left to be waited inside */
+    uint64_t since;        /* when it began */
+    uint64_t before;       /* value of the variable at the entry, if has_value */
     bool has_value;
     struct darn_side entry;
     struct darn_spin lock;        /* protects what follows; taken with signals blocked */
@@ -49,12 +43,11 @@ void darn_inside_show(struct darn_inside *inside);
 
 /* The thread makes its first access, and others can run into it from now on. */
 void darn_inside_enter(struct darn_inside *inside, const struct darn_touch *touch,
-                       const void *frame);
+                       const struct darn_role *role, const void *frame);
 
-/* The thread is about to make an access that ends the section, or a part of it. Waits the noise,
- * reports what is not allowed, counts if there is something to count. Whether it was violated. */
-bool darn_inside_judge(struct darn_inside *inside, const struct darn_touch *touch, uint8_t allow,
-                       struct darn_rule_point *point, const void *frame);
+/* The next access of the thread, which may end the section. */
+void darn_inside_step(struct darn_inside *inside, const struct darn_touch *touch,
+                      const struct darn_roles *roles, const void *frame);
 
 /* The thread is not inside any more. */
 void darn_inside_drop(struct darn_inside *inside);
@@ -70,8 +63,8 @@ struct darn_inside *darn_inside_at(uint64_t bits);
  * before; and how long it shall be held inside. */
 bool darn_inside_is_wanted(struct darn_thread *thread, uint32_t tries, uint64_t *noise);
 
-/* Scopes: what the thread's access means for the sections by annotation. */
-void darn_scopes_access(struct darn_thread *thread, const struct darn_touch *touch,
+/* Scopes: the thread is in an annotated function, and may touch a variable that is new there. */
+void darn_scopes_follow(struct darn_thread *thread, const struct darn_touch *touch,
                         const void *frame);
 void darn_scopes_abandon(struct darn_thread *thread);
 void darn_scopes_dropped(const struct darn_inside *inside);

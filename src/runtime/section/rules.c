@@ -9,6 +9,7 @@
 #include "runtime/report/tell.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/state.h"
+#include "section/match.h"
 
 #define PIECE     (1 << 20)
 #define FILE_SIZE (64 << 20)
@@ -259,56 +260,53 @@ struct darn_rule *darn_rules(void)
     return rules;
 }
 
-/* A section by hand means those of the compiler that lie within its lines. */
-static void add_meant(struct darn_rule *hand, const struct darn_section_record *record)
+/* A section over lines means those of the compiler that lie in them. */
+static void add_meant(struct darn_rule *hand, const struct darn_match_section *wanted,
+                      const struct darn_match_section *found)
 {
-    struct darn_rule *rule;
-    uint32_t ends = 0, kept = 0;
+    struct darn_rule *rule = darn_rules_new(found->count);
+    uint32_t ends = 0;
 
-    if (!darn_section_means_file(darn_site_string(&record->file), hand->file) ||
-        !darn_section_means(darn_site_string(&record->variable), hand->variable))
-        return;
-    rule = darn_rules_new(record->count);
     if (!rule)
         return;
-    *rule = (struct darn_rule){.variable = darn_rules_keep(darn_site_string(&record->variable)),
+    *rule = (struct darn_rule){.variable = darn_rules_keep(found->variable),
                                .file = hand->file,
-                               .function = darn_rules_keep(darn_site_string(&record->function)),
+                               .function = darn_rules_keep(found->function),
                                .line = hand->line,
                                .kind = DARN_SECTION_HAND,
-                               .inside = record->inside,
+                               .inside = found->inside,
                                .points = rule->points};
-    for (uint32_t i = 0; i < record->count; i++) {
-        const struct darn_section_point *from = &record->points[i];
-        struct darn_rule_point point = {.key = from->key,
-                                        .role = from->role,
-                                        .kind = from->kind,
-                                        .allow = from->allow,
-                                        .at = from->line};
-        bool within = from->line >= hand->first && from->line <= hand->last;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct darn_section_point *from = &found->points[i];
+        struct darn_rule_point point = {
+            .key = from->key, .role = from->role, .kind = from->kind, .at = from->line};
 
         if (point.role == DARN_ROLE_END) {
             point.index = ends++;
-            point.allow = hand->has_allow ? hand->allow : point.allow;
-            kept += within;
+            point.allow = darn_match_allow(wanted, from);
         }
-        if (point.role == DARN_ROLE_ENTRY && !within)
-            return;
-        if (point.role == DARN_ROLE_END &&
-            !within) /* leaves the lines, and with them the section */
-            point.allow = DARN_ALLOW_ALL;
         darn_rules_add_point(rule, &point);
     }
-    if (kept) {
-        hand->matched = true;
-        darn_rules_add(rule);
-    }
+    hand->matched = true;
+    darn_rules_add(rule);
 }
 
 void darn_rules_resolve(const struct darn_section_record *record)
 {
+    struct darn_match_section found = darn_match_of_record(record);
+
     for (struct darn_rule *rule = rules; rule; rule = rule->next) {
-        if (rule->first)
-            add_meant(rule, record);
+        struct darn_match_section wanted;
+
+        if (!rule->first)
+            continue;
+        wanted = (struct darn_match_section){.file = rule->file,
+                                             .variable = rule->variable,
+                                             .first = rule->first,
+                                             .last = rule->last,
+                                             .allow = rule->allow,
+                                             .has_allow = rule->has_allow};
+        if (darn_match_is_in_lines(&wanted, &found))
+            add_meant(rule, &wanted, &found);
     }
 }

@@ -16,7 +16,7 @@
 #include "site/site.h"
 
 struct darn_cure;
-struct darn_trust_group;
+struct darn_elision_group;
 struct darn_rule;
 
 struct darn_rule_point {
@@ -65,8 +65,8 @@ struct darn_rule {
     uint8_t with;           /* how: enum darn_heal_with */
     bool companion; /* healed only where the cure's own sections have been (cures_match.c) */
     bool whole;     /* all of its ends are in a module: seen once */
-    struct darn_trust_group *trust; /* of trust.c */
-    uint8_t ops, allows;            /* what it does, and others may do, enum darn_section_allow */
+    struct darn_elision_group *elision; /* of elision.c */
+    uint8_t ops, allows; /* what it does, and others may do, enum darn_section_allow */
     struct darn_rule *next;
 };
 

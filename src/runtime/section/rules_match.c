@@ -7,22 +7,23 @@
 #include "runtime/section/rules.h"
 #include "runtime/section/rules_parts.h"
 #include "runtime/watch/sites.h"
+#include "section/match.h"
 #include "site/armed.h"
 
 /* The sites that are points, by their address. Replaced as a whole when a module is loaded: asked
  * without a lock. */
-struct place {
+struct known_site {
     const struct darn_site *site;
     struct darn_roles roles;
 };
 
-struct places {
+struct known_sites {
     uint32_t mask;
     uint32_t used;
-    struct place items[];
+    struct known_site items[];
 };
 
-static struct places *_Atomic places;
+static struct known_sites *_Atomic known_sites;
 
 static bool any_begins; /* set once */
 
@@ -31,36 +32,26 @@ bool darn_rules_begin(void)
     return any_begins;
 }
 
-/*
- * `add` calls get() and put(), `look` and `set` call one of them: inlined, the copy of get() in
- * `look` is not the beginning of what ends in the copy of put() in `set`. So a point in a function
- * that was inlined is only a copy that the section's function has, called in the right line; and
- * entry and end are in the same copy of that (darn_role.copy).
- */
-static bool is_own(const struct darn_rule_point *point, const struct darn_site *site)
-{
-    return strcmp(darn_site_function(site), point->rule->function) == 0;
-}
-
 static bool is_point(const struct darn_rule_point *point, const struct darn_site *site)
 {
     const struct darn_rule *rule = point->rule;
-    uint32_t call = (uint32_t)darn_site_inlined(site);
+    struct darn_match_home home = {rule->function, rule->kind, rule->inside};
 
-    if (point->role > DARN_ROLE_END || rule->kind == DARN_SECTION_LEARNED || is_own(point, site))
-        return true;
-    return call ? call == darn_site_call_of(rule->function, point->at)
-                : rule->inside & DARN_SECTION_ACROSS;
+    return point->role > DARN_ROLE_END ||
+           darn_match_is_point(&home, point->at, darn_site_function(site),
+                               (uint32_t)darn_site_inlined(site));
 }
 
-/* What is in a function that is called, or was learned, has its end anywhere. */
+/* Entry and end are in the same copy of the section's function (darn_role.copy). What is in a
+ * function that is called, or was learned, has its end anywhere. */
 static uint32_t copy_of(const struct darn_rule_point *point, const struct darn_site *site)
 {
     const struct darn_rule *rule = point->rule;
 
     if (rule->kind == DARN_SECTION_LEARNED || rule->inside & DARN_SECTION_ACROSS)
         return 0;
-    return darn_site_copy_of(darn_site_inlined(site), is_own(point, site));
+    return darn_site_copy_of(darn_site_inlined(site),
+                             strcmp(darn_site_function(site), rule->function) == 0);
 }
 
 /* An end that no site is would be passed unseen. */
@@ -88,7 +79,7 @@ static uint32_t count_points(uint64_t key, const struct darn_site *site)
     return count;
 }
 
-static void place(struct places *table, const struct place *item)
+static void put_site(struct known_sites *table, const struct known_site *item)
 {
     uint32_t i = (uint32_t)((uintptr_t)item->site / sizeof(*item->site)) & table->mask;
 
@@ -98,10 +89,10 @@ static void place(struct places *table, const struct place *item)
     table->items[i] = *item;
 }
 
-static struct places *larger(const struct places *old, uint32_t more)
+static struct known_sites *larger(const struct known_sites *old, uint32_t more)
 {
     uint32_t size = 64, needed = 2 * ((old ? old->used : 0) + more);
-    struct places *table;
+    struct known_sites *table;
 
     while (size < needed)
         size *= 2;
@@ -111,7 +102,7 @@ static struct places *larger(const struct places *old, uint32_t more)
     table->mask = size - 1;
     for (uint32_t i = 0; old && i <= old->mask; i++) {
         if (old->items[i].site)
-            place(table, &old->items[i]);
+            put_site(table, &old->items[i]);
     }
     return table;
 }
@@ -126,11 +117,11 @@ static struct darn_role role_of(struct darn_rule_point *point, const struct darn
                               .next = point->rule->roles};
 }
 
-static void add_site(struct places *table, uint64_t key, const struct darn_site *site,
+static void add_site(struct known_sites *table, uint64_t key, const struct darn_site *site,
                      uint32_t count)
 {
     struct darn_role *roles = darn_rules_take(count * sizeof(*roles));
-    struct place item = {site, {roles, count}};
+    struct known_site item = {site, {roles, count}};
     uint32_t filled = 0;
 
     if (!roles)
@@ -147,18 +138,18 @@ static void add_site(struct places *table, uint64_t key, const struct darn_site 
         if (darn_rules_armed_all)
             darn_armed_add(site, DARN_ARMED_RULE);
     }
-    place(table, &item);
+    put_site(table, &item);
 }
 
 static void match_sites(const struct darn_site *start, const struct darn_site *stop)
 {
     struct darn_site_keys keys = {0};
-    struct places *table;
+    struct known_sites *table;
     uint32_t found = 0;
 
     for (const struct darn_site *site = start; site < stop; site++)
         found += count_points(darn_site_next_key(&keys, site), site) != 0;
-    table = found ? larger(places, found) : NULL;
+    table = found ? larger(known_sites, found) : NULL;
     if (!table)
         return;
     for (const struct darn_site *site = start; site < stop; site++) {
@@ -168,10 +159,11 @@ static void match_sites(const struct darn_site *start, const struct darn_site *s
         if (count)
             add_site(table, key, site, count);
     }
-    places = table;
+    known_sites = table;
 }
 
-static const struct place *place_of(const struct places *table, const struct darn_site *site)
+static const struct known_site *find_site(const struct known_sites *table,
+                                          const struct darn_site *site)
 {
     uint32_t i = (uint32_t)((uintptr_t)site / sizeof(*site)) & table->mask;
 
@@ -181,10 +173,10 @@ static const struct place *place_of(const struct places *table, const struct dar
 }
 
 /* Those that the site had, and one more. */
-static void add_role(struct places *table, struct darn_rule_point *point,
+static void add_role(struct known_sites *table, struct darn_rule_point *point,
                      const struct darn_site *site)
 {
-    const struct place *old = place_of(table, site);
+    const struct known_site *old = find_site(table, site);
     uint32_t count = old ? old->roles.count : 0;
     struct darn_role *roles = darn_rules_take((count + 1) * sizeof(*roles));
 
@@ -196,13 +188,13 @@ static void add_role(struct places *table, struct darn_rule_point *point,
     point->rule->roles = &roles[count];
     point->rule->matched |= point->role == DARN_ROLE_ENTRY;
     point->sites++;
-    place(table, &(struct place){site, {roles, count + 1}});
+    put_site(table, &(struct known_site){site, {roles, count + 1}});
 }
 
 void darn_rules_place(struct darn_rule *rule, const struct darn_site *start,
                       const struct darn_site *stop)
 {
-    struct places *table = NULL;
+    struct known_sites *table = NULL;
     struct darn_site_keys keys = {0};
 
     for (const struct darn_site *site = start; site < stop; site++) {
@@ -212,13 +204,13 @@ void darn_rules_place(struct darn_rule *rule, const struct darn_site *start,
             if (rule->points[i].key != key || !is_point(&rule->points[i], site))
                 continue;
             if (!table)
-                table = larger(places, rule->count * 16);
+                table = larger(known_sites, rule->count * 16);
             if (table && 2 * (table->used + 1) <= table->mask)
                 add_role(table, &rule->points[i], site);
         }
     }
     if (table)
-        places = table;
+        known_sites = table;
 }
 
 static const struct darn_rules_client *client; /* NULL: nothing is healed */
@@ -270,7 +262,7 @@ static void forget_roles(struct darn_rule *rule, const struct darn_site *start,
 
 void darn_rules_forget(const struct darn_site *start, const struct darn_site *stop)
 {
-    struct places *table = places;
+    struct known_sites *table = known_sites;
     uint64_t mask;
 
     if (!darn_rule_buckets)
@@ -291,8 +283,8 @@ void darn_rules_forget(const struct darn_site *start, const struct darn_site *st
 
 struct darn_roles darn_rules_of(const struct darn_site *site)
 {
-    const struct places *table = atomic_load_explicit(&places, memory_order_acquire);
-    const struct place *found = table ? place_of(table, site) : NULL;
+    const struct known_sites *table = atomic_load_explicit(&known_sites, memory_order_acquire);
+    const struct known_site *found = table ? find_site(table, site) : NULL;
 
     return found ? found->roles : (struct darn_roles){0};
 }

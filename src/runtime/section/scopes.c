@@ -74,60 +74,38 @@ static bool is_watching(void)
     return true;
 }
 
-/* The next access: ends one section and begins another. */
-static void go_on(struct darn_inside *inside, const struct darn_touch *touch, const void *frame)
-{
-    uint8_t kind = touch->site->kind;
-
-    if (inside->has_entry) {
-        /* What stands for a read, too, has read first. */
-        if (touch->site->flags & DARN_SITE_COVERS)
-            kind = DARN_SITE_READ;
-        darn_inside_judge(inside, touch, darn_section_allows(inside->entry_kind, kind), NULL,
-                          frame);
-    }
-    if (!inside->expired)
-        darn_inside_enter(inside, touch, frame);
-}
-
 static bool is_on_own_stack(const struct darn_thread *thread, uintptr_t address)
 {
     return address >= thread->stack_start && address < thread->stack_end;
 }
 
-/* A variable that the annotated function has not touched before. */
-static void follow(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
+static bool may_follow(const struct darn_thread *thread, const struct darn_touch *touch)
 {
-    struct darn_inside *inside = darn_inside_take(thread);
-
-    if (!inside)
-        return;
-    inside->function = thread->scope;
-    inside->noise = thread->scope_noise;
-    darn_inside_enter(inside, touch, frame);
+    return touch->site && !touch->assertion && touch->size <= DARN_STAY_LONGEST &&
+           !is_on_own_stack(thread, touch->address);
 }
 
-void darn_scopes_access(struct darn_thread *thread, const struct darn_touch *touch,
+void darn_scopes_follow(struct darn_thread *thread, const struct darn_touch *touch,
                         const void *frame)
 {
     struct darn_inside *inside;
     uint32_t followed = 0;
-    bool found = false;
 
-    if (!touch->site || touch->assertion || touch->size > 64)
+    if (!may_follow(thread, touch))
         return;
     DARN_EACH_INSIDE(thread, inside)
     {
-        if (inside->rule)
+        if (inside->stay.rule || inside->stay.is_block)
             continue;
-        followed += !inside->variable;
-        if (!darn_touch_overlap(&inside->touch, touch))
-            continue;
-        found |= !inside->variable;
-        go_on(inside, touch, frame);
+        if (darn_stay_meets(&inside->stay, touch) || ++followed == VARIABLES)
+            return;
     }
-    if (thread->scope && !found && followed < VARIABLES && !is_on_own_stack(thread, touch->address))
-        follow(thread, touch, frame);
+    inside = darn_inside_take(thread);
+    if (!inside)
+        return;
+    inside->function = thread->scope;
+    inside->noise = thread->scope_noise;
+    darn_inside_enter(inside, touch, NULL, frame);
 }
 
 static bool is_wanted(struct darn_thread *thread, uint64_t *noise)
@@ -145,15 +123,16 @@ EXPORTED void darn_atomic_begin(const volatile void *address, size_t size, const
     struct darn_inside *inside;
     uint64_t noise;
 
+    (void)variable;
     if (!thread || !is_wanted(thread, &noise))
         return;
     inside = darn_inside_take(thread);
     if (!inside)
         return;
-    inside->variable = variable;
     inside->function = function;
     inside->noise = noise;
-    inside->touch = (struct darn_touch){.address = (uintptr_t)address, .size = size};
+    inside->stay =
+        (struct darn_stay){.address = (uintptr_t)address, .size = size, .is_block = true};
     see_extra(true);
     darn_inside_show(inside);
 }
@@ -167,7 +146,7 @@ EXPORTED void darn_atomic_end(const volatile void *address)
         return;
     DARN_EACH_INSIDE(thread, inside)
     {
-        if (inside->variable && inside->touch.address == (uintptr_t)address) {
+        if (inside->stay.is_block && inside->stay.address == (uintptr_t)address) {
             darn_inside_drop(inside);
             return;
         }
@@ -180,7 +159,7 @@ static void drop_followed(struct darn_thread *thread)
 
     DARN_EACH_INSIDE(thread, inside)
     {
-        if (!inside->rule && !inside->variable)
+        if (!inside->stay.rule && !inside->stay.is_block)
             darn_inside_drop(inside);
     }
 }
@@ -228,7 +207,7 @@ void darn_scopes_abandon(struct darn_thread *thread)
 
 void darn_scopes_dropped(const struct darn_inside *inside)
 {
-    if (inside->variable)
+    if (inside->stay.is_block)
         see_extra(false);
 }
 

@@ -40,7 +40,7 @@ static void write_counts(const char *path)
     int error;
 
     if (!room) {
-        darn_say("darn: sections_out: out of memory; the counts are not written");
+        darn_say_line("darn: sections_out: out of memory; the counts are not written");
         return;
     }
     darn_text_start(&text, room, TEXT_SIZE);
@@ -104,7 +104,7 @@ static void say_all_missing(void)
 void darn_sections_finish(void)
 {
     if (darn_rules_are_short())
-        darn_say("darn: sections: out of memory; not all sections were looked at");
+        darn_say_line("darn: sections: out of memory; not all sections were looked at");
     if (darn_state.options.sections_out[0])
         write_counts(darn_state.options.sections_out);
     else

@@ -20,11 +20,6 @@ bool darn_sections;
 static bool always;
 static _Atomic uint32_t invited;
 
-static const void *caller_of(const void *frame)
-{
-    return *(const void *const *)frame;
-}
-
 static bool wants_noise(void)
 {
     for (uint32_t i = 0; i < darn_state.options.noise_count; i++) {
@@ -71,70 +66,21 @@ bool darn_inside_is_wanted(struct darn_thread *thread, uint32_t tries, uint64_t 
     return true;
 }
 
-/* What the site is in this rule, or NULL. */
-static const struct darn_role *role_of(const struct darn_rule *rule, const struct darn_site *site,
-                                       uint8_t role)
-{
-    struct darn_roles roles = site ? darn_rules_of(site) : (struct darn_roles){0};
-
-    for (uint32_t i = 0; i < roles.count; i++) {
-        if (roles.list[i].rule == rule && roles.list[i].role == role)
-            return &roles.list[i];
-    }
-    return NULL;
-}
-
-static void end(struct darn_inside *inside, const struct darn_touch *touch,
-                struct darn_rule_point *point, const void *frame)
-{
-    darn_inside_judge(inside, touch, point->allow, point, frame);
-    darn_inside_drop(inside);
-}
-
-/* One of the thread's own sections, and an access of the thread. */
-static void go_on(struct darn_inside *inside, const struct darn_touch *touch, const void *frame)
-{
-    const struct darn_role *last = role_of(inside->rule, touch->site, DARN_ROLE_END), *first;
-    bool here = caller_of(frame) == inside->frame || inside->rule->inside & DARN_SECTION_ACROSS;
-    bool same = inside->has_entry && darn_touch_overlap(&inside->touch, touch);
-    bool ours = last && last->copy == inside->copy;
-
-    if (inside->expired || (touch->op == DARN_OP_FREE && same)) {
-        darn_inside_drop(inside);
-    } else if (!inside->has_entry) {
-        first = role_of(inside->rule, touch->site, DARN_ROLE_ENTRY);
-        if (first) {
-            inside->copy = first->copy;
-            darn_inside_enter(inside, touch, frame);
-        }
-    } else if (inside->rule->kind == DARN_SECTION_LEARNED) {
-        if (same && last)
-            end(inside, touch, last->point, frame);
-        else if (same)
-            darn_inside_drop(inside);
-    } else if (last && here) {
-        if (same && ours)
-            end(inside, touch, last->point, frame);
-        else
-            darn_inside_drop(inside);
-    }
-}
-
-/* The thread is at the entry again without having left. In a call of its own function the outer
- * section goes on (recursion); else this one begins anew. Whether there is one that goes on. */
-static bool begin_anew(struct darn_thread *thread, const struct darn_rule *rule, const void *caller)
+/* The thread is where a section of the rule begins. One that it never left is over now; whether it
+ * is in one of an outer call, which goes on. */
+static bool is_in_outer(struct darn_thread *thread, const struct darn_rule *rule,
+                        const void *caller)
 {
     struct darn_inside *inside;
     bool outer = false;
 
     DARN_EACH_INSIDE(thread, inside)
     {
-        if (inside->rule != rule)
-            continue;
-        if (inside->frame == caller || rule->kind == DARN_SECTION_LEARNED)
+        enum darn_stay_again again = darn_stay_again(&inside->stay, rule, caller);
+
+        outer |= again == DARN_STAY_OUTER;
+        if (again == DARN_STAY_ANEW)
             darn_inside_drop(inside);
-        else
-            outer = true;
     }
     return outer;
 }
@@ -151,61 +97,66 @@ static struct darn_inside *begin(struct darn_thread *thread, struct darn_rule *r
     if (!inside)
         return NULL;
     atomic_fetch_add_explicit(&rule->tries, 1, memory_order_relaxed);
-    inside->rule = rule;
-    inside->frame = caller;
+    inside->stay.rule = rule;
+    inside->stay.frame = caller;
     inside->noise = noise;
     darn_rules_hold(rule); /* before the access: nothing of what follows is missed */
     return inside;
 }
 
 static void begin_here(struct darn_thread *thread, const struct darn_touch *touch,
-                       const void *frame)
+                       const struct darn_roles *roles, const void *frame)
 {
-    struct darn_roles roles = darn_rules_of(touch->site);
+    const void *caller = darn_stay_caller(frame);
 
-    for (uint32_t i = 0; i < roles.count; i++) {
-        struct darn_rule *rule = roles.list[i].rule;
+    for (uint32_t i = 0; i < roles->count; i++) {
+        const struct darn_role *role = &roles->list[i];
         struct darn_inside *inside;
 
-        if (rule->cure || roles.list[i].role != DARN_ROLE_ENTRY || rule->has_call ||
-            begin_anew(thread, rule, caller_of(frame)))
+        if (role->rule->cure || !darn_stay_begins(role) || is_in_outer(thread, role->rule, caller))
             continue;
-        inside = begin(thread, rule, caller_of(frame));
-        if (!inside)
-            continue;
-        inside->copy = roles.list[i].copy;
-        darn_inside_enter(inside, touch, frame);
+        inside = begin(thread, role->rule, caller);
+        if (inside)
+            darn_inside_enter(inside, touch, role, frame);
     }
+}
+
+/* Whether the thread may come into a section now. */
+static bool may_begin(const struct darn_thread *thread)
+{
+    return always || atomic_load_explicit(&invited, memory_order_relaxed) ||
+           atomic_load_explicit(&thread->inside, memory_order_relaxed);
 }
 
 void darn_sections_access(struct darn_thread *thread, const struct darn_touch *touch,
                           const void *frame)
 {
+    struct darn_roles roles = {0};
     struct darn_inside *inside;
 
-    if (atomic_load_explicit(&thread->inside, memory_order_relaxed)) {
-        DARN_EACH_INSIDE(thread, inside)
-        {
-            if (inside->rule)
-                go_on(inside, touch, frame);
-        }
+    if (!thread->scope && !may_begin(thread))
+        return;
+    if (touch->site)
+        roles = darn_rules_of(touch->site);
+    DARN_EACH_INSIDE(thread, inside)
+    {
+        darn_inside_step(inside, touch, &roles, frame);
     }
-    if (thread->scope || atomic_load_explicit(&thread->inside, memory_order_relaxed))
-        darn_scopes_access(thread, touch, frame);
-    if (touch->site && !touch->assertion &&
-        (always || atomic_load_explicit(&invited, memory_order_relaxed) || thread->inside))
-        begin_here(thread, touch, frame);
+    if (thread->scope)
+        darn_scopes_follow(thread, touch, frame);
+    if (touch->site && !touch->assertion && may_begin(thread))
+        begin_here(thread, touch, &roles, frame);
 }
 
 void darn_sections_leave(struct darn_thread *thread, const struct darn_site *site,
                          const void *frame)
 {
+    struct darn_roles roles = darn_rules_of(site);
     struct darn_inside *inside;
 
     DARN_EACH_INSIDE(thread, inside)
     {
-        if (inside->rule && inside->frame == caller_of(frame) &&
-            role_of(inside->rule, site, DARN_ROLE_LEAVE))
+        if (darn_stay_is_left(&inside->stay, &roles, darn_stay_caller(frame)))
             darn_inside_drop(inside);
     }
 }
@@ -213,13 +164,14 @@ void darn_sections_leave(struct darn_thread *thread, const struct darn_site *sit
 void darn_sections_call(struct darn_thread *thread, const struct darn_site *site, const void *frame)
 {
     struct darn_roles roles = darn_rules_of(site);
+    const void *caller = darn_stay_caller(frame);
 
     for (uint32_t i = 0; i < roles.count; i++) {
         struct darn_rule *rule = roles.list[i].rule;
 
         if (!rule->cure && roles.list[i].role == DARN_ROLE_CALL &&
-            !begin_anew(thread, rule, caller_of(frame)))
-            begin(thread, rule, caller_of(frame));
+            !is_in_outer(thread, rule, caller))
+            begin(thread, rule, caller);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "runtime/os/os.h"
-#include "runtime/os/random.h"
+#include "base/random.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/record/record_profile.h"
 #include "runtime/record/record.h"
@@ -297,17 +297,42 @@ bool darn_spins_store(struct darn_thread *thread, const struct darn_touch *touch
     return atomic_load_explicit(&open_count, memory_order_relaxed) && store(thread, touch, true);
 }
 
-bool darn_spins_await(struct darn_thread *thread, const struct darn_touch *touch,
-                      uint64_t nanoseconds)
+/* Who waits for the end of a thread, or a lock, will not spin before we go on. */
+static bool may_come(const struct darn_thread *self)
+{
+    const struct darn_thread *other;
+    uint32_t place = 0;
+    struct darn_wait wait;
+
+    while ((other = darn_threads_next(&place))) {
+        if (other != self && (!darn_wait_read(&other->wait, &wait) || wait.kind == DARN_WAIT_OTHER))
+            return true;
+    }
+    return false;
+}
+
+/* Who holds a suspected store back: nobody, an atomic update or another store. */
+enum { NOBODY, UPDATE, STORE };
+static _Atomic uint32_t holder;
+
+/* Whether the thread still is, if it was. */
+static bool is_holder(uint32_t kind)
+{
+    return kind == NOBODY || atomic_load(&holder) == kind;
+}
+
+/* Until somebody spins on it; not if nobody can. */
+static void await(struct darn_thread *thread, const struct darn_touch *touch, uint64_t nanoseconds,
+                  uint32_t kind)
 {
     uint64_t end = darn_os_now() + nanoseconds;
-    bool found;
 
     atomic_store(&wanted, touch->address);
-    while (!(found = store(thread, touch, false)) && darn_os_now() < end)
+    while (!store(thread, touch, false) && may_come(thread) && darn_os_now() < end &&
+           is_holder(kind))
         darn_os_sleep(50000);
-    atomic_store(&wanted, 0);
-    return found;
+    if (is_holder(kind))
+        atomic_store(&wanted, 0);
 }
 
 static bool is_known_pair(const struct darn_site *reader, const struct darn_site *writer)
@@ -348,23 +373,33 @@ void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const str
 #define MOST_SUSPECT 40
 #define ATTEMPTS     8
 
+/* A store takes the place of an update: who is held back before it takes a lock keeps nobody
+ * waiting, and the others would be done with it meanwhile. */
+static bool become_holder(uint32_t kind)
+{
+    uint32_t other = NOBODY;
+
+    return atomic_compare_exchange_strong(&holder, &other, kind) ||
+           (other < kind && atomic_compare_exchange_strong(&holder, &other, kind));
+}
+
 void darn_spins_hold_suspect(struct darn_thread *thread, const struct darn_touch *touch)
 {
     static _Atomic uint32_t held;
-    static _Atomic uint32_t holding;
     static _Atomic uint8_t tried[1024];
     _Atomic uint8_t *times = &tried[(uintptr_t)touch->site / sizeof(*touch->site) % 1024];
+    uint32_t kind = touch->op == DARN_OP_UPDATE ? UPDATE : STORE;
 
     if (!(darn_armed(touch->site) & DARN_ARMED_SUSPECT) || darn_threads_alive() < 2 ||
-        *times >= ATTEMPTS || atomic_load(&held) >= MOST_SUSPECT)
-        return;
-    if (atomic_exchange(&holding, 1))
+        *times >= ATTEMPTS || atomic_load(&held) >= MOST_SUSPECT || !may_come(thread))
+        return; /* before the others have begun it would be an attempt in vain */
+    if (!become_holder(kind))
         return;
     atomic_fetch_add(&held, 1);
     darn_count(DARN_COUNT_STORES_HELD);
     atomic_fetch_add(times, 1);
-    darn_spins_await(thread, touch, SUSPECT_NS);
-    atomic_store(&holding, 0);
+    await(thread, touch, SUSPECT_NS, kind);
+    atomic_compare_exchange_strong(&holder, &kind, NOBODY);
 }
 
 bool darn_spins_may_wait(const struct darn_touch *read, const struct darn_touch *store)
@@ -388,7 +423,7 @@ void darn_spins_hold(struct darn_thread *thread, const struct darn_touch *store)
         return;
     atomic_fetch_add(&held, 1);
     darn_count(DARN_COUNT_STORES_HELD);
-    darn_spins_await(thread, store, HOLD_NS);
+    await(thread, store, HOLD_NS, NOBODY);
     darn_spins_store(thread, store);
 }
 

@@ -39,10 +39,6 @@ void darn_spins_leave(struct darn_thread *thread);
 /* A store is about to happen. Returns whether another thread spins on that address. */
 bool darn_spins_store(struct darn_thread *thread, const struct darn_touch *touch);
 
-/* Waits until another thread spins on the address, at most so long. Returns whether one does. */
-bool darn_spins_await(struct darn_thread *thread, const struct darn_touch *touch,
-                      uint64_t nanoseconds);
-
 /* Whether the first may be the read of a spin that the second, a store, would end. */
 bool darn_spins_may_wait(const struct darn_touch *read, const struct darn_touch *store);
 

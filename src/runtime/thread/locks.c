@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "runtime/heal/heal.h"
+#include "runtime/order/thread_order.h"
 #include "runtime/record/record.h"
 #include "runtime/report/counters.h"
 #include "runtime/thread/thread.h"
@@ -17,16 +19,26 @@ struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t addr
     return NULL;
 }
 
-static void record(struct darn_thread *thread, enum darn_event_kind kind, uintptr_t lock,
-                   uint32_t lock_kind, unsigned flags, const void *frame)
+/* Every lock and unlock comes by: what is seldom needed is not inline, and costs no registers. */
+#define SELDOM __attribute__((noinline, cold))
+
+SELDOM static void record_event(struct darn_thread *thread, enum darn_event_kind kind,
+                                uintptr_t lock, uint32_t lock_kind, unsigned flags,
+                                const void *frame)
 {
     struct darn_event event = {.kind = (uint8_t)kind,
                                .target = lock,
                                .lock = (uint8_t)lock_kind,
                                .flags = (uint16_t)flags};
 
-    if (__builtin_expect(darn_recording, 0))
-        darn_record_event(thread, &event, NULL, frame);
+    darn_record_event(thread, &event, NULL, frame);
+}
+
+static void record(struct darn_thread *thread, enum darn_event_kind kind, uintptr_t lock,
+                   uint32_t lock_kind, unsigned flags, const void *frame)
+{
+    if (darn_events_wanted() && !darn_order_knows_lock(thread, kind, lock, lock_kind))
+        record_event(thread, kind, lock, lock_kind, flags, frame);
 }
 
 static_assert((int)DARN_LOCK_READ == (int)DARN_EVENT_RDLOCK &&
@@ -36,8 +48,8 @@ static_assert((int)DARN_LOCK_READ == (int)DARN_EVENT_RDLOCK &&
 
 bool darn_lock_stacks;
 
-static void find_callers(struct darn_thread_lock *lock, const struct darn_thread *thread,
-                         const void *frame)
+SELDOM static void find_callers(struct darn_thread_lock *lock, const struct darn_thread *thread,
+                                const void *frame)
 {
     uintptr_t pcs[1 + DARN_LOCK_CALLERS];
     uint32_t depth = darn_stack_walk_into(pcs, 1 + DARN_LOCK_CALLERS, thread, frame);
@@ -46,11 +58,49 @@ static void find_callers(struct darn_thread_lock *lock, const struct darn_thread
         lock->callers[i] = i + 1 < depth ? pcs[i + 1] : 0;
 }
 
+void darn_lock_stack(struct darn_stack *stack, const struct darn_thread_lock *lock)
+{
+    *stack = (struct darn_stack){1, {lock->pc}};
+    for (uint32_t i = 0; i < DARN_LOCK_CALLERS && lock->callers[i]; i++)
+        stack->pcs[stack->depth++] = lock->callers[i];
+}
+
 void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
                          enum darn_lock_kind kind, const void *frame)
 {
     if (thread)
         record(thread, DARN_EVENT_REQUEST, (uintptr_t)lock, (uint32_t)kind, 0, frame);
+}
+
+static void forget(struct darn_locks *locks, struct darn_thread_lock *known)
+{
+    for (struct darn_thread_lock *end = &locks->held[--locks->count]; known < end; known++)
+        known[0] = known[1];
+}
+
+/* It is in the list: whether it is held once more. */
+SELDOM static bool take_again(struct darn_locks *locks, struct darn_thread_lock *known,
+                              enum darn_lock_kind kind)
+{
+    bool nests = darn_lock_nests((const volatile void *)known->address, kind);
+
+    if (nests)
+        known->depth++;
+    else
+        forget(locks, known);
+    return nests;
+}
+
+static void list(struct darn_thread *thread, uintptr_t lock, enum darn_lock_kind kind,
+                 const void *frame)
+{
+    if (thread->locks.count == DARN_LOCKS_HELD) {
+        darn_count(DARN_COUNT_LOCKS_NOT_LISTED);
+        return;
+    }
+    if (__builtin_expect(darn_lock_stacks, 0)) /* else they are always 0 */
+        find_callers(&thread->locks.held[thread->locks.count], thread, frame);
+    darn_lock_list(&thread->locks, lock, kind, ((const uintptr_t *)frame)[1]);
 }
 
 void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
@@ -61,20 +111,12 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
     if (!thread)
         return;
     record(thread, DARN_EVENT_ACQUIRE, (uintptr_t)lock, (uint32_t)kind, flags, frame);
+    if (__builtin_expect(darn_healing, 0))
+        darn_lock_own(lock, kind);
     known = darn_lock_find(&thread->locks, (uintptr_t)lock);
-    if (known) {
-        known->depth++;
-    } else if (thread->locks.count < DARN_LOCKS_HELD) {
-        known = &thread->locks.held[thread->locks.count++];
-        known->address = (uintptr_t)lock;
-        known->pc = ((const uintptr_t *)frame)[1];
-        known->kind = (uint32_t)kind;
-        known->depth = 1;
-        if (__builtin_expect(darn_lock_stacks, 0)) /* else they are always 0 */
-            find_callers(known, thread, frame);
-    } else {
-        darn_count(DARN_COUNT_LOCKS_NOT_LISTED);
-    }
+    if (known && take_again(&thread->locks, known, kind))
+        return;
+    list(thread, (uintptr_t)lock, kind, frame);
 }
 
 bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, const void *frame)
@@ -84,12 +126,11 @@ bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, cons
 
     if (thread)
         record(thread, DARN_EVENT_RELEASE, (uintptr_t)lock, known ? known->kind : 0, 0, frame);
+    if (__builtin_expect(darn_healing, 0) && thread)
+        darn_own_remove(lock);
     if (!known)
         return false; /* taken before we watched, or by another thread */
-    if (--known->depth)
-        return true;
-    for (struct darn_thread_lock *end = &thread->locks.held[--thread->locks.count]; known < end;
-         known++)
-        known[0] = known[1];
+    if (--known->depth == 0)
+        forget(&thread->locks, known);
     return true;
 }

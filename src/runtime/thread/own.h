@@ -1,6 +1,7 @@
 /*
  * The program's own locks that a thread holds, while the program is healed: in the order in which
- * they were taken. Locks for reading have the lowest bit set.
+ * they were taken. Locks for reading have the lowest bit set. locks.h says who tells, and what else
+ * is kept of them.
  *
  * A thread writes its own, without any barrier; others read it by darn_own_of and darn_own_outside.
  * So whatever these read is stored by DARN_OWN_STORE, and read without ceremony by the thread
@@ -26,7 +27,7 @@ struct darn_thread;
 struct darn_own {
     union {
         struct {
-            uint8_t trust;    /* what guards compare armed bytes with (site/armed.h), */
+            uint8_t limit;    /* what guards compare armed bytes with (site/armed.h), */
             uint8_t sections; /* that the thread is in: bits, as in struct darn_healer */
             uint8_t count;    /* of `held`, */
             uint8_t beyond;   /* and of those that had no room */
@@ -38,13 +39,13 @@ struct darn_own {
     int tid;
     uint8_t left;        /* of `sections`: those that are left to the locks, and shown to nobody */
     const void *outside; /* of which it may be in sections that are not under the locks of others:
-                            a group (trust.h), DARN_OUTSIDE_ANY, or NULL */
+                            a group (elision.h), DARN_OUTSIDE_ANY, or NULL */
     uintptr_t held[DARN_OWN_LOCKS];
 };
 
 /* `now` of a thread that is in no section, and holds nothing; and of one that holds one mutex. */
-#define DARN_OWN_NONE ((uint32_t)DARN_TRUST_IDLE)
-#define DARN_OWN_ONE  (DARN_TRUST_LOCKED | UINT32_C(1) << 16)
+#define DARN_OWN_NONE ((uint32_t)DARN_LIMIT_IDLE)
+#define DARN_OWN_ONE  (DARN_LIMIT_LOCKED | UINT32_C(1) << 16)
 
 /* Of the calling thread. Its first byte is what guards look at. */
 extern __thread struct darn_own darn_own
@@ -108,13 +109,13 @@ int darn_own_find(const volatile void *lock);
  * others calls everywhere. */
 static inline void darn_own_set_sections(uint32_t sections, uint32_t left)
 {
-    uint8_t trust = sections & ~left      ? 0
-                    : darn_own_excludes() ? DARN_TRUST_LOCKED
-                                          : DARN_TRUST_IDLE;
+    uint8_t limit = sections & ~left      ? 0
+                    : darn_own_excludes() ? DARN_LIMIT_LOCKED
+                                          : DARN_LIMIT_IDLE;
 
     DARN_OWN_STORE(sections, (uint8_t)sections);
     darn_own_here.left = (uint8_t)left;
-    DARN_OWN_STORE(trust, trust);
+    DARN_OWN_STORE(limit, limit);
 }
 
 #endif

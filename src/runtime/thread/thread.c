@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "runtime/control/turn.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
+#include "runtime/order/ordering.h"
 #include "runtime/os/os.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/record/record.h"
@@ -18,6 +20,7 @@
 #include "runtime/report/counters.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
+#include "runtime/watch/attention.h"
 #include "runtime/watch/sampler.h"
 
 /* Records are taken from the system in pieces of this many. */
@@ -35,8 +38,10 @@ static struct darn_thread *batches[BATCHES]; /* entries are added under the lock
 static _Atomic uint32_t batch_count;
 
 static _Atomic uint32_t next_number;
+static _Atomic uint32_t dropped; /* had a number, and were not created */
 static _Atomic uint32_t alive;
 static _Atomic int32_t running;
+static _Atomic uint64_t seen; /* accesses of those that have ended */
 
 static pthread_key_t end_key;
 static _Atomic uint32_t has_end_key;
@@ -76,20 +81,13 @@ static void give_unused(struct darn_thread *thread)
     darn_os_restore_signals(mask);
 }
 
-/* splitmix64: one step also spreads seeds that differ in one bit. */
-static uint64_t spread(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 struct darn_thread *darn_thread_new(void)
 {
     struct darn_thread *thread = take_unused();
     struct darn_heat *heat;
     struct darn_healer *healer;
+    struct darn_thread_order *order;
+    uint32_t version;
 
     if (!thread) {
         darn_count(DARN_COUNT_THREADS_UNKNOWN);
@@ -99,12 +97,16 @@ struct darn_thread *darn_thread_new(void)
     }
     heat = thread->heat;
     healer = thread->healer;
+    order = thread->order;
+    version = thread->wait.version;
     memset(thread, 0, sizeof(*thread));
     thread->heat = heat; /* memory for the next one */
     thread->healer = healer;
+    thread->order = order;
+    thread->wait.version = version; /* no wait of the next one is taken for one of the last */
     thread->is_alive = true;
     thread->number = atomic_fetch_add(&next_number, 1);
-    thread->random = spread(darn_state.seed + thread->number) | 1;
+    thread->random = darn_mix(darn_state.seed + thread->number);
     /* It counts from now on: its creator may be at the interesting access before it runs. */
     atomic_fetch_add(&running, 1);
     if (atomic_fetch_add(&alive, 1) == 1)
@@ -115,9 +117,13 @@ struct darn_thread *darn_thread_new(void)
 static void retire(struct darn_thread *thread)
 {
     thread->is_alive = false;
+    atomic_fetch_add_explicit(&seen, thread->seen, memory_order_relaxed);
+    thread->seen = 0;
     atomic_fetch_sub(&running, 1);
-    if (atomic_fetch_sub(&alive, 1) == 2)
+    if (atomic_fetch_sub(&alive, 1) == 2) {
         darn_os_wake((const volatile uint32_t *)&alive, 1); /* the sampler is no longer needed */
+        darn_attention_recount();
+    }
     give_unused(thread);
 }
 
@@ -133,8 +139,23 @@ void darn_threads_reap(void)
     }
 }
 
+uint32_t darn_threads_count(void)
+{
+    return atomic_load(&next_number) - atomic_load(&dropped);
+}
+
+uint64_t darn_threads_seen(void)
+{
+    uint64_t sum = atomic_load_explicit(&seen, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < batch_count * BATCH; i++)
+        sum += atomic_load_explicit(&batches[i / BATCH][i % BATCH].seen, memory_order_relaxed);
+    return sum;
+}
+
 void darn_thread_drop(struct darn_thread *thread)
 {
+    atomic_fetch_add(&dropped, 1);
     retire(thread);
 }
 
@@ -182,6 +203,7 @@ static void find_own_stack(struct darn_thread *thread)
     if (thread->tid == darn_os_process_id()) {
         thread->stack_end = (uintptr_t)__libc_stack_end + 4096; /* the loader's own frames */
         thread->stack_start = thread->stack_end - MAIN_STACK;
+        thread->top = (uintptr_t)__libc_stack_end;
         return;
     }
     /* libc keeps what it knows of a thread at the upper end of the stack that it makes for it. */
@@ -209,6 +231,7 @@ void darn_thread_start(struct darn_thread *thread)
     thread->id = (unsigned long)pthread_self();
     darn_thread_name_id(thread->id, thread->number);
     find_own_stack(thread);
+    darn_order_thread_start(thread);
     darn_record_thread_start(thread);
     if (darn_state.mode == DARN_MODE_LEARN && thread->number) /* the stack was another's before */
         darn_share_forget(thread->stack_start, thread->stack_end - thread->stack_start);
@@ -236,6 +259,7 @@ void darn_thread_end(void)
     if (thread->spinning)
         darn_spins_leave(thread);
     darn_record_thread_end(thread);
+    darn_order_thread_end(thread);
     darn_thread_unblock(thread);
     darn_own_end(thread);
     darn_thread_record = DARN_THREAD_ENDED;
@@ -249,6 +273,8 @@ struct darn_thread *darn_thread_attach(void)
 
     if (!thread)
         return NULL;
+    if (thread->number)
+        darn_order_start();
     darn_thread_start(thread);
     if (thread->number)
         darn_sampler_start(); /* a thread that somebody made without us */
@@ -278,6 +304,8 @@ void darn_thread_name_id(unsigned long id, uint32_t number)
 
 bool darn_thread_of_id(unsigned long id, uint32_t *number)
 {
+    if (!id)
+        return false; /* nobody's; and what an unused place has */
     for (size_t i = id / 4096 * 31 % IDS, tries = 0; tries < 64; i = (i + 1) % IDS, tries++) {
         if (atomic_load(&ids[i].id) == id) {
             *number = atomic_load(&ids[i].number);
@@ -313,16 +341,24 @@ int32_t darn_threads_running(void)
     return atomic_load_explicit(&running, memory_order_relaxed);
 }
 
+struct darn_thread *darn_threads_next(uint32_t *place)
+{
+    while (*place < batch_count * BATCH) {
+        struct darn_thread *thread = &batches[*place / BATCH][*place % BATCH];
+
+        (*place)++;
+        if (thread->is_alive)
+            return thread;
+    }
+    return NULL;
+}
+
 uint32_t darn_threads_list(struct darn_thread **list, uint32_t most)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, place = 0;
 
-    for (uint32_t i = 0; i < batch_count * BATCH && count < most; i++) {
-        struct darn_thread *thread = &batches[i / BATCH][i % BATCH];
-
-        if (thread->is_alive)
-            list[count++] = thread;
-    }
+    while (count < most && (list[count] = darn_threads_next(&place)))
+        count++;
     return count;
 }
 

@@ -15,8 +15,16 @@
 
 struct darn_heat;
 struct darn_healer;
+struct darn_thread_order;
 struct darn_slot;
 struct darn_stream;
+
+/* Accesses, the n-th of a thread at n % DARN_RECENT: which pointer it has just read. */
+#define DARN_RECENT 8
+struct darn_recent {
+    uintptr_t address;
+    uint64_t size;
+};
 
 struct darn_thread {
     uint32_t number; /* T0 is the main thread, then in the order of creation */
@@ -32,29 +40,37 @@ struct darn_thread {
     uint64_t random;   /* state of the generator that decides about windows and noise */
     uintptr_t stack_start, stack_end;
     size_t stack_size;         /* of one that libc chooses; 0: not known */
+    uintptr_t top;             /* all frames of the program lie below; 0: not known */
     struct darn_stack created; /* where it was created */
     struct darn_locks locks;
     struct darn_load loads[DARN_LOADS]; /* Tian's load table (spins.c) */
     uint32_t next_load;
-    volatile bool in_loads;  /* a signal handler that comes now leaves `loads` alone */
-    bool met_spin;           /* it is about to store to what another may spin on */
-    bool spinning;           /* one of them may be watched */
-    struct darn_heat *heat;  /* how often it has come by its sites */
-    uint64_t looked_at;      /* accesses of armed sites, in all */
+    volatile bool in_loads; /* a signal handler that comes now leaves `loads` alone */
+    bool met_spin;          /* it is about to store to what another may spin on */
+    bool spinning;          /* one of them may be watched */
+    struct darn_heat *heat; /* how often it has come by its sites */
+    uint64_t looked_at;     /* accesses of armed sites, in all */
+    _Atomic uint64_t seen;  /* accesses that have come to a hook while watching, */
+    struct darn_recent recent[DARN_RECENT]; /* and the last ones */
     _Atomic uint64_t inside; /* the sections that it is in (inside.h), one bit each */
     uint32_t scope_depth;    /* calls of functions that are annotated as atomic, */
     const char *scope;       /* and the outermost, if it is watched in it */
     uint64_t scope_noise;
-    struct darn_healer *healer;        /* what it holds while it is healed (hold.h), */
-    struct darn_own *own;              /* the program's own locks that it holds meanwhile, */
-    bool lingers;                      /* and that a part of it ends with its next call */
-    uint32_t gates;                    /* how many places at gates (gates.h) it occupies */
-    volatile bool in_gate;             /* a signal handler that comes now passes them all */
+    struct darn_healer *healer;      /* what it holds while it is healed (hold.h), */
+    struct darn_own *own;            /* the program's own locks that it holds meanwhile, */
+    bool lingers;                    /* and that a part of it ends with its next call */
+    uint32_t gates;                  /* how many places at gates (gates.h) it occupies */
+    volatile bool in_gate;           /* a signal handler that comes now passes them all */
+    struct darn_thread_order *order; /* what orders it (ordering.h), if has_order; else memory */
+    bool has_order;
+    bool has_clock;                    /* and that has a clock */
+    const void *closing;               /* the frame of the call of fclose that it is in, or NULL */
     struct darn_slot *slot;            /* of a controlled run (turn.h); NULL: there is none */
     struct darn_stream *stream;        /* of the trace; NULL: nothing is recorded */
     const struct darn_site *wait_site; /* of the wait that comes next */
     struct darn_wait wait;             /* what it waits for now */
-    uintptr_t waits_with;              /* the mutex that it gave back for that */
+    uintptr_t waits_with;              /* the mutex that it gave back for that, */
+    uint64_t wait_signals;             /* and how often the condition was signalled (misuse.h) */
     unsigned long id;                  /* pthread_t */
     uint64_t mask;                     /* signals that it blocks once it is known */
     union {                            /* what it runs, and with which argument */
@@ -104,11 +120,20 @@ void darn_thread_unblock(struct darn_thread *thread);
 uint32_t darn_threads_alive(void);
 int32_t darn_threads_running(void);
 
+/* How many there were since the start of the process, and how many accesses of all of them have
+ * come to a hook while watching. */
+uint32_t darn_threads_count(void);
+uint64_t darn_threads_seen(void);
+
 /* Forgets the threads that have ended by the exit system call, without a word to libc. One thread
  * calls it, now and then. */
 void darn_threads_reap(void);
 
-/* Fills in the threads that are known and alive; returns how many. They may end meanwhile. */
+/* The next of those who are known and alive, beginning with place 0; NULL: no more. They may end
+ * meanwhile. */
+struct darn_thread *darn_threads_next(uint32_t *place);
+
+/* Fills in all of them; returns how many. */
 uint32_t darn_threads_list(struct darn_thread **list, uint32_t most);
 
 /* Whether nothing is there yet, but the main thread's stack grows when somebody touches it. */

@@ -24,8 +24,8 @@ enum darn_wait_kind {
 };
 
 struct darn_wait {
-    uint32_t kind; /* enum darn_wait_kind */
-    uint32_t turn; /* changes when a wait begins and when it ends */
+    uint32_t kind;    /* enum darn_wait_kind */
+    uint32_t version; /* changes when a wait begins, gets another target, and ends */
     uintptr_t target;
     const void *frame; /* of the interceptor, live as long as the wait lasts */
 };
@@ -35,16 +35,22 @@ void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
                      const volatile void *target, const void *frame);
 void darn_wait_end(struct darn_thread *thread);
 
+/* Ends it, and goes on with that of the call that a signal handler has interrupted, if any. */
+void darn_wait_return(struct darn_thread *thread, const struct darn_wait *before);
+
+/* The same wait, but now for this. */
+void darn_wait_turn_to(struct darn_thread *thread, const volatile void *target);
+
 /* What another thread waits for. Read while it may go on: kind, target and frame are those of the
  * same wait. False: it waits for nothing. */
 static inline bool darn_wait_read(const struct darn_wait *from, struct darn_wait *wait)
 {
-    wait->turn = __atomic_load_n(&from->turn, __ATOMIC_ACQUIRE);
+    wait->version = __atomic_load_n(&from->version, __ATOMIC_ACQUIRE);
     wait->kind = __atomic_load_n(&from->kind, __ATOMIC_ACQUIRE);
     wait->target = __atomic_load_n(&from->target, __ATOMIC_ACQUIRE);
     wait->frame = __atomic_load_n(&from->frame, __ATOMIC_ACQUIRE);
     return wait->kind != DARN_WAIT_NONE &&
-           __atomic_load_n(&from->turn, __ATOMIC_ACQUIRE) == wait->turn;
+           __atomic_load_n(&from->version, __ATOMIC_ACQUIRE) == wait->version;
 }
 
 #endif

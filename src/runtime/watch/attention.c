@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "runtime/os/os_spin.h"
+#include "runtime/heal/heal.h"
+#include "runtime/order/repeats.h"
 #include "runtime/section/sections.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
+#include "runtime/thread/thread.h"
 #include "runtime/watch/watch.h"
 #include "site/site_guard.h"
 
@@ -40,9 +43,10 @@ static void give_lock(uint64_t mask)
     darn_os_restore_signals(mask);
 }
 
-static bool always, keep, off, inviting_sections;
+static bool always, keep, off, inviting_sections, sampling;
 static _Atomic uint32_t places; /* of the invitation */
 static _Atomic uint32_t round_number;
+static _Atomic bool is_seen;
 
 static void mark(uintptr_t address, uint32_t size)
 {
@@ -68,24 +72,77 @@ static uint8_t marked[DARN_FILTER_SIZE];
 static bool any_marked;
 
 /* Those of them that are marked are not 0 even for a moment: others would pass unseen. */
-static void fill(bool full)
+static void fill(uint8_t value)
 {
-    if (any_marked && !full)
+    if (any_marked && !value)
         memcpy((void *)darn_filter, marked, sizeof(darn_filter));
     else
-        memset((void *)darn_filter, full, sizeof(darn_filter));
+        memset((void *)darn_filter, value, sizeof(darn_filter));
+}
+
+/* Whether accesses are only to be remembered, as far as nobody waits for them. */
+static bool is_only_remembered(void)
+{
+    return sampling && darn_state.mode == DARN_MODE_WATCH && !darn_sections && !darn_healing &&
+           !any_marked && !darn_state.options.noise_count;
+}
+
+/* How long there have been several threads, and how long of that every access called. Nobody asks
+ * but `darn run`. */
+static struct {
+    uint64_t since, several, seen;
+    _Atomic bool is_several;
+    bool is_full;
+} account;
+
+static void count_time(bool is_full, bool is_several)
+{
+    uint64_t now, passed;
+
+    if (!darn_state.is_asked || (is_full == account.is_full && is_several == account.is_several))
+        return;
+    now = darn_os_now();
+    passed = account.is_several ? now - account.since : 0;
+    account.several += passed;
+    account.seen += account.is_full ? passed : 0;
+    account.since = now;
+    account.is_full = is_full;
+    account.is_several = is_several;
+}
+
+void darn_attention_recount(void)
+{
+    uint64_t mask;
+
+    if (!darn_state.is_asked || darn_state.mode != DARN_MODE_WATCH ||
+        atomic_load(&account.is_several) == (darn_threads_alive() > 1))
+        return;
+    mask = take_lock();
+    count_time(account.is_full, darn_threads_alive() > 1);
+    give_lock(mask);
+}
+
+uint32_t darn_attention_share(void)
+{
+    uint64_t mask = take_lock();
+
+    count_time(false, false);
+    give_lock(mask);
+    return account.several ? (uint32_t)(account.seen * 1000 / account.several) : 0;
 }
 
 static void refresh(void)
 {
-    bool full = always || places || darn_sections_want_all();
+    bool remembered = is_only_remembered();
+    bool full = always || (sampling && !remembered) || places || darn_sections_want_all();
     bool watching;
 
+    count_time(full || remembered, account.is_several);
     if (off) {
         darn_attention = 0;
         return;
     }
-    fill(full);
+    fill(full ? 1 : remembered ? DARN_FILTER_REMEMBERED : 0);
     if (darn_state.mode != DARN_MODE_WATCH && darn_state.mode != DARN_MODE_HEAL)
         choose_lines();
     watching = full ? darn_watch_is_open() : darn_watch_each(mark);
@@ -93,7 +150,7 @@ static void refresh(void)
         watching |= darn_spins_each(mark);
         watching |= darn_sections_each(mark);
     }
-    darn_attention = full || keep || watching || inviting_sections || any_marked;
+    darn_attention = full || remembered || keep || watching || inviting_sections || any_marked;
 }
 
 void darn_attention_refresh(void)
@@ -142,6 +199,15 @@ void darn_attention_always(void)
     give_lock(mask);
 }
 
+void darn_attention_sample(bool on)
+{
+    uint64_t mask = take_lock();
+
+    sampling = on;
+    refresh();
+    give_lock(mask);
+}
+
 void darn_attention_keep(void)
 {
     uint64_t mask = take_lock();
@@ -151,10 +217,22 @@ void darn_attention_keep(void)
     give_lock(mask);
 }
 
+void darn_attention_seen(void)
+{
+    if (!atomic_load_explicit(&is_seen, memory_order_relaxed))
+        atomic_store_explicit(&is_seen, true, memory_order_relaxed);
+}
+
+bool darn_attention_was_seen(void)
+{
+    return atomic_load_explicit(&is_seen, memory_order_relaxed);
+}
+
 void darn_attention_invite(uint32_t windows)
 {
     uint64_t mask = take_lock();
 
+    is_seen = false;
     places = windows;
     atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
     refresh();
@@ -217,7 +295,7 @@ void darn_attention_after_fork(bool child)
 {
     if (child) {
         places = 0;
-        inviting_sections = false;
+        inviting_sections = sampling = false;
         refresh();
     }
     darn_spin_unlock(&lock);

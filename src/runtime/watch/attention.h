@@ -1,5 +1,5 @@
 /*
- * Attention and the filter: what the guards look at (src/site/guard.h).
+ * Attention and the filter: what the guards look at (src/site/site_guard.h).
  *
  * The filter has a bit of truth for each open window, or is full while an invitation stands (every
  * access shall call, one of them may open a window) or while noise wants to see every access.
@@ -16,6 +16,9 @@ void darn_attention_always(void);
 /* budget=max: windows are looked for all the time, invitations come and go. */
 void darn_attention_keep(void);
 
+/* All accesses call for now: they are remembered (runtime/order/ordering.h). */
+void darn_attention_sample(bool on);
+
 /* Lets up to this many threads open a window at their next access. */
 void darn_attention_invite(uint32_t windows);
 
@@ -27,6 +30,10 @@ uint32_t darn_attention_withdraw(void);
 
 /* Whether an invitation stands; a hint, for a quick no. */
 bool darn_attention_invited(void);
+
+/* An access has come to a hook; whether one has since the invitation was made. */
+void darn_attention_seen(void);
+bool darn_attention_was_seen(void);
 
 /* The number of the invitation. */
 uint32_t darn_attention_round(void);
@@ -42,6 +49,14 @@ bool darn_attention_is_marked(uintptr_t address, uint64_t size);
 
 /* The set of open windows has changed. */
 void darn_attention_refresh(void);
+
+/* The number of threads has changed from one to two, or back: the share of the time counts while
+ * there are several. */
+void darn_attention_recount(void);
+
+/* Of the time with several threads: in how much of it every access called, in thousandths. 0 when
+ * there never were several. */
+uint32_t darn_attention_share(void);
 
 /* Around fork: nobody is changing the filter; in the child nothing is being watched. */
 void darn_attention_before_fork(void);

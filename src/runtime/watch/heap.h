@@ -23,6 +23,10 @@ struct darn_heap_block {
 
 /* `frame` is that of the allocation function. */
 void darn_heap_add(const void *block, size_t size, const void *frame);
+
+/* The block is about to be given back; it was. Another thread may have it again between the call and
+ * the second of these, and is then not known to have allocated it. */
+void darn_heap_prepare(const void *block);
 void darn_heap_remove(const void *block);
 
 /* The remembered block that contains the address. Slow: for reports. */

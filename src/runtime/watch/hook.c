@@ -1,41 +1,29 @@
 /*
- * What the guards call, with attention raised and the filter saying "perhaps": the way from an
- * access to the watch table. The registers of the caller are kept (preserve_most), errno is not
- * touched.
+ * What the guards call, with attention raised and the filter saying "perhaps". What becomes of an
+ * access depends on the mode (hook_modes.h). The registers of the caller are kept (preserve_most),
+ * errno is not touched.
  */
-#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "runtime/control/control.h"
-#include "runtime/control/decide.h"
 #include "runtime/control/turn.h"
 #include "runtime/heal/heal.h"
+#include "runtime/order/repeats.h"
 #include "runtime/os/os.h"
-#include "runtime/record/heat.h"
-#include "runtime/record/record_profile.h"
 #include "runtime/record/record.h"
-#include "runtime/record/share.h"
-#include "runtime/report/counters.h"
 #include "runtime/section/sections.h"
-#include "runtime/spin/spins.h"
 #include "runtime/state.h"
-#include "runtime/watch/annotate.h"
-#include "runtime/watch/attention.h"
 #include "runtime/watch/hook.h"
-#include "runtime/watch/noise_inject.h"
-#include "runtime/watch/sampler.h"
-#include "runtime/watch/sites.h"
-#include "runtime/watch/watch.h"
-#include "site/armed.h"
-#include "site/site_guard.h"
+#include "runtime/watch/hook_modes.h"
+#include "schedule/strategy.h"
 #include "site/site.h"
+
+extern volatile uint8_t darn_filter[DARN_FILTER_SIZE];
 
 /* A string is read up to here: no lock is held, it may be changing. */
 #define MAX_STRING 4096
-
-extern volatile uint8_t darn_attention;
-extern volatile uint8_t darn_filter[DARN_FILTER_SIZE];
 
 #define HOOK __attribute__((preserve_most, visibility("default"), used))
 
@@ -65,161 +53,52 @@ static_assert((int)DARN_OP_READ == (int)DARN_SITE_READ &&
                   (int)DARN_OP_UPDATE == (int)DARN_SITE_UPDATE,
               "touch_of copies the kind");
 
-static void learn(struct darn_thread *thread, const struct darn_touch *touch)
-{
-    bool writes = touch->op != DARN_OP_READ;
-
-    if (!touch->site)
-        return;
-    /* Tian 3.2: an atomic operation may be the other half of what a plain store ends. */
-    if (touch->atomic && touch->op != DARN_OP_WRITE)
-        darn_spins_suspect(thread, touch->address, touch->site);
-    if (writes) {
-        darn_spins_hold_suspect(thread, touch);
-        darn_spins_store(thread, touch);
-    }
-    darn_share_access(thread, touch->address, touch->size, touch->site, writes);
-}
-
-/* Delays without a window: nobody watches. */
-static void make_noise(struct darn_thread *thread, const struct darn_touch *touch)
-{
-    uint64_t noise =
-        darn_state.options.noise_count && touch->site ? darn_noise_at_site(thread, touch->site) : 0;
-
-    if (noise)
-        darn_os_sleep(noise);
-}
-
-/* What a profile says of a site that is to be recorded. */
-#define RECORDED                                                                                   \
-    (DARN_ARMED_RECORD | DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE | DARN_ARMED_SUSPECT)
-
-/* A site that the profile does not name comes by when it touches one of the chosen lines. */
-static bool is_recorded(const struct darn_site *site)
-{
-    return darn_armed(site) & RECORDED || site->flags & DARN_SITE_SPIN ||
-           darn_site_is_marked(darn_site_number(site));
-}
-
-static void record(struct darn_thread *thread, const struct darn_touch *touch, bool sync,
-                   const void *frame)
-{
-    const struct darn_site *site = touch->site;
-
-    if (sync || is_recorded(site))
-        darn_record_access(thread, touch->address, touch->size, site, sync, frame);
-    if (site->flags & DARN_SITE_POINTER && darn_site_writes(site))
-        darn_record_pointer(thread, touch->address, touch->value, frame);
-}
-
-/* Recording and learning: an access is noted, and nobody waits for others to come. */
-static void note(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
-{
-    bool sync = false;
-
-    if (thread->ignore || touch->assertion)
-        return;
-    make_noise(thread, touch);
-    if (touch->site && !darn_heat_count(thread, touch->site, touch->address))
-        return;
-    if (darn_state.mode == DARN_MODE_LEARN) {
-        learn(thread, touch);
-        return;
-    }
-    if (touch->op != DARN_OP_READ)
-        sync = darn_spins_store(thread, touch);
-    if (darn_recording && touch->site)
-        record(thread, touch, sync, frame);
-}
-
-/* Another access of the same thread stands for this one, except in sections and under control. */
-static bool is_extra(const struct darn_touch *touch)
-{
-    return touch->site && touch->site->flags & DARN_SITE_EXTRA;
-}
-
-static void watch(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
-{
-    uint64_t noise;
-
-    if (darn_sections)
-        darn_sections_access(thread, touch, frame);
-    if (is_extra(touch))
-        return;
-    if (touch->op != DARN_OP_READ)
-        darn_spins_store(thread, touch);
-    darn_watch_check(thread, touch, frame);
-    if (thread->ignore || !touch->site)
-        return;
-    noise = darn_noise_at_site(thread, touch->site);
-    if (noise) {
-        darn_count(DARN_COUNT_WINDOWS_OF_NOISE);
-        darn_watch_stand(thread, touch, frame, noise, false);
-        darn_watch_check(thread, touch, frame); /* others may have come to stand meanwhile */
-    } else if (darn_attention_invited() && darn_sampler_prefers(thread, touch, frame)) {
-        darn_watch_stand(thread, touch, frame, darn_sampler_window(), true);
-    }
-    if (thread->met_spin) {
-        thread->met_spin = false;
-        darn_spins_hold(thread, touch);
-    }
-    darn_watch_pass(thread, touch);
-}
-
-static bool is_healed(const struct darn_touch *touch)
-{
-    return touch->site && (darn_armed_is_healed(darn_armed(touch->site), darn_production != NULL) ||
-                           darn_attention_is_marked(touch->address, touch->size));
-}
-
-static void look_at(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
-{
-    if (darn_healing && is_healed(touch))
-        darn_heal_access(thread, touch, frame);
-    if (darn_state.mode == DARN_MODE_HEAL || darn_benign(touch))
-        return;
-    if (darn_state.mode == DARN_MODE_CONTROL) {
-        if (!thread->ignore)
-            darn_turn_access(thread, touch, frame);
-        return;
-    }
-    if (thread->spinning)
-        darn_spins_leave(thread);
-    if (darn_state.mode != DARN_MODE_WATCH) {
-        note(thread, touch, frame);
-        return;
-    }
-    watch(thread, touch, frame);
-    if (darn_sections) /* last: the access follows at once */
-        darn_sections_meet(thread, touch, frame);
-}
+static const struct darn_mode_hooks *const hooks[] = {
+    [DARN_MODE_WATCH] = &darn_watch_hooks, [DARN_MODE_RECORD] = &darn_record_hooks,
+    [DARN_MODE_LEARN] = &darn_learn_hooks, [DARN_MODE_CONTROL] = &darn_control_hooks,
+    [DARN_MODE_HEAL] = &darn_heal_hooks,
+};
 
 void darn_hook_touch(const struct darn_touch *touch, const void *frame)
 {
     struct darn_thread *thread = darn_thread_self();
 
-    if (!thread)
-        return;
-    look_at(thread, touch, frame);
-    if (thread->lingers)
-        darn_heal_linger(thread);
+    if (thread)
+        hooks[darn_state.mode]->access(thread, touch, frame);
 }
 
-HOOK void darn_hook_access(uintptr_t address, const struct darn_site *site)
+/* What most accesses do not come to has the registers to save. */
+#define SELDOM __attribute__((preserve_most, noinline))
+
+SELDOM static void touch(uintptr_t address, const struct darn_site *site, const void *frame)
 {
     struct darn_touch touch = touch_of(address, site->size, site);
 
-    darn_hook_touch(&touch, __builtin_frame_address(0));
+    if (!darn_repeats_after_all(address, site, darn_filter))
+        darn_hook_touch(&touch, frame);
 }
 
-HOOK void darn_hook_write(uintptr_t address, uint64_t value, const struct darn_site *site)
+SELDOM static void touch_value(uintptr_t address, uint64_t value, const struct darn_site *site,
+                               const void *frame)
 {
     struct darn_touch touch = touch_of(address, site->size, site);
 
     touch.has_value = site->flags & DARN_SITE_VALUE;
     touch.value = value;
-    darn_hook_touch(&touch, __builtin_frame_address(0));
+    if (!darn_repeats_after_all(address, site, darn_filter))
+        darn_hook_touch(&touch, frame);
+}
+
+HOOK void darn_hook_access(uintptr_t address, const struct darn_site *site)
+{
+    if (!darn_repeats(address, site, darn_filter))
+        touch(address, site, __builtin_frame_address(0));
+}
+
+HOOK void darn_hook_write(uintptr_t address, uint64_t value, const struct darn_site *site)
+{
+    if (!darn_repeats(address, site, darn_filter))
+        touch_value(address, value, site, __builtin_frame_address(0));
 }
 
 HOOK void darn_hook_range(uintptr_t address, uint64_t length, const struct darn_site *site)
@@ -230,10 +109,35 @@ HOOK void darn_hook_range(uintptr_t address, uint64_t length, const struct darn_
         darn_hook_touch(&touch, __builtin_frame_address(0));
 }
 
+/* What libc or the kernel allows at most. */
+#define MOST_PARTS 1024
+
+/* The program may have handed over anything: the kernel would say so, and so nobody crashes here.
+ */
+HOOK void darn_hook_parts(const struct iovec *parts, uint64_t count, uint64_t most,
+                          const struct darn_site *site)
+{
+    struct iovec part;
+
+    for (uint64_t i = 0; i < count && i < MOST_PARTS && most; i++) {
+        struct darn_touch touch;
+
+        if (darn_os_copy(&part, parts + i, sizeof(part)) != (long)sizeof(part))
+            return;
+        touch = touch_of((uintptr_t)part.iov_base, part.iov_len < most ? part.iov_len : most, site);
+        most -= touch.size;
+        if (touch.size)
+            darn_hook_touch(&touch, __builtin_frame_address(0));
+    }
+}
+
 HOOK void darn_hook_string(uintptr_t address, const char *measured, const struct darn_site *site)
 {
-    struct darn_touch touch = touch_of(address, strnlen(measured, MAX_STRING) + 1, site);
+    struct darn_touch touch;
 
+    if (!measured) /* of a call that has returned, and failed; or the program is about to fault */
+        return;
+    touch = touch_of(address, strnlen(measured, MAX_STRING) + 1, site);
     darn_hook_touch(&touch, __builtin_frame_address(0));
 }
 
@@ -257,39 +161,9 @@ HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site)
 {
     struct darn_touch touch = touch_of(address, site->size, site);
     struct darn_thread *thread = darn_thread_self();
-    bool first;
 
-    if (!thread || darn_state.finished)
-        return;
-    if (darn_state.mode == DARN_MODE_HEAL) {
-        darn_hook_touch(&touch, __builtin_frame_address(0));
-        return;
-    }
-    if (darn_healing && is_healed(&touch)) {
-        darn_heal_access(thread, &touch, __builtin_frame_address(0));
-        darn_heal_linger(thread);
-    }
-    if (darn_state.mode == DARN_MODE_CONTROL) {
-        darn_turn_spin(thread, address, site, __builtin_frame_address(0));
-        return;
-    }
-    first = darn_spins_read(thread, address, site);
-    if (darn_state.mode == DARN_MODE_WATCH) {
-        if (darn_attention && (darn_filter[darn_filter_index(address)] | darn_armed(site))) {
-            thread->spinning = false; /* it goes on spinning */
-            darn_hook_touch(&touch, __builtin_frame_address(0));
-            thread->spinning = true;
-        }
-        return;
-    }
-    if (darn_benign(&touch) || thread->ignore)
-        return;
-    if (darn_state.mode == DARN_MODE_RECORD) {
-        note(thread, &touch, __builtin_frame_address(0));
-        return;
-    }
-    if (first)
-        note(thread, &touch, __builtin_frame_address(0));
+    if (thread && !darn_state.finished)
+        hooks[darn_state.mode]->spin(thread, &touch, __builtin_frame_address(0));
 }
 
 /* The interceptor of the wait is called next. */
@@ -321,8 +195,8 @@ static void pass_scope(enum darn_event_kind kind, const volatile void *variable,
                                               (uintptr_t)frame};
 
     darn_hook_mark(kind, variable, site, frame);
-    if (slot && darn_state.mode == DARN_MODE_CONTROL)
-        darn_decide_scope(slot, kind == DARN_EVENT_BEGIN, &scope);
+    if (slot && hooks[darn_state.mode]->scope)
+        hooks[darn_state.mode]->scope(slot, kind == DARN_EVENT_BEGIN, &scope);
 }
 
 HOOK void darn_hook_begin(const struct darn_site *site)
@@ -354,8 +228,8 @@ HOOK void darn_hook_leave(const struct darn_site *site)
         return;
     if (thread->healer)
         darn_heal_leave(thread, site, __builtin_frame_address(0));
-    if (thread->slot && darn_state.mode == DARN_MODE_CONTROL)
-        darn_decide_leave(thread->slot);
+    if (thread->slot && hooks[darn_state.mode]->leave)
+        hooks[darn_state.mode]->leave(thread->slot);
     else if (thread->inside)
         darn_sections_leave(thread, site, __builtin_frame_address(0));
 }
@@ -385,55 +259,10 @@ HOOK void darn_hook_done(uintptr_t address, const struct darn_site *site)
 __attribute__((visibility("default"))) volatile uint8_t darn_functions;
 extern volatile uint8_t darn_functions_here __attribute__((alias("darn_functions")));
 
-/* Arms all sites that have one of the flags, or all. */
-static void arm(const struct darn_site *start, const struct darn_site *stop, uint16_t flags)
-{
-    for (const struct darn_site *site = start; site < stop; site++) {
-        if (site->kind >= DARN_SITE_LEAVE || site->flags & DARN_SITE_EXTRA)
-            continue; /* for sections only */
-        if (site->flags & flags || !flags)
-            darn_armed_add(site, DARN_ARMED_RECORD);
-    }
-}
-
-/* Of the others, those that store pointers: they may hand out what is shared. */
-static void arm_pointers(const struct darn_site *start, const struct darn_site *stop)
-{
-    for (const struct darn_site *site = start; site < stop; site++) {
-        if (darn_site_writes(site) && site->flags & DARN_SITE_POINTER &&
-            !(site->flags & DARN_SITE_EXTRA))
-            darn_armed_add(site, DARN_ARMED_POINTER);
-    }
-}
-
-/* Which sites are recorded is remembered apart from the armed byte: hot ones are disarmed. */
-static void mark_armed(const struct darn_site *start, const struct darn_site *stop)
-{
-    for (const struct darn_site *site = start; site < stop; site++) {
-        if (darn_state.mode == DARN_MODE_RECORD && darn_armed(site) & DARN_ARMED_RECORD)
-            darn_site_mark(darn_site_number(site));
-    }
-}
-
 void darn_hook_arm(const struct darn_site *start, const struct darn_site *stop)
 {
-    const struct darn_options *options = &darn_state.options;
-
     if (darn_turns)
         darn_control_loaded(start, stop);
-    if (darn_state.mode == DARN_MODE_CONTROL || darn_state.mode == DARN_MODE_HEAL)
-        return; /* nothing is recorded or learned, and nobody asks for the bits that say so */
-    if (options->profile[0])
-        darn_profile_module(start, stop);
-    if (options->trace_what == DARN_TRACE_SYNC)
-        return;
-    if (darn_state.mode == DARN_MODE_LEARN ||
-        (darn_state.mode == DARN_MODE_RECORD &&
-         (options->trace_what == DARN_TRACE_ALL || !options->profile[0])))
-        arm(start, stop, 0);
-    else if (darn_state.mode == DARN_MODE_RECORD)
-        arm(start, stop, DARN_SITE_ATOMIC); /* they synchronize, also with code that nobody sees */
-    if (darn_state.mode == DARN_MODE_RECORD)
-        arm_pointers(start, stop);
-    mark_armed(start, stop);
+    if (hooks[darn_state.mode]->load)
+        hooks[darn_state.mode]->load(start, stop);
 }

@@ -5,7 +5,7 @@
 
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
-#include "runtime/os/random.h"
+#include "base/random.h"
 #include "runtime/report/counters.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
@@ -63,17 +63,28 @@ static uint32_t find_remembered(const struct darn_site *site)
     return found;
 }
 
+/* Whether the delay may be made. What all threads have spent is one number: of a program that
+ * starts thousands, each would have little. */
+static bool is_affordable(uint64_t nanoseconds)
+{
+    static _Atomic uint64_t spent;
+    uint64_t limit = (uint64_t)darn_state.options.noise_limit * 1000000;
+
+    return !limit || atomic_fetch_add_explicit(&spent, nanoseconds, memory_order_relaxed) < limit;
+}
+
 /*
  * The strength is a mean: between half and one and a half of it. Threads that all wait equally long
  * can fall into step, and then each is always elsewhere when the other stands at the variable.
  */
 static uint64_t decide(struct darn_thread *thread, const struct darn_noise *noise)
 {
-    uint64_t half = (uint64_t)noise->strength * 500;
+    uint64_t half = (uint64_t)noise->strength * 500, delay;
 
     if (darn_random_below(&thread->random, DARN_NOISE_FREQUENCY) >= noise->frequency)
         return 0;
-    return half + 2 * half * darn_random_below(&thread->random, 1024) / 1024;
+    delay = half + 2 * half * darn_random_below(&thread->random, 1024) / 1024;
+    return is_affordable(delay) ? delay : 0;
 }
 
 uint64_t darn_noise_at_site(struct darn_thread *thread, const struct darn_site *site)

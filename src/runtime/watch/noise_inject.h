@@ -1,6 +1,6 @@
 /* Noise (AtomRace 3.3): which accesses are held, how often and for how long, as the user said. */
-#ifndef DARN_RUNTIME_NOISE_H
-#define DARN_RUNTIME_NOISE_H
+#ifndef DARN_RUNTIME_NOISE_INJECT_H
+#define DARN_RUNTIME_NOISE_INJECT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,13 +6,16 @@
 #include <stdatomic.h>
 
 #include "runtime/os/os.h"
-#include "runtime/os/random.h"
+#include "base/random.h"
 #include "runtime/record/heat.h"
 #include "runtime/report/counters.h"
+#include "runtime/report/found.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
 #include "runtime/thread/stuck.h"
 #include "runtime/watch/attention.h"
+#include "runtime/watch/beginning.h"
+#include "runtime/watch/spending.h"
 #include "runtime/watch/watch.h"
 
 #define STACK_SIZE (64 * 1024)
@@ -56,10 +59,13 @@
 #define PATIENCE_PER_TIME 64
 #define MAX_TIMES         16
 
-/* The first rounds come faster than the budget allows: a test of ten milliseconds shall be covered
- * too. */
-#define BURST_ROUNDS 64
-#define BURST        4
+/* As long as everything is seen, windows come faster than the budget allows: attention is raised
+ * anyway. */
+#define BURST 4
+
+/* Everything is seen with budget=max, but so much of the time, in percent, is enough for windows.
+ */
+#define MOST_FOR_WINDOWS 10
 
 /* Threads that have ended without a word are looked for so often. In nanoseconds. */
 #define REAP_INTERVAL UINT64_C(200000000)
@@ -82,23 +88,29 @@ static bool is_needed(void)
            (alive > 1 || (alive == 1 && darn_threads_running() <= 0));
 }
 
-/* Ends early when only one thread is left. */
+/* Ends early when only one thread is left, or no longer. */
 static void nap(uint64_t nanoseconds)
 {
-    uint32_t alive = darn_threads_alive();
+    uint64_t end = darn_os_now() + nanoseconds, now = end - nanoseconds;
+    bool is_alone = darn_threads_alive() < 2;
 
-    if (is_needed())
-        darn_os_wait(darn_threads_word(), alive, nanoseconds);
+    while (is_needed() && now < end && (darn_threads_alive() < 2) == is_alone) {
+        uint64_t step = darn_beginning_pass(now);
+
+        darn_os_wait(darn_threads_word(), darn_threads_alive(),
+                     step < end - now ? step : end - now);
+        now = darn_os_now();
+    }
 }
 
 static uint64_t budget_pause(uint64_t raised)
 {
     uint32_t budget = darn_state.options.budget;
 
-    if (rounds <= BURST_ROUNDS)
+    if (darn_beginning_lasts())
         raised /= BURST;
-    if (budget == DARN_BUDGET_MAX)
-        return raised; /* attention stays; the threads shall also get on with their work */
+    if (darn_budget_is_max()) /* the threads shall also get on with their work */
+        budget = MOST_FOR_WINDOWS;
     return raised * (100 - budget) / budget;
 }
 
@@ -144,7 +156,7 @@ static uint64_t raise_once(bool sections)
             darn_count(DARN_COUNT_INVITATIONS_MISSED);
     }
     used = darn_os_now() - start;
-    if (!sections) /* who makes no access does not pay for the waiting */
+    if (!sections && !darn_attention_was_seen()) /* who makes no access does not pay for it */
         used = used < window ? used : window;
     start = darn_os_now();
     while (darn_watch_is_open() && darn_os_now() - start < 4 * window)
@@ -192,20 +204,27 @@ static void look_after(void)
 
 static void watch(void)
 {
+    static uint64_t next; /* not before that, whoever comes and goes */
+
     darn_os_exact_timing();
     while (is_needed()) {
-        uint64_t raised;
+        uint64_t now = darn_os_now();
 
         look_after_threads();
+        darn_findings_due();
         if (darn_threads_alive() < 2) { /* whoever waits alone may wait in vain */
             nap(REAP_INTERVAL);
-            continue;
+        } else if (now < next) {
+            nap(next - now);
+        } else {
+            rounds++;
+            if (!darn_beginning_lasts() && !darn_budget_is_max())
+                darn_spending_review(darn_state.options.budget);
+            next = budget_pause(raise_once(darn_sections && rounds % ROUNDS_PER_SECTION == 0 &&
+                                           darn_sections_exist()));
+            next = darn_os_now() + next * (darn_threads_running() < 2 ? ALONE : 1);
+            lengthen();
         }
-        rounds++;
-        raised =
-            raise_once(darn_sections && rounds % ROUNDS_PER_SECTION == 0 && darn_sections_exist());
-        nap(budget_pause(raised) * (darn_threads_running() < 2 ? ALONE : 1));
-        lengthen();
     }
 }
 
@@ -250,7 +269,7 @@ static void clone_sampler(void)
     darn_os_restore_signals(mask);
 }
 
-void darn_sampler_start(void)
+static void start_sampler(void)
 {
     bool expected = false;
 
@@ -266,9 +285,14 @@ void darn_sampler_start(void)
     atomic_store(&stops, false);
     if (!atomic_load(&window_ns))
         atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
-    if (darn_state.options.budget == DARN_BUDGET_MAX)
-        darn_attention_keep();
+    darn_beginning_start();
     clone_sampler();
+}
+
+void darn_sampler_start(void)
+{
+    start_sampler();
+    darn_attention_recount();
 }
 
 bool darn_sampler_stop(void)
@@ -299,6 +323,7 @@ void darn_sampler_release(void)
 void darn_sampler_after_fork(void)
 {
     atomic_store(&runs, false);
+    darn_beginning_after_fork();
     atomic_store(&tid, 0);
     atomic_store(&holds, 0);
     rounds = 0;
@@ -336,13 +361,29 @@ bool darn_sampler_is_worth(struct darn_thread *thread, uint32_t times)
     return declined >= (times < MAX_TIMES ? times : MAX_TIMES) * thread->patience;
 }
 
+/* Sites that are one half of a race that was predicted, by hash. */
+#define AIMED 256
+static const struct darn_site *volatile aimed[AIMED];
+
+void darn_sampler_aim(const struct darn_site *site)
+{
+    aimed[((uintptr_t)site / sizeof(*site)) % AIMED] = site;
+}
+
+static bool is_aimed(const struct darn_site *site)
+{
+    return aimed[((uintptr_t)site / sizeof(*site)) % AIMED] == site;
+}
+
 bool darn_sampler_prefers(struct darn_thread *thread, const struct darn_touch *touch,
                           const void *frame)
 {
     _Atomic uint16_t *slot = &watched[((uintptr_t)touch->site / sizeof(*touch->site)) % SITES];
     uint32_t times = atomic_load_explicit(slot, memory_order_relaxed);
 
-    if (is_on_own_stack(thread, touch->address, frame))
+    if (is_aimed(touch->site))
+        times = 0;
+    else if (is_on_own_stack(thread, touch->address, frame))
         times = MAX_TIMES;
     if (!darn_sampler_is_worth(thread, times))
         return false;

@@ -22,7 +22,8 @@ void darn_sampler_start(void);
 /* Ends it, if the program has one thread, and returns when it is gone. Whether it was there. */
 bool darn_sampler_stop(void);
 
-/* Between the two it is not there. It begins anew with the rights of the thread that releases it. */
+/* Between the two it is not there. It begins anew with the rights of the thread that releases it.
+ */
 void darn_sampler_hold(void);
 void darn_sampler_release(void);
 
@@ -30,6 +31,9 @@ void darn_sampler_release(void);
  * come first, and memory on the thread's own stack last. */
 bool darn_sampler_prefers(struct darn_thread *thread, const struct darn_touch *touch,
                           const void *frame);
+
+/* From now on this site is preferred: it may be one half of a race. */
+void darn_sampler_aim(const struct darn_site *site);
 
 /* The same for anything else that was watched so many times before. */
 bool darn_sampler_is_worth(struct darn_thread *thread, uint32_t times);

@@ -89,15 +89,15 @@ static struct module *module_with(uint32_t number)
     return NULL;
 }
 
-struct darn_site_place darn_site_find(const struct darn_site *site)
+struct darn_site_entry darn_site_find(const struct darn_site *site)
 {
     struct module *module = module_of(site);
     uint32_t index;
 
     if (!module)
-        return (struct darn_site_place){NULL, DARN_SITE_UNKNOWN};
+        return (struct darn_site_entry){NULL, DARN_SITE_UNKNOWN};
     index = (uint32_t)(site - module->start);
-    return (struct darn_site_place){&module->marks[index], module->first + index};
+    return (struct darn_site_entry){&module->marks[index], module->first + index};
 }
 
 uint32_t darn_site_number(const struct darn_site *site)
@@ -150,7 +150,7 @@ static uint64_t print_of(const struct darn_site *start, uint32_t count, uint64_t
         /* Parts that another version has compiled keep their place, but say nothing. */
         if (start[i].version == DARN_SITE_VERSION)
             keys[i] = darn_site_next_key(&maker, &start[i]);
-        print = (print ^ keys[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        print = darn_fold(print, keys[i]);
     }
     return print;
 }

@@ -40,12 +40,12 @@ bool darn_site_is_marked(uint32_t number);
 bool darn_site_mark(uint32_t number);
 
 /* Number and mark, for the way of an access. `mark` is NULL when the site is not known. */
-struct darn_site_place {
+struct darn_site_entry {
     _Atomic uint8_t *mark;
     uint64_t number;
 };
 
-struct darn_site_place darn_site_find(const struct darn_site *site);
+struct darn_site_entry darn_site_find(const struct darn_site *site);
 
 /* The record and its names, in memory of their own. */
 struct darn_site_copy {

@@ -5,7 +5,12 @@
 
 static bool writes(const struct darn_touch *touch)
 {
-    return touch->op != DARN_OP_READ;
+    return touch->op != DARN_OP_READ && touch->op != DARN_OP_USE;
+}
+
+static bool is_use_of_memory(const struct darn_touch *a, const struct darn_touch *b)
+{
+    return a->op == DARN_OP_USE && b->op != DARN_OP_FREE;
 }
 
 static bool touches_byte(const struct darn_touch *touch, uintptr_t address)
@@ -40,7 +45,7 @@ static bool forbids(const struct darn_touch *asserted, const struct darn_touch *
 
 bool darn_touch_conflict(const struct darn_touch *a, const struct darn_touch *b)
 {
-    if (!darn_touch_overlap(a, b))
+    if (!darn_touch_overlap(a, b) || is_use_of_memory(a, b) || is_use_of_memory(b, a))
         return false;
     if (a->assertion || b->assertion)
         return (a->assertion && forbids(a, b)) || (b->assertion && forbids(b, a));

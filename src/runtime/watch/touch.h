@@ -7,7 +7,23 @@
 
 #include "site/site.h"
 
-enum darn_touch_op { DARN_OP_READ, DARN_OP_WRITE, DARN_OP_UPDATE, DARN_OP_FREE };
+/* A use is what a call does to an object of libc or the kernel: it conflicts with the end of that,
+ * a free, and with nothing else. */
+enum darn_touch_op { DARN_OP_READ, DARN_OP_WRITE, DARN_OP_UPDATE, DARN_OP_FREE, DARN_OP_USE };
+
+/* What is used or ends, if it is no block of memory. */
+enum darn_touch_object {
+    DARN_OBJECT_NONE,
+    DARN_OBJECT_MUTEX,
+    DARN_OBJECT_RWLOCK,
+    DARN_OBJECT_SPIN,
+    DARN_OBJECT_COND,
+    DARN_OBJECT_BARRIER,
+    DARN_OBJECT_SEMAPHORE,
+    DARN_OBJECT_DESCRIPTOR,
+    DARN_OBJECT_STREAM,
+    DARN_OBJECT_STACK,
+};
 
 /* KCSAN's assertions: stronger than an access, they also forbid atomic accesses of others. */
 enum darn_assertion { DARN_ASSERT_NONE, DARN_ASSERT_WRITER, DARN_ASSERT_ACCESS };
@@ -17,8 +33,9 @@ struct darn_touch {
     uint64_t size;
     uint64_t gaps;                /* 0, or which bytes of the first 64 are touched */
     uint64_t value;               /* with has_value: what is about to be written */
-    const struct darn_site *site; /* NULL for free */
+    const struct darn_site *site; /* NULL for free, and for uses */
     uint8_t op;                   /* enum darn_touch_op */
+    uint8_t object;               /* enum darn_touch_object */
     uint8_t assertion;            /* enum darn_assertion */
     bool atomic;
     bool is_volatile;

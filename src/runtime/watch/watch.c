@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/rseq.h>
 
+#include "base/random.h"
 #include "runtime/os/os.h"
 #include "runtime/report/counters.h"
 #include "runtime/report/found.h"
@@ -250,8 +251,8 @@ static void report_race(struct window *window, const struct darn_side *other, bo
  * Who has passed a hook with a write last, by thread. A window that opens between a writer's hook
  * and its store sees the value change and nobody come: that writer is no stranger.
  */
-#define PASSERS    256
-#define PASSING_NS UINT64_C(20000000)
+#define PASSERS 256
+#define PASSING UINT64_C(60000000) /* cycles: some 20 ms */
 
 static struct {
     _Atomic uintptr_t start, end;
@@ -266,15 +267,15 @@ void darn_watch_pass(struct darn_thread *thread, const struct darn_touch *touch)
         return;
     atomic_store_explicit(&passers[i].start, touch->address, memory_order_relaxed);
     atomic_store_explicit(&passers[i].end, touch->address + touch->size, memory_order_relaxed);
-    atomic_store_explicit(&passers[i].when, darn_os_now(), memory_order_relaxed);
+    atomic_store_explicit(&passers[i].when, __builtin_ia32_rdtsc(), memory_order_relaxed);
 }
 
 static bool has_passed(const struct darn_touch *touch)
 {
-    uint64_t now = darn_os_now();
+    uint64_t now = __builtin_ia32_rdtsc();
 
     for (int i = 0; i < PASSERS; i++) {
-        if (now - atomic_load_explicit(&passers[i].when, memory_order_relaxed) < PASSING_NS &&
+        if (now - atomic_load_explicit(&passers[i].when, memory_order_relaxed) < PASSING &&
             touch->address < atomic_load_explicit(&passers[i].end, memory_order_relaxed) &&
             touch->address + touch->size >
                 atomic_load_explicit(&passers[i].start, memory_order_relaxed))
@@ -339,7 +340,7 @@ static struct darn_touch narrow(struct darn_thread *thread, const struct darn_to
     struct darn_touch part = *touch;
 
     if (part.size > WIDTH) {
-        part.address += thread->random % (part.size - WIDTH + 1);
+        part.address += darn_random_below(&thread->random, part.size - WIDTH + 1);
         part.size = WIDTH;
         part.has_value = false;
     }

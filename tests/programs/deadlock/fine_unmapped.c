@@ -1,8 +1,9 @@
 /*
- * claim: memory that threads still wait in may be gone: nobody looks into it
+ * claim: memory that threads still wait in may be gone: nobody looks into it; that it is given back too early is true
  * build: -O1
  * run: x 1
  * expect: none
+ * allow: data-race on *
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -28,7 +28,7 @@ static void adjust(void)
     pthread_mutex_unlock(&wrong);
 }
 
-/* Everybody else is trusted again in between, OFTEN or not. */
+/* Elision begins again in between, OFTEN or not. */
 static void *outsider(void *arg)
 {
     for (int visit = 0; visit < VISITS; visit++) {

@@ -12,7 +12,7 @@
  */
 #include "crowd.h"
 
-enum { ROUNDS = 40 };
+enum { ROUNDS = 20 };
 
 static pthread_barrier_t both;
 static volatile long left, right;

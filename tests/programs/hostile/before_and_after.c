@@ -7,6 +7,7 @@
  * stdout: at exit
  * stdout: after main
  * exit: 9
+ * seconds: 20
  * refused: starts threads before main
  */
 #include "hostile.h"

@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 #include <unistd.h>
+#include "../unseen.h"
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -16,11 +17,13 @@ static void *first(void *arg)
 {
     pthread_mutex_lock(&a);
     pthread_mutex_lock(&b);
+    unseen_tell();
     while (!ready)
         pthread_cond_wait(&changed, &a); /* lock: WAIT */
     count++;
     pthread_mutex_unlock(&b);
     pthread_mutex_unlock(&a);
+    unseen_tell();
     return arg;
 }
 
@@ -30,7 +33,7 @@ static void *second(void *arg)
     ready = 1;
     pthread_cond_signal(&changed);
     pthread_mutex_unlock(&a);
-    usleep(20000); /* if not for this, the other could still wait for `a` */
+    unseen_wait(); /* if not for this, the other could still wait for `a` */
     pthread_mutex_lock(&a);
     pthread_mutex_lock(&b); /* lock: WANTS_B */
     count++;
@@ -43,7 +46,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, first, NULL);
-    usleep(40000); /* they never meet in a usual run */
+    unseen_wait(); /* the other one waits, or is about to */
     pthread_create(&threads[1], NULL, second, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

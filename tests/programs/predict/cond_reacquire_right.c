@@ -6,7 +6,7 @@
  * expect: none
  */
 #include <pthread.h>
-#include <unistd.h>
+#include "../unseen.h"
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -15,6 +15,7 @@ static int ready, count;
 static void *first(void *arg)
 {
     pthread_mutex_lock(&a);
+    unseen_tell();
     while (!ready)
         pthread_cond_wait(&changed, &a);
     pthread_mutex_lock(&b);
@@ -40,7 +41,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, first, NULL);
-    usleep(40000); /* they never meet in a usual run */
+    unseen_wait(); /* the other one waits, or is about to */
     pthread_create(&threads[1], NULL, second, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

@@ -14,24 +14,32 @@ enum { READERS = 3, CELLS = 8 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t written = PTHREAD_COND_INITIALIZER, read_by_all = PTHREAD_COND_INITIALIZER;
-static int ready, readers;
+static int ready, waiting, readers;
 static long cells[CELLS], sums[READERS];
 
 static void *reader(void *arg)
 {
     long self = (long)arg;
     pthread_mutex_lock(&mutex);
+    waiting++;
     while (!ready)
         pthread_cond_wait(&written, &mutex);
     pthread_mutex_unlock(&mutex);
     for (int i = 0; i < CELLS; i++)
         sums[self] += cells[i];
-    usleep(20000); /* the writer waits by now */
     pthread_mutex_lock(&mutex);
     if (++readers == READERS)
         pthread_cond_signal(&read_by_all);
     pthread_mutex_unlock(&mutex);
     return NULL;
+}
+
+static int all_wait(void)
+{
+    pthread_mutex_lock(&mutex);
+    int count = waiting;
+    pthread_mutex_unlock(&mutex);
+    return count == READERS;
 }
 
 int main(void)
@@ -40,7 +48,8 @@ int main(void)
     long sum = 0;
     for (long i = 0; i < READERS; i++)
         pthread_create(&threads[i], NULL, reader, (void *)i);
-    usleep(20000); /* all of them wait */
+    while (!all_wait())
+        usleep(1000);
     for (int i = 0; i < CELLS; i++)
         cells[i] = i;
     pthread_mutex_lock(&mutex);

@@ -7,7 +7,10 @@
  * compiler: 'pthread_cond_wait' is not in a loop
  */
 #include <pthread.h>
-#include <unistd.h>
+#include <sys/stat.h>
+#include "../unseen.h"
+
+enum { WAITS = 0123 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
@@ -19,13 +22,15 @@ static void *worker(void *arg)
     result = 42;
     pthread_cond_signal(&done); /* signal: SIGNAL */
     pthread_mutex_unlock(&mutex);
+    unseen_tell();
     return arg;
 }
 
 static void *waiter(void *arg)
 {
-    usleep(40000); /* mostly it comes first, and all is well */
+    unseen_wait(); /* mostly it comes first, and all is well */
     pthread_mutex_lock(&mutex);
+    umask(WAITS);
     pthread_cond_wait(&done, &mutex); /* wait: WAIT */
     seen = result;
     pthread_mutex_unlock(&mutex);
@@ -38,6 +43,8 @@ int main(void)
     pthread_create(&threads[0], NULL, waiter, NULL);
     pthread_create(&threads[1], NULL, worker, NULL);
     pthread_join(threads[1], NULL);
-    usleep(100000);
+    while (umask(0) != WAITS)
+        usleep(1000);
+    pthread_mutex_lock(&mutex);
     return 0; /* and leaves the other one hanging */
 }

@@ -8,7 +8,7 @@
  * tsan: no
  */
 #include <pthread.h>
-#include <unistd.h>
+#include "../unseen.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
@@ -27,6 +27,7 @@ static void *first(void *arg)
     uses++; /* race: FIRST */
     pthread_rwlock_unlock(&lock);
     hide();
+    unseen_tell();
     return arg;
 }
 
@@ -43,7 +44,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, first, NULL);
-    usleep(40000); /* they never meet in a usual run */
+    unseen_wait(); /* they never meet */
     pthread_create(&threads[1], NULL, second, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

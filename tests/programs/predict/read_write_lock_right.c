@@ -7,7 +7,7 @@
  * expect: none
  */
 #include <pthread.h>
-#include <unistd.h>
+#include "../unseen.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static int values[4], sum;
@@ -25,6 +25,7 @@ static void *first(void *arg)
         sum += seen > 0;
         pthread_rwlock_unlock(&lock);
     }
+    unseen_tell();
     return arg;
 }
 
@@ -37,7 +38,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, first, NULL);
-    usleep(40000); /* they never meet in a usual run */
+    unseen_wait(); /* they never meet */
     pthread_create(&threads[1], NULL, second, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

@@ -6,7 +6,7 @@
  * expect: none
  */
 #include <pthread.h>
-#include <unistd.h>
+#include "../unseen.h"
 
 static pthread_rwlock_t a = PTHREAD_RWLOCK_INITIALIZER, b = PTHREAD_RWLOCK_INITIALIZER;
 static int count[2];
@@ -18,6 +18,7 @@ static void *first(void *arg)
     count[0]++;
     pthread_rwlock_unlock(&b);
     pthread_rwlock_unlock(&a);
+    unseen_tell();
     return arg;
 }
 
@@ -35,7 +36,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, first, NULL);
-    usleep(40000); /* they never meet in a usual run */
+    unseen_wait(); /* they never meet */
     pthread_create(&threads[1], NULL, second, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

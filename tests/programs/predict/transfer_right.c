@@ -6,7 +6,7 @@
  * expect: none
  */
 #include <pthread.h>
-#include <unistd.h>
+#include "../unseen.h"
 
 struct account {
     pthread_mutex_t lock;
@@ -29,6 +29,7 @@ static void transfer(struct account *from, struct account *to, long amount)
 static void *first(void *arg)
 {
     transfer(&accounts[0], &accounts[1], 10);
+    unseen_tell();
     return arg;
 }
 
@@ -42,7 +43,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, first, NULL);
-    usleep(40000); /* they never meet in a usual run */
+    unseen_wait(); /* they never meet */
     pthread_create(&threads[1], NULL, second, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

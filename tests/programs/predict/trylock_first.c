@@ -6,7 +6,7 @@
  * expect: deadlock at WANTS_B and WANTS_A
  */
 #include <pthread.h>
-#include <unistd.h>
+#include "../unseen.h"
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static int count;
@@ -19,6 +19,7 @@ static void *first(void *arg)
         pthread_mutex_unlock(&b);
         pthread_mutex_unlock(&a);
     }
+    unseen_tell();
     return arg;
 }
 
@@ -36,7 +37,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, first, NULL);
-    usleep(40000); /* they never meet in a usual run */
+    unseen_wait(); /* they never meet */
     pthread_create(&threads[1], NULL, second, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

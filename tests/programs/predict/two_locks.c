@@ -8,7 +8,7 @@
  * tsan: no
  */
 #include <pthread.h>
-#include <unistd.h>
+#include "../unseen.h"
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -28,6 +28,7 @@ static void *first(void *arg)
     balance += 5; /* race: WITH_A */
     pthread_mutex_unlock(&a);
     log_line();
+    unseen_tell();
     return arg;
 }
 
@@ -44,7 +45,7 @@ int main(void)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, first, NULL);
-    usleep(40000); /* they never meet in a usual run */
+    unseen_wait(); /* they never meet */
     pthread_create(&threads[1], NULL, second, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);

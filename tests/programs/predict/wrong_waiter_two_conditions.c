@@ -10,11 +10,12 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t fill = PTHREAD_COND_INITIALIZER, drain = PTHREAD_COND_INITIALIZER;
-static int full, empty, seen;
+static int full, empty, waiting, seen;
 
 static void *wait_full(void *arg)
 {
     pthread_mutex_lock(&mutex);
+    waiting++;
     while (!full)
         pthread_cond_wait(&fill, &mutex);
     seen++;
@@ -25,6 +26,7 @@ static void *wait_full(void *arg)
 static void *wait_empty(void *arg)
 {
     pthread_mutex_lock(&mutex);
+    waiting++;
     while (!empty)
         pthread_cond_wait(&drain, &mutex);
     seen++;
@@ -37,7 +39,11 @@ int main(void)
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, wait_full, NULL);
     pthread_create(&threads[1], NULL, wait_empty, NULL);
-    usleep(20000); /* both are waiting */
+    for (int count = 0; count < 2; usleep(1000)) {
+        pthread_mutex_lock(&mutex);
+        count = waiting;
+        pthread_mutex_unlock(&mutex);
+    }
     pthread_mutex_lock(&mutex);
     empty = 1;
     pthread_cond_signal(&drain);

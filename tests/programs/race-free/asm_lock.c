@@ -5,6 +5,7 @@
  * build: -O2
  * run: --budget=max --noise=random:50/20 x 10
  * run: x 5
+ * predict: hb x 2
  * expect: none
  */
 #include <pthread.h>

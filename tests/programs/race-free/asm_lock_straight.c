@@ -6,6 +6,7 @@
  * build: -O3
  * run: --budget=max --noise=random:50/20 x 8
  * run: x 4
+ * predict: hb x 2
  * expect: none
  */
 #include <pthread.h>

@@ -15,18 +15,18 @@
 
 enum { ROUNDS = 400 };
 
-static int event, sockets[2];
+static int event, copy, sockets[2];
 static struct {
     int request, reply;
 } box;
 
 static void *server(void *arg)
 {
-    struct pollfd waiting = {.fd = event, .events = POLLIN};
+    struct pollfd waiting = {.fd = copy, .events = POLLIN};
     uint64_t count;
     (void)arg;
     for (int i = 0; i < ROUNDS; i++) {
-        if (poll(&waiting, 1, -1) != 1 || read(event, &count, sizeof(count)) != sizeof(count))
+        if (poll(&waiting, 1, -1) != 1 || read(copy, &count, sizeof(count)) != sizeof(count))
             return &box;
         box.reply = box.request * 2;
         box.request = -1;
@@ -41,6 +41,7 @@ int main(void)
     pthread_t thread;
     void *broken;
     event = eventfd(0, 0);
+    copy = dup(event);
     if (event < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
         return 2;
     pthread_create(&thread, NULL, server, NULL);

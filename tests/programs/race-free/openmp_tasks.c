@@ -5,6 +5,7 @@
  * build: -O2 -fopenmp
  * run: --budget=max --noise=random:50/20 x 8
  * run: x 4
+ * predict: hb x 2
  * env: OMP_NUM_THREADS=3
  * expect: none
  */

@@ -3,8 +3,8 @@
  * tsan: no
  * build: -O0 -fopenmp
  * build: -O2 -fopenmp
- * run: --halt-on-error --report-unknown-origin=0 --noise=var:sum:1000/500 x 20
- * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=random:1000/500 x 20
+ * run: x 20
+ * run: --budget=max x 20
  * env: OMP_NUM_THREADS=2
  * expect: data-race on sum at ADD and ADD
  */

@@ -2,7 +2,7 @@
  * claim: two writes of the same value are reported, and marked as such
  * build: -O0
  * build: -O1
- * run: --halt-on-error --report-unknown-origin=0 --noise=var:found:1000/1000 x 20
+ * run: --report=observed --halt-on-error --report-unknown-origin=0 --noise=var:found:1000/1000 x 20
  * expect: data-race on found at SET and SET [write write] with same_value=true
  */
 #include <pthread.h>

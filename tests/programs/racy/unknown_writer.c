@@ -10,8 +10,9 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
-enum { ROUNDS = 300 };
+enum { ROUNDS = 1500 };
 
 void plain_set(long *where, long value);
 
@@ -32,7 +33,7 @@ int main(void)
     pthread_create(&thread, NULL, unseen, NULL);
     for (int i = 0; i < ROUNDS; i++) {
         sum += mailbox; /* race: LOOK */
-        pthread_testcancel();
+        usleep(100);    /* long enough for the other to begin: else there is no race */
     }
     atomic_store(&done, 1);
     pthread_join(thread, NULL);

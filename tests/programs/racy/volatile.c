@@ -3,6 +3,7 @@
  * build: -O0
  * build: -O2
  * run: --halt-on-error --report-unknown-origin=0 --report-spins --noise=var:stop:1000/1000 x 20
+ * run: --report-spins x 20
  * expect: data-race on stop at SET and POLL [write read]
  */
 #include <pthread.h>

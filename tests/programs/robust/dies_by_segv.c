@@ -7,7 +7,7 @@
  * exit: 139
  * modes: record heal only
  * warning: the run that was to learn has left nothing
- * expect: none
+ * expect: failure
  */
 #include <pthread.h>
 #include <signal.h>

@@ -5,6 +5,7 @@
  * run: --noise=var:counter:1000/1000 x 10
  * run: --budget=max --noise=random:1000/1000 x 10
  * exit: 134
+ * expect: failure
  * expect: data-race on counter at COUNT and COUNT
  */
 #include <pthread.h>

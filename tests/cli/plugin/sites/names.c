@@ -182,7 +182,7 @@ void first_bits(void)
     flags.low = 5;
 }
 
-/* not yet: other_bits write - 4 flags.mid */
+/* site: other_bits write - 4 flags.mid */
 void other_bits(void)
 {
     flags.mid = 5;
@@ -296,4 +296,49 @@ void thread_local_variable(void)
 int by_alias(void)
 {
     return other_name;
+}
+
+struct {
+    unsigned first : 3, second : 5;
+    int third : 20;
+    unsigned last : 4;
+} fields;
+
+/* site: write_second write _ _ fields.second */
+/* may: write_second read _ _ fields.second */
+void write_second(unsigned n)
+{
+    fields.second = n;
+}
+
+/* site: set_last write _ _ fields.last */
+/* may: set_last read _ _ fields.last */
+void set_last(void)
+{
+    fields.last = 15;
+}
+
+/* site: clear_second write _ _ fields.second */
+/* may: clear_second read _ _ fields.second */
+void clear_second(void)
+{
+    fields.second = 0;
+}
+
+/* site: read_second read _ _ fields.second */
+unsigned read_second(void)
+{
+    return fields.second;
+}
+
+/* site: read_third read _ _ fields.third */
+int read_third(void)
+{
+    return fields.third;
+}
+
+/* site: read_last read _ _ fields.last */
+unsigned read_last(void)
+{
+    return fields.last;
 }

@@ -37,27 +37,27 @@ void clear(size_t n)
     memset(to, 0, n);
 }
 
-/* site: compare read range 0 from */
-/* site: compare read range 0 to */
+/* site: compare read range memcmp from */
+/* site: compare read range memcmp to */
 int compare(size_t n)
 {
     return memcmp(from, to, n);
 }
 
-/* site: copy_string write range 0 to */
-/* site: copy_string read range 0 *s */
+/* site: copy_string write range strcpy to */
+/* site: copy_string read range strcpy *s */
 void copy_string(const char *s)
 {
     strcpy(to, s);
 }
 
-/* site: length read range 0 from */
+/* site: length read range strlen from */
 size_t length(void)
 {
     return strlen(from);
 }
 
-/* site: duplicate read range 0 *s */
+/* site: duplicate read range strdup *s */
 char *duplicate(const char *s)
 {
     return strdup(s);

@@ -1,0 +1,348 @@
+/*
+ * What an analysis has found, for people and as JSON Lines.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/draft.h"
+#include "cli/analyze.h"
+#include "driver/process/output.h"
+#include "report/cause.h"
+#include "report/report_format.h"
+#include "report/shell.h"
+#include "report/text/color.h"
+
+/* The suspicions that are not printed. */
+struct suspects {
+    size_t count;
+    const char *engine; /* of the first */
+    FILE *json;         /* NULL: nobody wants them */
+};
+
+static const struct darn_style plain;
+
+static bool is_given(const char *text)
+{
+    return text && *text;
+}
+
+static FILE *output_of(const struct darn_analyze_line *line)
+{
+    return line->out ? line->out : stdout;
+}
+
+static struct darn_style style_of(const struct darn_analyze_line *line)
+{
+    return (struct darn_style){line->strip_path_prefix,
+                               darn_wants_color(line->color, fileno(output_of(line)))};
+}
+
+static void suspect(struct suspects *suspects, const struct darn_finding *finding)
+{
+    if (!suspects->count++)
+        suspects->engine = finding->engine;
+    if (suspects->json)
+        darn_format_find("json")->finding(suspects->json, finding, &plain);
+}
+
+/* What is to be printed, in its order: what is not suppressed, nor only suspected. */
+static void sort_out(const struct darn_analyze_line *line, const struct darn_analysis *analysis,
+                     struct suspects *suspects, struct darn_summary *summary,
+                     struct darn_causes *causes)
+{
+    for (size_t i = 0; i < analysis->verdicts.count; i++) {
+        struct darn_finding *finding = analysis->verdicts.items[i].finding;
+        size_t leader;
+
+        if (analysis->suppressions && darn_suppressions_match(analysis->suppressions, finding)) {
+            summary->suppressed++;
+            continue;
+        }
+        if (line->wanted.sure_first && darn_verdict_is_suspicion(finding)) {
+            suspect(suspects, finding);
+            continue;
+        }
+        leader = darn_causes_add(causes, finding);
+        if (leader + 1 < causes->count)
+            finding->variant_of = causes->findings[leader]->id;
+    }
+}
+
+/* Prints them, and fills the items of the summary. */
+static void print_findings(const struct darn_analyze_line *line, const struct darn_causes *causes,
+                           FILE *json, struct darn_summary *summary)
+{
+    struct darn_style style = style_of(line);
+    FILE *out = output_of(line);
+
+    for (size_t i = 0; i < causes->count; i++) {
+        const struct darn_finding *finding = causes->findings[i];
+
+        if (json)
+            darn_format_find("json")->finding(json, finding, &plain);
+        if (finding->variant_of && !line->all) {
+            summary->variants++;
+            continue;
+        }
+        darn_format_find("text")->finding(out, finding, &style);
+        if (!line->all)
+            darn_causes_print(causes, i, line->program ? "--variants" : "--all", out, &style);
+        if (line->numbered)
+            fprintf(out, "  at length: --explain=%zu\n", i + 1);
+        fputc('\n', out);
+        summary->items[summary->item_count++] = darn_summary_item(finding);
+    }
+}
+
+/* `hb, hybrid`; not the one that has found suspicions: it is not among those that found nothing. */
+static const char *names_of(const struct darn_lineup *lineup, const struct suspects *suspects,
+                            struct darn_text_pool *pool)
+{
+    const char *names = "";
+
+    for (size_t i = 0; i < lineup->count; i++) {
+        const char *name = lineup->entries[i].engine->name;
+
+        if (!suspects->count || !darn_verdict_is_by(suspects->engine, name))
+            names = darn_pool_format(pool, "%s%s%s", names, *names ? ", " : "", name);
+    }
+    return names;
+}
+
+/* `1234 events (hb, hybrid)`, `1234 of 5678 events (hb, hybrid)`, `1234 events of 3 runs (hb)` */
+static const char *scope_of(const struct darn_analysis *analysis, const struct suspects *suspects,
+                            struct darn_text_pool *pool)
+{
+    uint64_t all = analysis->events + analysis->lost;
+    const char *of = analysis->lost ? darn_pool_format(pool, "%" PRIu64 " of %s", analysis->events,
+                                                       analysis->at_least ? "at least " : "")
+                                    : "";
+
+    const char *runs =
+        analysis->trace > 1 ? darn_pool_format(pool, " of %u runs", analysis->trace) : "";
+
+    return darn_pool_format(pool, "%s%" PRIu64 " event%s%s (%s)", of, all, all == 1 ? "" : "s",
+                            runs, names_of(&analysis->lineup, suspects, pool));
+}
+
+static uint64_t rate(uint64_t events, double seconds)
+{
+    return seconds > 0 ? (uint64_t)((double)events / seconds) : 0;
+}
+
+/* What each engine found and cost. */
+static void print_costs(const struct darn_analysis *analysis, FILE *out)
+{
+    const struct darn_lineup *lineup = &analysis->lineup;
+
+    fprintf(out, "%-14s %9s %12s %10s %12s %12s %9s\n", "engine", "distinct", "dynamic", "seconds",
+            "events/s", "memory (kB)", "dropped");
+    for (size_t i = 0; i < lineup->count; i++) {
+        const struct darn_lineup_entry *entry = &lineup->entries[i];
+
+        fprintf(out,
+                "%-14s %9" PRIu64 " %12" PRIu64 " %10.3f %12" PRIu64 " %12" PRIu64 " %9" PRIu64
+                "\n",
+                entry->engine->name, entry->distinct, entry->dynamic, entry->seconds,
+                rate(entry->events, entry->seconds), (uint64_t)(entry->cost.peak + 1023) / 1024,
+                entry->cost.dropped);
+    }
+    fprintf(out, "%-14s %9s %12s %10.3f %12" PRIu64 "\n", "(reading)", "", "", analysis->reading,
+            rate(analysis->events, analysis->reading));
+    for (size_t i = 0; i < lineup->count; i++) {
+        const struct darn_lineup_entry *entry = &lineup->entries[i];
+
+        for (size_t j = 0; j < entry->fact_count; j++)
+            fprintf(out, "%s: %" PRIu64 " %s\n", entry->engine->name, entry->facts[j].value,
+                    entry->facts[j].text);
+    }
+    fputc('\n', out);
+}
+
+void darn_analyze_engines(FILE *out)
+{
+    for (size_t i = 0; i < darn_engine_count(); i++) {
+        const struct darn_engine *engine = darn_engine_at(i);
+
+        fprintf(out, "%-14s %s\n", engine->name, engine->help);
+    }
+}
+
+/* What goes to stdout is all that there is to say. 0, or 1 when it could not be written. */
+static int finish(FILE *out)
+{
+    if (out == stdout)
+        return darn_finish_output();
+    fflush(out);
+    return 0;
+}
+
+/* 0 or a negative errno. What is no regular file, a device or a pipe, would be gone. */
+static int write_suspects(const char *path, const char *text, size_t length)
+{
+    struct darn_draft draft;
+    struct stat about;
+    int result = stat(path, &about) == 0 && !S_ISREG(about.st_mode) ? -EINVAL : 0;
+
+    if (!result)
+        result = darn_draft_open(&draft, path, false);
+    if (result)
+        return result;
+    fwrite(text, 1, length, draft.file);
+    return darn_draft_finish(&draft, 0);
+}
+
+/* Puts them into their file; one of an earlier time does not stay. Whether it is there. */
+static bool keep_suspects(const struct darn_analyze_line *line, const struct suspects *suspects,
+                          const char *text, size_t length)
+{
+    struct stat about;
+    int result;
+
+    if (!line->suspects ||
+        (!suspects->count && !line->suspects_asked_for && stat(line->suspects, &about)))
+        return false;
+    result = write_suspects(line->suspects, text, length);
+    if (result && line->suspects_asked_for)
+        darn_lost(line->command, "suspects: %s cannot be written: %s", line->suspects,
+                  strerror(-result));
+    return !result;
+}
+
+/* One line for all of them, with the command that finds out. */
+static void say_suspects(const struct darn_analyze_line *line, const struct suspects *suspects,
+                         bool kept, struct darn_summary *summary)
+{
+    struct darn_text_pool *pool = &summary->pool;
+    const char *command = "darn hunt";
+
+    if (!suspects->count)
+        return;
+    if (kept)
+        command = darn_pool_format(pool, "%s --predicted=%s", command,
+                                   darn_shell_word(pool, line->suspects));
+    for (char *const *word = line->program; word && *word; word++)
+        command = darn_pool_format(pool, "%s%s %s", command, word == line->program ? " --" : "",
+                                   darn_shell_word(pool, *word));
+    fprintf(output_of(line),
+            "darn %s: %zu%s possible data race%s only suspected (%s): %s tries %s, --engine=%s "
+            "shows %s\n",
+            line->command, suspects->count, summary->item_count ? " more" : "",
+            suspects->count == 1 ? " is" : "s are", suspects->engine, command,
+            suspects->count == 1 ? "it" : "them", suspects->engine,
+            suspects->count == 1 ? "it" : "them");
+}
+
+/* Everything at once, after the last trace was read: a trace that is bad leaves no half of a
+ * report. 0 or 1, as the exit status of the output. */
+static int print_report(const struct darn_analyze_line *line, const struct darn_analysis *analysis,
+                        struct darn_summary *summary, FILE *json)
+{
+    struct darn_style style = style_of(line);
+    FILE *out = output_of(line);
+    struct suspects suspects = {0};
+    struct darn_causes causes = {.count = 0};
+    char *text = NULL;
+    size_t length = 0;
+
+    summary->items =
+        darn_pool_get(&summary->pool, analysis->verdicts.count + 1, sizeof(*summary->items));
+    suspects.json = line->suspects ? open_memstream(&text, &length) : NULL;
+    darn_analysis_warn(analysis, !line->quiet);
+    sort_out(line, analysis, &suspects, summary, &causes);
+    print_findings(line, &causes, json, summary);
+    darn_causes_free(&causes);
+    if (suspects.json)
+        fclose(suspects.json);
+    if (line->stats)
+        print_costs(analysis, out);
+    say_suspects(line, &suspects, text && keep_suspects(line, &suspects, text, length), summary);
+    free(text);
+    summary->scope = scope_of(analysis, &suspects, &summary->pool);
+    if (summary->item_count || !line->quiet)
+        darn_format_find("text")->summary(out, summary, &style);
+    return finish(out);
+}
+
+/* 0 or an exit status: the findings go to the text, and as JSON Lines to a file. */
+static int report(const struct darn_analyze_line *line, const struct darn_analysis *analysis)
+{
+    struct darn_summary summary = {0};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *json = is_given(line->json) ? open_memstream(&text, &length) : NULL;
+    int status = print_report(line, analysis, &summary, json), lost = 0;
+
+    if (json) {
+        fclose(json);
+        lost = darn_append_json(line->command, line->json, text, length);
+        free(text);
+    }
+    if (!status)
+        status = lost;
+    if (!status && summary.item_count)
+        status = DARN_EXIT_FINDINGS;
+    darn_pool_release(&summary.pool);
+    return status;
+}
+
+static void print_explained(void *context, const struct darn_explain_job *job)
+{
+    const struct darn_analyze_line *line = context;
+    struct darn_style style = style_of(line);
+    FILE *out = output_of(line);
+
+    darn_format_find("text")->finding(out, job->finding, &style);
+    fputc('\n', out);
+    darn_explain_print(out, job, &style);
+}
+
+/* What can be refused without reading a trace. 0 or an exit status. */
+static int begin(const struct darn_analyze_line *line, struct darn_analysis *analysis)
+{
+    int result = is_given(line->json) ? darn_output_check(line->json) : 0;
+
+    *analysis = (struct darn_analysis){
+        .options = &line->wanted,
+        .listener = darn_speaker(line->command),
+        .explained = print_explained,
+        .context = (void *)line,
+    };
+    result = darn_refuse_output(line->command, "json: ", line->json, result);
+    if (!result && line->suspects_asked_for)
+        result = darn_refuse_output(line->command, "suspects: ", line->suspects,
+                                    darn_output_check(line->suspects));
+    return result ? result : darn_analysis_begin(analysis);
+}
+
+int darn_analyze_check(const struct darn_analyze_line *line)
+{
+    struct darn_analysis analysis;
+    int status = begin(line, &analysis);
+
+    darn_analysis_end(&analysis);
+    return status;
+}
+
+int darn_analyze_traces(const struct darn_analyze_line *line, char *const *paths, size_t count)
+{
+    bool explains = is_given(line->wanted.explain);
+    struct darn_analysis analysis;
+    int status = begin(line, &analysis);
+
+    if (!status && explains && count > 1)
+        status = darn_refuse(line->command, "--explain takes one trace, not %zu", count);
+    for (size_t i = 0; !status && i < count; i++)
+        status = darn_analysis_read(&analysis, paths[i]);
+    if (!status && explains) { /* it has been printed already */
+        status = line->out ? 0 : darn_finish_output();
+        status = status ? status : DARN_EXIT_FINDINGS;
+    } else if (!status) {
+        status = report(line, &analysis);
+    }
+    darn_analysis_end(&analysis);
+    return status;
+}

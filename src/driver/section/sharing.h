@@ -1,0 +1,38 @@
+/*
+ * Which sections of a repository are of variables that threads really share, in a way that the
+ * section does not allow, as recorded runs show it.
+ */
+#ifndef DARN_DRIVER_SHARING_H
+#define DARN_DRIVER_SHARING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "driver/process/listener.h"
+#include "driver/section/section_file.h"
+
+/* Begins with the first three. */
+struct darn_sharing {
+    struct darn_listener *listener;
+    struct darn_sections *sections;
+    const char *path;       /* of the repository */
+    struct darn_map points; /* the keys of all entries and ends, and what harms there */
+    uint8_t harm;           /* what harms anywhere: enum darn_section_allow, or-ed */
+    size_t count;           /* of the sections, without those that were dropped before */
+    bool *kept;             /* by section */
+};
+
+/* 0 or DARN_REFUSED; to be ended in either case. */
+int darn_sharing_begin(struct darn_sharing *sharing);
+void darn_sharing_end(struct darn_sharing *sharing);
+
+/* One trace: what is shared in any of them is. 0 or DARN_REFUSED. */
+int darn_sharing_read(struct darn_sharing *sharing, const char *path);
+
+/* Takes the others out of the list; what was dropped before stays. Returns how many are left,
+ * without those. */
+size_t darn_sharing_choose(struct darn_sharing *sharing);
+
+#endif

@@ -1,0 +1,269 @@
+#define _GNU_SOURCE
+#include "runtime/control/livelock.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "base/hash.h"
+#include "runtime/control/control.h"
+#include "runtime/control/decide.h"
+#include "runtime/control/enabled.h"
+#include "runtime/control/outsiders.h"
+#include "runtime/control/slots.h"
+#include "runtime/interpose/intercept.h"
+#include "runtime/os/os.h"
+
+#define WRITES      256          /* places that are compared */
+#define WRITE_BYTES 64           /* of one */
+#define STACK_BYTES (256u << 10) /* more is not compared, and nothing is proved */
+#define HOOK_WORDS  32           /* below the frame of a hook: it keeps the caller's registers there */
+#define FRAMES      64           /* of ours, between the program and the unwinder */
+
+struct write {
+    uintptr_t address;
+    uint32_t size;
+    unsigned char before[WRITE_BYTES];
+};
+
+bool darn_fair;
+
+/* The state that others are compared with. */
+static struct {
+    uint64_t state, data;
+    uint64_t age, patience; /* in steps */
+    bool is_spoiled;
+    uint32_t own[DARN_SLOTS];
+    struct write writes[WRITES];
+    uint32_t write_count;
+} anchor = {.is_spoiled = true};
+
+static uint64_t hash_words(uint64_t hash, const void *from, size_t bytes)
+{
+    const char *at = from;
+    uint64_t word;
+
+    for (; bytes >= sizeof(word); bytes -= sizeof(word), at += sizeof(word)) {
+        memcpy(&word, at, sizeof(word));
+        hash = (hash ^ word) * DARN_HASH_GOLDEN;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+    return hash_words(hash, &word, sizeof(word));
+}
+
+void darn_livelock_spoil(void)
+{
+    anchor.is_spoiled = true;
+}
+
+/* Locks are in the state, as those who hold them; other objects are not. */
+void darn_livelock_made(enum darn_step_op op)
+{
+    switch (op) {
+    case DARN_STEP_FREE:
+    case DARN_STEP_TAKE:
+    case DARN_STEP_POST:
+    case DARN_STEP_BARRIER:
+    case DARN_STEP_CREATE:
+    case DARN_STEP_DETACH:
+    case DARN_STEP_CANCEL:
+    case DARN_STEP_EXIT:
+    case DARN_STEP_CALL:
+        darn_livelock_spoil();
+        break;
+    default:
+        break;
+    }
+}
+
+void darn_livelock_step(uint64_t steps)
+{
+    darn_fair = darn_control_wants(DARN_RUN_PROVE) && steps >= darn_control->request.fair_from;
+}
+
+/* ---- what a thread is in the middle of ---- */
+
+struct registers {
+    uint64_t pc; /* in the program, where the call returns to */
+    uint64_t hash;
+    uint32_t frames;
+    bool are_known;
+};
+
+typedef _Unwind_Reason_Code unwind(_Unwind_Trace_Fn visit, void *argument);
+
+static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void *argument)
+{
+    static const int kept[] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 to r15, in DWARF's words */
+    struct registers *to = argument;
+
+    if (_Unwind_GetIP(context) != to->pc)
+        return ++to->frames < FRAMES ? _URC_NO_REASON : _URC_END_OF_STACK;
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        to->hash = hash_word(to->hash, _Unwind_GetGR(context, kept[i]));
+    to->are_known = true;
+    return _URC_END_OF_STACK;
+}
+
+/* The unwinder is loaded already (darn_stack_prepare), and no program is linked with it for us. */
+static unwind *find_unwinder(void)
+{
+    static unwind *found;
+    void *library;
+
+    if (!found) {
+        library = ((void *(*)(const char *, int))darn_real("dlopen"))("libgcc_s.so.1", RTLD_LAZY);
+        found = library ? (unwind *)dlsym(library, "_Unwind_Backtrace") : NULL;
+    }
+    return found;
+}
+
+/* All of the stack that is the program's, and the registers that a call preserves: the others are
+ * in the stack, or dead. A hook preserves more, in its own frame. */
+void darn_livelock_stand(struct darn_slot *self)
+{
+    const struct darn_thread *thread = self->thread;
+    uintptr_t low = (uintptr_t)self->frame + 16, high = thread->top;
+    struct registers registers = {.pc = self->place, .hash = DARN_HASH_START};
+    unwind *walk = find_unwinder();
+
+    if (!self->frame || !high || high < low || high - low > STACK_BYTES || !walk) {
+        darn_livelock_spoil();
+        return;
+    }
+    registers.pc = ((const uint64_t *)self->frame)[1];
+    walk(take_registers, &registers);
+    if (!registers.are_known)
+        darn_livelock_spoil();
+    if (self->site)
+        registers.hash = hash_words(registers.hash, (const uint64_t *)self->frame - HOOK_WORDS,
+                                    HOOK_WORDS * sizeof(uint64_t));
+    self->standing = hash_words(registers.hash, (const void *)low, high - low);
+}
+
+/* ---- memory ---- */
+
+void darn_livelock_write(const struct darn_touch *touch)
+{
+    struct write *write = &anchor.writes[anchor.write_count];
+
+    for (uint32_t i = 0; i < anchor.write_count; i++) {
+        if (anchor.writes[i].address == touch->address && anchor.writes[i].size >= touch->size)
+            return;
+    }
+    if (anchor.write_count == WRITES || touch->size > WRITE_BYTES ||
+        !darn_os_can_access(touch->address, touch->size, false)) {
+        darn_livelock_spoil();
+        return;
+    }
+    write->address = touch->address;
+    write->size = (uint32_t)touch->size;
+    memcpy(write->before, (const void *)touch->address, touch->size);
+    anchor.write_count++;
+}
+
+static bool is_memory_the_same(void)
+{
+    for (uint32_t i = 0; i < anchor.write_count; i++) {
+        const struct write *write = &anchor.writes[i];
+
+        if (memcmp(write->before, (const void *)write->address, write->size) != 0)
+            return false;
+    }
+    return true;
+}
+
+static int hash_data(struct dl_phdr_info *info, size_t size, void *hash)
+{
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + header->p_vaddr;
+
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_W))
+            continue;
+        if (darn_control_has_compiled(start) || strstr(info->dlpi_name, "libgcc_s"))
+            return 0; /* what the first write is known; the unwinder keeps accounts */
+        *(uint64_t *)hash = hash_words(*(uint64_t *)hash, (const void *)start, header->p_memsz);
+    }
+    return 0;
+}
+
+static uint64_t data_of_libraries(void)
+{
+    uint64_t hash = DARN_HASH_START;
+
+    dl_iterate_phdr(hash_data, &hash);
+    return hash;
+}
+
+/* ---- the state of all ---- */
+
+static uint64_t hash_slot(uint64_t hash, const struct darn_slot *slot)
+{
+    const struct darn_locks *locks = &slot->thread->locks;
+
+    hash = hash_word(hash, (uint64_t)slot->number << 32 | (uint32_t)slot->state << 16 | slot->op);
+    hash = hash_word(hash, slot->place);
+    hash = hash_word(hash, slot->object);
+    hash = hash_word(hash, slot->standing);
+    hash = hash_word(hash, (uint64_t)slot->signaled << 2 | slot->cancelled << 1 | slot->timed_out);
+    for (uint32_t i = 0; i < locks->count; i++)
+        hash = hash_word(hash, locks->held[i].address);
+    return hash;
+}
+
+static uint64_t state_of_all(void)
+{
+    uint64_t hash = DARN_HASH_START;
+
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        if (darn_slot_is_used(&darn_slots[i]))
+            hash = hash_slot(hash, &darn_slots[i]);
+    }
+    return hash;
+}
+
+/* Whether each thread has gone on since, but for those who cannot. */
+static bool had_their_turns(void)
+{
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        const struct darn_slot *slot = &darn_slots[i];
+
+        if (!darn_slot_is_used(slot))
+            continue;
+        if (slot->state == DARN_STATE_OUTSIDE || slot->op == DARN_STEP_CALL ||
+            (slot->own == anchor.own[i] && darn_step_is_enabled(slot)))
+            return false;
+    }
+    return true;
+}
+
+static void set_anchor(uint64_t state)
+{
+    anchor.state = state;
+    anchor.data = data_of_libraries();
+    anchor.age = 0;
+    anchor.patience = anchor.patience ? 2 * anchor.patience : 1;
+    anchor.is_spoiled = false;
+    anchor.write_count = 0;
+    for (uint32_t i = 0; i < darn_slot_end; i++)
+        anchor.own[i] = darn_slots[i].own;
+}
+
+void darn_livelock_decide(void)
+{
+    uint64_t state = state_of_all();
+
+    if (!anchor.is_spoiled && state == anchor.state && had_their_turns() && is_memory_the_same() &&
+        !darn_decide_is_disturbed() && anchor.data == data_of_libraries())
+        darn_control_end(DARN_END_LIVELOCK);
+    if (++anchor.age >= anchor.patience)
+        set_anchor(state);
+}

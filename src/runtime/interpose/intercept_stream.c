@@ -1,0 +1,166 @@
+/*
+ * Streams over pipes and sockets carry messages, too, but libc reads and writes them without a
+ * word. So as soon as there is one, who reads from any stream comes after all that anybody did.
+ */
+#define _GNU_SOURCE
+#define __NO_INLINE__ 1 /* else getline is a function of the header */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <wchar.h>
+
+#include "runtime/interpose/intercept.h"
+#include "runtime/order/ordering.h"
+#include "runtime/os/os.h"
+#include "runtime/record/record_ends.h"
+
+static volatile bool has_stream;
+
+#define FRAME __builtin_frame_address(0)
+
+/* Its end is that of its memory (intercept_file.c). */
+static inline void uses(const FILE *stream, const void *frame)
+{
+    if (darn_uses_wanted())
+        darn_use_object(darn_thread_peek(), (uintptr_t)stream, DARN_OBJECT_STREAM, frame);
+}
+
+static void has_read(void)
+{
+    struct darn_thread *thread = has_stream && darn_ordering ? darn_thread_peek() : NULL;
+
+    if (thread)
+        darn_order_after_all(thread);
+}
+
+DARN_INTERCEPT(FILE *, fdopen, int fd, const char *mode)
+{
+    has_stream |= darn_os_channel(fd) != 0;
+    return DARN_REAL(fdopen)(fd, mode);
+}
+
+DARN_INTERCEPT(FILE *, popen, const char *command, const char *mode)
+{
+    has_stream = true;
+    darn_order_process();
+    return DARN_REAL(popen)(command, mode);
+}
+
+/* result name(parameters) that reads from a stream. */
+#define READS(result, name, parameters, arguments)                                                 \
+    DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
+    {                                                                                              \
+        result got;                                                                                \
+                                                                                                   \
+        uses(stream, FRAME);                                                                       \
+        got = DARN_REAL(name) arguments;                                                           \
+        has_read();                                                                                \
+        return got;                                                                                \
+    }
+#define PARAMETERS(...) __VA_ARGS__
+
+READS(char *, fgets, (char *text, int size, FILE *stream), (text, size, stream))
+READS(size_t, fread, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream))
+READS(char *, __fgets_chk, (char *text, size_t room, int size, FILE *stream),
+      (text, room, size, stream))
+READS(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t count, FILE *stream),
+      (to, room, size, count, stream))
+READS(int, fgetc, (FILE * stream), (stream))
+READS(int, getc, (FILE * stream), (stream))
+READS(int, fgetc_unlocked, (FILE * stream), (stream))
+READS(int, getc_unlocked, (FILE * stream), (stream))
+READS(int, __uflow, (FILE * stream), (stream)) /* where that is a macro */
+READS(char *, fgets_unlocked, (char *text, int size, FILE *stream), (text, size, stream))
+READS(size_t, fread_unlocked, (void *to, size_t size, size_t count, FILE *stream),
+      (to, size, count, stream))
+READS(wint_t, fgetwc, (FILE * stream), (stream))
+READS(wchar_t *, fgetws, (wchar_t * text, int size, FILE *stream), (text, size, stream))
+READS(ssize_t, getline, (char **text, size_t *size, FILE *stream), (text, size, stream))
+READS(ssize_t, getdelim, (char **text, size_t *size, int end, FILE *stream),
+      (text, size, end, stream))
+READS(ssize_t, __getdelim, (char **text, size_t *size, int end, FILE *stream),
+      (text, size, end, stream))
+
+/* `scanf` of this C library and of the next. (<stdio.h> makes these names of them.) */
+#define SCANS(prefix)                                                                              \
+    int prefix##vfscanf(FILE *stream, const char *format, va_list arguments);                      \
+    int prefix##fscanf(FILE *stream, const char *format, ...);                                     \
+    int prefix##scanf(const char *format, ...);                                                    \
+    READS(int, prefix##vfscanf, (FILE * stream, const char *format, va_list arguments),            \
+          (stream, format, arguments))                                                             \
+    DARN_INTERCEPT(int, prefix##fscanf, FILE *stream, const char *format, ...)                     \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        int got;                                                                                   \
+                                                                                                   \
+        uses(stream, FRAME);                                                                       \
+        va_start(arguments, format);                                                               \
+        got = DARN_REAL(prefix##vfscanf)(stream, format, arguments);                               \
+        va_end(arguments);                                                                         \
+        has_read();                                                                                \
+        return got;                                                                                \
+    }                                                                                              \
+    DARN_INTERCEPT(int, prefix##scanf, const char *format, ...)                                    \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        int got;                                                                                   \
+                                                                                                   \
+        va_start(arguments, format);                                                               \
+        got = DARN_REAL(prefix##vfscanf)(stdin, format, arguments);                                \
+        va_end(arguments);                                                                         \
+        has_read();                                                                                \
+        return got;                                                                                \
+    }
+
+SCANS(__isoc99_)
+SCANS(__isoc23_)
+
+/* result name(parameters) that does something else with a stream. */
+#define USES(result, name, parameters, arguments)                                                  \
+    DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
+    {                                                                                              \
+        uses(stream, FRAME);                                                                       \
+        return DARN_REAL(name) arguments;                                                          \
+    }
+
+USES(size_t, fwrite, (const void *from, size_t size, size_t count, FILE *stream),
+     (from, size, count, stream))
+USES(int, fputs, (const char *text, FILE *stream), (text, stream))
+USES(int, fputc, (int character, FILE *stream), (character, stream))
+USES(int, putc, (int character, FILE *stream), (character, stream))
+USES(int, fseek, (FILE * stream, long offset, int whence), (stream, offset, whence))
+USES(int, vfprintf, (FILE * stream, const char *format, va_list arguments),
+     (stream, format, arguments))
+USES(int, __vfprintf_chk, (FILE * stream, int flag, const char *format, va_list arguments),
+     (stream, flag, format, arguments))
+
+DARN_INTERCEPT(int, fflush, FILE *stream)
+{
+    if (stream)
+        uses(stream, FRAME);
+    return DARN_REAL(fflush)(stream);
+}
+
+DARN_INTERCEPT(int, fprintf, FILE *stream, const char *format, ...)
+{
+    va_list arguments;
+    int result;
+
+    uses(stream, FRAME);
+    va_start(arguments, format);
+    result = DARN_REAL(vfprintf)(stream, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+DARN_INTERCEPT(int, __fprintf_chk, FILE *stream, int flag, const char *format, ...)
+{
+    va_list arguments;
+    int result;
+
+    uses(stream, FRAME);
+    va_start(arguments, format);
+    result = DARN_REAL(__vfprintf_chk)(stream, flag, format, arguments);
+    va_end(arguments);
+    return result;
+}

@@ -1,0 +1,44 @@
+/*
+ * Locks and flags that are made by hand: who takes one does so by an atomic exchange, or waits for
+ * it by a loop of atomic loads, and who gives it back may do so by a store that tells nobody: a
+ * plain or a relaxed one. What the two have in common is the name of the variable: an atomic
+ * operation on one that is also stored to like that comes after all that anybody did.
+ */
+#ifndef DARN_RUNTIME_HANDMADE_H
+#define DARN_RUNTIME_HANDMADE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "runtime/watch/touch.h"
+#include "site/site.h"
+
+/* The sites of a module that is being loaded. */
+void darn_handmade_module(const struct darn_site *start, const struct darn_site *stop);
+
+/* Whether the atomic update may be that of such a lock, or the load that of a loop that waits for
+ * such a flag. */
+bool darn_handmade_takes(const struct darn_site *site);
+
+/* Sites that were asked for, by hash, with the answer in the lowest bit. */
+#define DARN_HANDMADE_ANSWERS 1024
+extern _Atomic uintptr_t darn_handmade_answers[DARN_HANDMADE_ANSWERS];
+
+static inline _Atomic uintptr_t *darn_handmade_answer(const struct darn_site *site)
+{
+    return &darn_handmade_answers[darn_spread((uintptr_t)site) % DARN_HANDMADE_ANSWERS];
+}
+
+/* Whether the answer is known, and no. */
+static inline bool darn_handmade_takes_not(const struct darn_site *site)
+{
+    return atomic_load_explicit(darn_handmade_answer(site), memory_order_relaxed) ==
+           (uintptr_t)site;
+}
+
+/* Whether the two accesses may be the taking and the giving back of one. */
+bool darn_handmade_is_lock(const struct darn_touch *a, const struct darn_touch *b);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * What a thread will have acquired by the next thing that it does.
+ *
+ * The hook comes before an atomic load, and what the load tells is known after it. So the object
+ * waits, and is acquired with the next thing that the thread does; and so does what a call leads to
+ * that synchronizes where nobody sees it. A signal handler in between may acquire too early, and
+ * take the place of what it found; so what is interrupted comes after all when the handler has
+ * returned (interpose/intercept_message.c).
+ */
+#ifndef DARN_RUNTIME_LATE_H
+#define DARN_RUNTIME_LATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/order/clocks.h"
+#include "runtime/thread/thread.h"
+#include "trace/event.h"
+
+#define DARN_LATE_OBJECTS 4 /* as many can wait */
+
+struct darn_late {
+    volatile bool is_any;       /* one of the following is to be looked at */
+    volatile bool is_all;       /* after all that anybody did */
+    volatile bool is_cancelled; /* the same from now on; the only one that others set */
+    bool is_foreign;            /* its task is of code outside */
+    uint32_t count;
+    uint64_t objects[DARN_LATE_OBJECTS];
+    uint64_t spin;   /* one of them: a loop waits for it; 0: none does */
+    uintptr_t until; /* after all that was done outside: up to this frame; 0: not */
+    uintptr_t call;  /* the frame of the call that led outside; 0: it has returned */
+};
+
+void darn_late_all(struct darn_late *late);
+void darn_late_object(struct darn_late *late, uint64_t object);
+/* It is one that a loop waits for: if nobody has been seen to release it by then, whoever did was
+ * not seen, and it comes after all. */
+void darn_late_spin(struct darn_late *late, uint64_t object);
+void darn_late_outside(struct darn_late *late, uintptr_t until);
+
+/* Code outside has called ours: what ours does there may be told to others by code outside. */
+void darn_late_called_back(void);
+
+void darn_late_settle_any(struct darn_late *late, struct darn_thread *thread, const void *frame);
+
+/* Whether nothing comes of it, and it is done. */
+static inline bool darn_late_is_settled(struct darn_late *late, struct darn_thread_clock *clock)
+{
+    if (late->is_cancelled)
+        return false;
+    if (!late->is_any)
+        return true;
+    if (late->is_all || late->is_foreign || late->until || late->call || late->spin)
+        return false;
+    for (uint32_t i = 0; i < late->count; i++) {
+        if (!darn_clock_has_seen(clock, late->objects[i]))
+            return false;
+    }
+    late->count = 0;
+    late->is_any = false;
+    return true;
+}
+
+/* Whether it waits from now on, or did already: there may be no room. */
+static inline bool darn_late_waits(struct darn_late *late, uint64_t object)
+{
+    if (late->count && late->objects[late->count - 1] == object)
+        return true;
+    if (late->count == DARN_LATE_OBJECTS)
+        return false;
+    late->objects[late->count++] = object;
+    late->is_any = true;
+    return true;
+}
+
+/* `frame` is that of a hook or an interceptor: one that lies above the call that led outside is not
+ * called by it. */
+static inline void darn_late_settle(struct darn_late *late, struct darn_thread *thread,
+                                    const void *frame)
+{
+    if (late->is_any || late->is_cancelled)
+        darn_late_settle_any(late, thread, frame);
+}
+
+#endif

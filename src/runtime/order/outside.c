@@ -1,0 +1,197 @@
+#define _GNU_SOURCE
+#include "runtime/order/outside.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "runtime/interpose/intercept.h"
+#include "runtime/os/os.h"
+#include "site/site_guard.h"
+
+__attribute__((visibility("default"))) volatile uint8_t darn_outside;
+extern volatile uint8_t darn_outside_here __attribute__((alias("darn_outside")));
+
+volatile uint8_t darn_openmp;
+
+/* Where interceptors are (interpose/intercept.h). */
+extern const char __start_darn_text[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_darn_text[] __attribute__((weak, visibility("hidden")));
+
+/* Libraries that synchronize by pthreads, or not at all. */
+static const char *const libraries[] = {
+    "ld-linux", "libc.",   "libm.",   "libpthread.", "libdl.",   "librt.",  "libstdc++.",
+    "libgcc_s", "libmvec", "libutil", "libresolv",   "libcrypt", "libnss_", "linux-vdso",
+    "libz.",    "libbz2.", "liblzma", "liblz4.",     "libzstd.", "libdarn", "libpcre",
+};
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static bool is_openmp(const char *path)
+{
+    return strncmp(name_of(path), "libomp.", strlen("libomp.")) == 0;
+}
+
+static bool is_known_library(const char *path)
+{
+    const char *name = name_of(path);
+
+    if (is_openmp(path))
+        return darn_openmp != DARN_OPENMP_SILENT;
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static struct link_map *module_of(uintptr_t code)
+{
+    static int (*volatile find)(void *, struct dl_find_object *);
+    struct dl_find_object module;
+
+    if (!find)
+        find = (int (*)(void *, struct dl_find_object *))darn_real("_dl_find_object");
+    return find((void *)code, &module) ? NULL : module.dlfo_link_map;
+}
+
+bool darn_outside_is_marked(uintptr_t code)
+{
+    uint64_t mark = 0;
+
+    return code > sizeof(mark) &&
+           darn_os_copy(&mark, (const void *)(code - sizeof(mark)), sizeof(mark)) ==
+               (long)sizeof(mark) &&
+           mark == DARN_INSIDE;
+}
+
+/* An entry of the linkage table jumps to where a word says: "jmp *distance(%rip)", with or without
+ * an "endbr64" before it. 0: it is none. */
+static uintptr_t target_of(uintptr_t code)
+{
+    unsigned char bytes[10];
+    int32_t distance;
+    uintptr_t target;
+    size_t at;
+
+    if (darn_os_copy(bytes, (const void *)code, sizeof(bytes)) != (long)sizeof(bytes))
+        return 0;
+    at = memcmp(bytes, "\xf3\x0f\x1e\xfa", 4) == 0 ? 4 : 0;
+    if (bytes[at] != 0xff || bytes[at + 1] != 0x25)
+        return 0;
+    memcpy(&distance, bytes + at + 2, sizeof(distance));
+    target = code + at + 6 + (uintptr_t)(intptr_t)distance;
+    if (darn_os_copy(&target, (const void *)target, sizeof(target)) != (long)sizeof(target))
+        return 0;
+    return target;
+}
+
+static bool is_interceptor(uintptr_t code)
+{
+    return code >= (uintptr_t)__start_darn_text && code < (uintptr_t)__stop_darn_text;
+}
+
+static bool is_known(uintptr_t code, bool *for_good)
+{
+    const struct link_map *module;
+
+    if (is_interceptor(code) || darn_outside_is_marked(code))
+        return true;
+    module = module_of(code);
+    if (!module || !*module->l_name || !is_known_library(module->l_name))
+        return false;
+    *for_good &= darn_openmp != DARN_OPENMP_PERHAPS || !is_openmp(module->l_name);
+    return true;
+}
+
+bool darn_outside_is_known(uintptr_t code, bool *for_good)
+{
+    uintptr_t target;
+
+    *for_good = true;
+    if (is_known(code, for_good))
+        return true;
+    target = target_of(code);
+    if (!target)
+        return false;
+    *for_good = module_of(target) != module_of(code); /* else it is not bound yet */
+    return is_known(target, for_good);
+}
+
+/* By the time it has threads, OpenMP has told so, or never will. */
+bool darn_outside_starts(uintptr_t code)
+{
+    const struct link_map *module = module_of(code);
+    bool for_good;
+
+    if (darn_openmp == DARN_OPENMP_PERHAPS && module && is_openmp(module->l_name))
+        darn_openmp = DARN_OPENMP_SILENT;
+    return !darn_outside_is_known(code, &for_good);
+}
+
+/* Codes that were found to be known, by hash. */
+#define CODES 1024
+static _Atomic uintptr_t codes[CODES];
+
+bool darn_outside_ask(uintptr_t code, volatile uint8_t *asks)
+{
+    _Atomic uintptr_t *cached = &codes[darn_spread(code) % CODES];
+    bool for_good = true;
+
+    if (atomic_load_explicit(cached, memory_order_relaxed) != code) {
+        if (!darn_outside_is_known(code, &for_good))
+            return false;
+        if (for_good)
+            atomic_store_explicit(cached, code, memory_order_relaxed);
+    }
+    if (for_good && asks) /* each module that calls it has a byte of its own */
+        *asks = 0;
+    return true;
+}
+
+bool darn_outside_is_ours(uintptr_t code)
+{
+    const struct link_map *module = module_of(code);
+
+    /* The program itself has no name. It is asked for at each free. */
+    return module && (!*module->l_name || !is_known_library(module->l_name));
+}
+
+bool darn_outside_is_libc(uintptr_t code)
+{
+    const struct link_map *module = module_of(code);
+
+    return module && strncmp(name_of(module->l_name), "libc.", strlen("libc.")) == 0;
+}
+
+bool darn_outside_is_module(uintptr_t address)
+{
+    return module_of(address);
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    if (*info->dlpi_name && !is_known_library(info->dlpi_name))
+        darn_outside = 1;
+    return 0;
+}
+
+void darn_outside_open(void)
+{
+    module_of((uintptr_t)look);
+}
+
+void darn_outside_look(void)
+{
+    dl_iterate_phdr(look, NULL);
+}

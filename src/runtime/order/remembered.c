@@ -1,0 +1,436 @@
+#include "runtime/order/remembered.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/os/os.h"
+#include "runtime/report/counters.h"
+#include "runtime/watch/beginning.h"
+#include "runtime/watch/spending.h"
+
+/* A bucket is two cache lines: what is remembered of eight bytes, and of others with the same hash.
+ */
+#define CELLS DARN_MEMORY_CELLS
+
+struct bucket {
+    _Atomic uint32_t lock; /* 0: free; else the slot of who holds it, + 1 */
+    uint32_t next;         /* the cell that goes first when there is no room */
+    struct darn_memory_cell cells[CELLS];
+};
+
+static_assert(sizeof(struct bucket) == 128, "two cache lines");
+
+/* For each cache line of the program that is remembered there are eight buckets; four lines share
+ * those of three, so that everything here stays below 34 MB. */
+#define LINES_BITS 15
+#define BUCKETS    ((UINT32_C(1) << LINES_BITS) * 8 / 4 * 3) /* 24 MB */
+
+static struct bucket *buckets;
+
+/* By cache line, and hash: of which of its eight pieces something is remembered, and a life for
+ * each two of them: blocks of malloc share lines, but not sixteen bytes. */
+#define LINE_BITS 16
+#define LINES     (UINT32_C(1) << LINE_BITS)
+#define PAIRS     4
+static _Atomic uint32_t lives[LINES * PAIRS];
+static union {
+    _Atomic uint8_t lines[LINES]; /* bit i: piece i */
+    _Atomic uint64_t eights[LINES / 8];
+} touched;
+
+/*
+ * Whoever holds a bucket does so for a few instructions, unless it is taken off its processor: it
+ * is waited for, in naps of so many nanoseconds, and not for ever: in a child of fork it may not be
+ * there. If it is the thread itself, a signal handler has come in between. Then the access is not
+ * remembered.
+ */
+#define TRIES 64
+#define NAPS  40
+#define NAP   50000
+
+/* Of an access that is longer, the beginning and pieces in between are looked at. */
+#define MOST_GRANULES 512
+#define FEW_GRANULES  32 /* where the budget rules */
+
+bool darn_memory_open(void)
+{
+    if (!buckets)
+        buckets = darn_os_allocate(BUCKETS * sizeof(*buckets));
+    return buckets != NULL;
+}
+
+/* Lines that lie side by side in memory do so here: who frees a block or fills it touches little of
+ * ours. */
+static uint32_t fold(uint64_t line, unsigned bits)
+{
+    return (uint32_t)((line ^ line >> bits ^ line >> 2 * bits) & ((1U << bits) - 1));
+}
+
+static uint32_t line_of(uint64_t granule)
+{
+    return fold(granule / 8, LINE_BITS);
+}
+
+static uint32_t life_of(uint64_t granule)
+{
+    return atomic_load_explicit(&lives[line_of(granule) * PAIRS + granule % 8 / 2],
+                                memory_order_relaxed);
+}
+
+static struct bucket *bucket_of(uint64_t granule)
+{
+    return &buckets[fold(granule / 8, LINES_BITS) * 3 / 4 * 8 + granule % 8];
+}
+
+static bool take(struct bucket *bucket, uint32_t slot)
+{
+    for (int tries = 0; tries < TRIES + NAPS; tries++) {
+        uint32_t holder = atomic_load_explicit(&bucket->lock, memory_order_relaxed);
+
+        if (!holder &&
+            atomic_compare_exchange_strong_explicit(&bucket->lock, &holder, slot + 1,
+                                                    memory_order_acquire, memory_order_relaxed))
+            return true;
+        if (holder == slot + 1)
+            break;
+        if (tries < TRIES)
+            __builtin_ia32_pause();
+        else
+            darn_os_sleep(NAP);
+    }
+    darn_count(DARN_COUNT_NOT_REMEMBERED);
+    return false;
+}
+
+static void give(struct bucket *bucket)
+{
+    atomic_store_explicit(&bucket->lock, 0, memory_order_release);
+}
+
+/* The access that a cell stands for, as far as conflicts go. */
+static struct darn_touch touch_of(const struct darn_memory_cell *cell)
+{
+    return (struct darn_touch){
+        .address = cell->granule * 8,
+        .size = 8,
+        .gaps = cell->bytes,
+        .op = cell->op,
+        .assertion = darn_memory_assertion(cell->flags),
+        .atomic = cell->flags & DARN_MEMORY_ATOMIC,
+        .is_volatile = cell->flags & DARN_MEMORY_VOLATILE,
+    };
+}
+
+static bool conflicts(const struct darn_memory_cell *cell, const struct darn_memory_cell *now)
+{
+    struct darn_touch a = touch_of(cell), b = touch_of(now);
+
+    return darn_touch_conflict(&a, &b);
+}
+
+/* What conflicts with one of these conflicts with those of a higher rank, too. */
+static int rank_of(unsigned op)
+{
+    static const uint8_t ranks[] = {[DARN_OP_USE] = 0,
+                                    [DARN_OP_READ] = 1,
+                                    [DARN_OP_WRITE] = 2,
+                                    [DARN_OP_UPDATE] = 2,
+                                    [DARN_OP_FREE] = 3};
+
+    return ranks[op];
+}
+
+/* Whether the new one says all that the old one does: to whoever comes later, and conflicts with
+ * the old one, it makes no difference that this is gone. */
+static bool covers(const struct darn_memory_cell *now, const struct darn_memory_cell *old)
+{
+    return !(old->bytes & ~now->bytes) && rank_of(now->op) >= rank_of(old->op) &&
+           (now->flags == old->flags || (!now->flags && !darn_memory_assertion(old->flags)));
+}
+
+static void put(struct bucket *bucket, struct darn_memory_cell *at,
+                const struct darn_memory_cell *now)
+{
+    if (!at) {
+        at = &bucket->cells[bucket->next];
+        bucket->next = (bucket->next + 1) % CELLS;
+        if (at->where)
+            darn_count(DARN_COUNT_FORGOTTEN);
+    }
+    *at = *now;
+}
+
+/* One piece of eight bytes. */
+static bool access_granule(const struct darn_thread_clock *clock,
+                           const struct darn_memory_cell *now, struct darn_memory_cell *found)
+{
+    struct bucket *bucket = bucket_of(now->granule);
+    struct darn_memory_cell *room = NULL;
+    bool any = false;
+
+    if (!take(bucket, clock->slot))
+        return false;
+    for (int i = 0; i < CELLS; i++) {
+        struct darn_memory_cell *cell = &bucket->cells[i];
+
+        if (!cell->where) {
+            room = room ? room : cell;
+        } else if (cell->granule == now->granule) {
+            bool is_old = cell->life != now->life;
+            bool is_known =
+                cell->slot == now->slot || darn_clock_knows(clock, cell->slot, cell->time);
+
+            if (!is_old && !is_known && !any && conflicts(cell, now)) {
+                *found = *cell;
+                any = true;
+            } else if (is_old || (is_known && covers(now, cell))) {
+                room = cell;
+            }
+        }
+    }
+    if (now->where)
+        put(bucket, room, now);
+    give(bucket);
+    return any;
+}
+
+/* Which of the eight bytes from `start` on are touched. */
+static uint8_t bytes_of(const struct darn_touch *touch, uintptr_t start)
+{
+    uint8_t bytes = 0;
+
+    if (!touch->gaps && touch->address <= start && touch->address + touch->size >= start + 8)
+        return 0xff;
+    for (int i = 0; i < 8; i++) {
+        uintptr_t at = start + (uintptr_t)i - touch->address;
+
+        if (at < touch->size && (!touch->gaps || at >= 64 || touch->gaps >> at & 1))
+            bytes |= (uint8_t)(1 << i);
+    }
+    return bytes;
+}
+
+static struct darn_memory_cell cell_of(struct darn_thread_clock *clock,
+                                       const struct darn_touch *touch, uint32_t where)
+{
+    return (struct darn_memory_cell){
+        .where = where,
+        .slot = (uint8_t)clock->slot,
+        .time = where ? darn_clock_now(clock) : 0,
+        .op = touch->op,
+        .flags = (uint8_t)((touch->atomic ? DARN_MEMORY_ATOMIC : 0) |
+                           (touch->is_volatile ? DARN_MEMORY_VOLATILE : 0) |
+                           touch->assertion * DARN_MEMORY_ASSERTED),
+    };
+}
+
+static void note_touched(uint64_t granule)
+{
+    uint32_t line = line_of(granule);
+    uint8_t bit = (uint8_t)(1 << granule % 8);
+
+    if (!(atomic_load_explicit(&touched.lines[line], memory_order_relaxed) & bit))
+        atomic_fetch_or_explicit(&touched.lines[line], bit, memory_order_relaxed);
+}
+
+bool darn_memory_access(struct darn_thread_clock *clock, const struct darn_touch *touch,
+                        uint32_t where, struct darn_memory_cell *found)
+{
+    uint64_t first = touch->address / 8, count = (touch->address + touch->size - 1) / 8 - first + 1;
+    uint64_t most = darn_beginning_sees_all() ? MOST_GRANULES : FEW_GRANULES;
+    uint64_t step = (count + most - 1) / most;
+    struct darn_memory_cell now = cell_of(clock, touch, where);
+
+    for (uint64_t i = 0; i < count; i += step) {
+        now.granule = first + i;
+        now.bytes = bytes_of(touch, now.granule * 8);
+        if (!now.bytes)
+            continue;
+        now.life = life_of(now.granule);
+        note_touched(now.granule);
+        if (access_granule(clock, &now, found))
+            return true;
+    }
+    return false;
+}
+
+static bool has_granule(const struct darn_memory_cell *wanted)
+{
+    const struct bucket *bucket = bucket_of(wanted->granule);
+
+    for (int i = 0; i < CELLS; i++) {
+        const struct darn_memory_cell *cell = &bucket->cells[i];
+
+        if (cell->granule == wanted->granule && cell->where && cell->slot == wanted->slot &&
+            cell->time == wanted->time && cell->life == wanted->life && !cell->flags &&
+            !(wanted->bytes & ~cell->bytes) && rank_of(cell->op) >= rank_of(wanted->op))
+            return true;
+    }
+    return false;
+}
+
+bool darn_memory_has(const struct darn_thread_clock *clock, uintptr_t address, uint32_t size,
+                     bool writes)
+{
+    const struct darn_touch touch = {.address = address, .size = size};
+    struct darn_memory_cell wanted = {
+        .slot = (uint8_t)clock->slot,
+        .time = atomic_load_explicit(&clock->times[clock->slot], memory_order_relaxed),
+        .op = writes ? DARN_OP_WRITE : DARN_OP_READ};
+
+    for (uint64_t granule = address / 8; granule <= (address + size - 1) / 8; granule++) {
+        wanted.granule = granule;
+        wanted.bytes = bytes_of(&touch, granule * 8);
+        wanted.life = life_of(granule);
+        if (!has_granule(&wanted))
+            return false;
+    }
+    return true;
+}
+
+uint32_t darn_memory_look(uintptr_t address, bool old, struct darn_memory_cell *found)
+{
+    uint64_t granule = address / 8;
+    struct bucket *bucket = buckets ? bucket_of(granule) : NULL;
+    uint32_t life = life_of(granule), count = 0;
+
+    if (!bucket || !take(bucket, DARN_CLOCK_SLOTS))
+        return 0;
+    for (int i = 0; i < CELLS; i++) {
+        const struct darn_memory_cell *cell = &bucket->cells[i];
+
+        if (cell->where && cell->granule == granule && (old || cell->life == life))
+            found[count++] = *cell;
+    }
+    give(bucket);
+    return count;
+}
+
+/* The end of the line that a piece lies in, or the end of all. */
+static uint64_t line_end(uint64_t granule, uint64_t end)
+{
+    uint64_t next = (granule / 8 + 1) * 8;
+
+    return next < end ? next : end;
+}
+
+/* The same of the eight lines around it, which lie side by side here, too, if nothing is touched in
+ * any of them; else the piece itself. */
+static uint64_t untouched_end(uint64_t granule, uint64_t end)
+{
+    uint64_t next = (granule / 64 + 1) * 64;
+
+    if (atomic_load_explicit(&touched.eights[line_of(granule) / 8], memory_order_relaxed))
+        return granule;
+    return next < end ? next : end;
+}
+
+/* A new life for the pieces from `first` to before `end` of a line, and for those that share it. */
+static void renew(uint32_t line, unsigned first, unsigned end)
+{
+    unsigned pieces = (1U << (end + 1) / 2 * 2) - (1U << first / 2 * 2);
+    unsigned old = atomic_load_explicit(&touched.lines[line], memory_order_relaxed) & pieces;
+
+    if (!old)
+        return;
+    atomic_fetch_and_explicit(&touched.lines[line], (uint8_t)~pieces, memory_order_relaxed);
+    for (unsigned pair = 0; pair < PAIRS; pair++) {
+        if (old >> 2 * pair & 3)
+            atomic_fetch_add_explicit(&lives[line * PAIRS + pair], 1, memory_order_relaxed);
+    }
+}
+
+/* So much of the beginning of a block that nobody has touched: a struct, the head of an array. */
+#define MOST_OF_END 32
+
+/* The end of memory, or of an object. */
+struct ending {
+    struct darn_thread_clock *clock;
+    const struct darn_touch *touch;
+    uint64_t untouched; /* up to this granule also what nobody has touched is remembered */
+    struct darn_memory_cell now;
+    struct darn_memory_cell *found;
+    bool any;
+};
+
+static bool is_touched(uint64_t granule)
+{
+    uint8_t pieces = atomic_load_explicit(&touched.lines[line_of(granule)], memory_order_relaxed);
+
+    return pieces >> granule % 8 & 1;
+}
+
+static bool visit_end(const struct ending *ending, uint64_t granule, uint32_t where,
+                      struct darn_memory_cell *found)
+{
+    struct darn_memory_cell now = ending->now;
+
+    now.where = where;
+    now.granule = granule;
+    now.bytes = bytes_of(ending->touch, granule * 8);
+    now.life = life_of(granule);
+    return now.bytes && access_granule(ending->clock, &now, found);
+}
+
+/* The pieces of one line, from `first` to before `end`. */
+static void end_line(struct ending *ending, uint64_t first, uint64_t end)
+{
+    uint64_t start = darn_spending_start();
+    uint8_t was = 0;
+
+    for (uint64_t granule = first; granule < end; granule++) {
+        if (!is_touched(granule))
+            continue;
+        was |= (uint8_t)(1 << granule % 8);
+        if (!ending->any)
+            ending->any = visit_end(ending, granule, 0, ending->found);
+    }
+    renew(line_of(first), first % 8, (unsigned)(end - first / 8 * 8));
+    for (uint64_t granule = first; ending->now.where && granule < end; granule++) {
+        if (was >> granule % 8 & 1 || granule < ending->untouched) {
+            note_touched(granule);
+            visit_end(ending, granule, ending->now.where, &(struct darn_memory_cell){0});
+        }
+    }
+    darn_spending_end(ending->clock->slot, start);
+}
+
+bool darn_memory_end(struct darn_thread_clock *clock, const struct darn_touch *touch,
+                     uint32_t where, bool all, struct darn_memory_cell *found)
+{
+    uint64_t first = touch->address / 8, end = (touch->address + touch->size + 7) / 8, next;
+    struct ending ending = {
+        .clock = clock, .touch = touch, .now = cell_of(clock, touch, where), .found = found};
+
+    if (touch->size / 64 >= LINES) {
+        darn_memory_forget(touch->address, touch->size);
+        return false;
+    }
+    ending.untouched = where && all ? first + MOST_OF_END : 0;
+    for (uint64_t granule = first; granule < end; granule = next) {
+        next = granule < ending.untouched ? granule : untouched_end(granule, end);
+        if (next != granule)
+            continue;
+        next = line_end(granule, end);
+        if (granule < ending.untouched ||
+            atomic_load_explicit(&touched.lines[line_of(granule)], memory_order_relaxed))
+            end_line(&ending, granule, next);
+    }
+    return ending.any;
+}
+
+void darn_memory_forget(uintptr_t start, uint64_t size)
+{
+    uint64_t end = (start + size + 7) / 8, next;
+
+    for (uint64_t granule = start / 8; size / 64 < LINES && granule < end; granule = next) {
+        next = untouched_end(granule, end);
+        if (next != granule)
+            continue;
+        next = line_end(granule, end);
+        renew(line_of(granule), granule % 8, (unsigned)(next - granule / 8 * 8));
+    }
+    for (uint32_t line = 0; size / 64 >= LINES && line < LINES; line++)
+        renew(line, 0, 8);
+}

@@ -1,0 +1,165 @@
+#include "runtime/watch/beginning.h"
+
+#include <stdatomic.h>
+
+#include "runtime/order/clocks.h"
+#include "runtime/os/os.h"
+#include "runtime/thread/thread.h"
+#include "runtime/watch/attention.h"
+#include "runtime/watch/spending.h"
+
+/* The first so many nanoseconds of processor time with several threads are seen whole. */
+#define SEEN_WHOLE     UINT64_C(100000000)
+#define SEEN_WHOLE_MAX UINT64_C(1000000000) /* with budget=max, */
+#define MOST_LOST      250e6                /* unless it has cost so much more than is fair; */
+#define TURN           UINT64_C(10000000)   /* and for so long whenever it is its turn */
+#define BEGINNING_STEP UINT64_C(5000000)    /* so often it is looked whether that is over */
+
+/*
+ * What is fair with budget=max: so many nanoseconds for each access, and for each time that a
+ * release has something to tell. A detector that sees everything takes longer than that. Where it
+ * takes us longer than is fair, everything is seen more seldom than in half of the time: in
+ * programs that wait for memory most of the time, and with us for twice as much.
+ */
+#define FAIR_ACCESS   2.0
+#define FAIR_CHANGE   100.0
+#define LONGEST_PAUSE 32 /* turns */
+
+/* Whenever a thread begins later, everything is seen until each thread that runs may have used so
+ * many nanoseconds of processor time, and for so many steps at most. The next time comes when the
+ * budget allows it, or while what is remembered costs little (spending.h). */
+#define WELCOME       UINT64_C(2000000)
+#define WELCOME_STEP  UINT64_C(500000)
+#define WELCOME_STEPS 40
+
+/* Who begins right before the sampler goes to sleep does not wake it up. */
+#define LONGEST_NAP UINT64_C(20000000)
+
+static bool lasts = true;
+static _Atomic bool is_welcoming;
+static _Atomic uint64_t next_welcome; /* not before that */
+
+void darn_beginning_start(void)
+{
+    if (darn_state.mode == DARN_MODE_WATCH && lasts)
+        darn_attention_sample(true);
+}
+
+bool darn_beginning_lasts(void)
+{
+    return lasts;
+}
+
+bool darn_beginning_sees_all(void)
+{
+    return lasts || darn_budget_is_max();
+}
+
+/* Since it was last asked. */
+static struct darn_beginning_account look(void)
+{
+    static struct darn_beginning_account last;
+    struct darn_beginning_account now = {(double)darn_os_process_time(),
+                                         (double)darn_spending_total(), (double)darn_threads_seen(),
+                                         (double)darn_clock_count_changes()};
+    struct darn_beginning_account since = {now.used - last.used, now.spent - last.spent,
+                                           now.accesses - last.accesses,
+                                           now.changes - last.changes};
+
+    last = now;
+    return since;
+}
+
+/* Those who are not measured, since they take so little, take about what is fair. */
+static double lost(const struct darn_beginning_account *since)
+{
+    return since->spent - since->changes * FAIR_CHANGE;
+}
+
+/* Whatever the budget. Who waits costs nothing meanwhile. */
+static void look_at_beginning(void)
+{
+    static uint64_t begun;
+    static double lost_so_far;
+    uint64_t now = darn_os_process_time();
+    struct darn_beginning_account since = look();
+
+    if (!begun)
+        begun = now;
+    else
+        lost_so_far += lost(&since);
+    if (now == UINT64_MAX || now - begun >= (darn_budget_is_max() ? SEEN_WHOLE_MAX : SEEN_WHOLE) ||
+        (darn_budget_is_max() && lost_so_far > MOST_LOST)) {
+        lasts = false;
+        darn_attention_sample(false);
+    }
+}
+
+double darn_beginning_pause(const struct darn_beginning_account *since)
+{
+    double fair = since->accesses * FAIR_ACCESS + since->changes * FAIR_CHANGE;
+    double own = since->used - since->spent - since->accesses * FAIR_ACCESS;
+    double turns = own > 0 && fair > 0 ? own / since->used * lost(since) / fair : 1;
+
+    return turns < 1 ? 1 : turns > LONGEST_PAUSE ? LONGEST_PAUSE : turns;
+}
+
+/* Afterwards, with budget=max, everything is seen in every second turn at most: a program makes no
+ * headway while it is. */
+static void take_turns(uint64_t now)
+{
+    static uint64_t next;
+    static bool is_seen;
+    struct darn_beginning_account since;
+
+    if (now < next)
+        return;
+    since = look();
+    next = now + (is_seen ? (uint64_t)(TURN * darn_beginning_pause(&since)) : TURN);
+    is_seen = !is_seen;
+    darn_remembering = is_seen; /* else what ends would keep the clocks moving */
+    darn_attention_sample(is_seen);
+}
+
+static void welcome(void)
+{
+    uint64_t start = darn_os_now(), used = darn_os_process_time(), now;
+    int32_t running = darn_threads_running();
+    uint64_t most = WELCOME * (running > 1 ? (uint64_t)running : 1);
+
+    for (int i = 0; i < WELCOME_STEPS && darn_os_process_time() - used < most; i++)
+        darn_os_sleep(WELCOME_STEP);
+    atomic_store(&is_welcoming, false);
+    darn_attention_sample(false);
+    now = darn_os_now();
+    atomic_store(&next_welcome, now + (now - start) * 100 / darn_state.options.budget);
+    darn_spending_review(darn_state.options.budget);
+}
+
+uint64_t darn_beginning_pass(uint64_t now)
+{
+    if (lasts)
+        look_at_beginning();
+    else if (darn_budget_is_max())
+        take_turns(now);
+    else if (atomic_load(&is_welcoming))
+        welcome();
+    return lasts ? BEGINNING_STEP : darn_budget_is_max() ? TURN : LONGEST_NAP;
+}
+
+void darn_beginning_welcome(void)
+{
+    if (lasts || darn_budget_is_max() ||
+        (!darn_remembering && darn_os_now() < atomic_load(&next_welcome)))
+        return;
+    darn_remembering = true;
+    if (!atomic_exchange(&is_welcoming, true)) {
+        darn_attention_sample(true);
+        darn_os_wake(darn_threads_word(), 1);
+    }
+}
+
+void darn_beginning_after_fork(void)
+{
+    atomic_store(&is_welcoming, false);
+}

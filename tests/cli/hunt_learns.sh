@@ -1,0 +1,132 @@
+#!/bin/bash
+# needs: compiler
+# darn hunt explores as darn explore does: it learns as it goes, and what it meets there comes true. The same seed gives
+# the same schedules.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+cat >deep.c <<'EOF2'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int level, entered, cell;
+static int look(void)
+{
+    int seen;
+    pthread_mutex_lock(&lock);
+    seen = level;
+    pthread_mutex_unlock(&lock);
+    return seen;
+}
+static void *climb(void *unused)
+{
+    for (int i = 1; i <= 2; i++) {
+        pthread_mutex_lock(&lock);
+        level = i;
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+/* Only who looks between the two steps comes to code that shares `cell`: few runs show that. */
+static void *follow(void *unused)
+{
+    if (look() != 1)
+        return unused;
+    cell = cell + 1;
+    pthread_mutex_lock(&lock);
+    entered++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    pthread_create(&threads[0], NULL, climb, NULL);
+    usleep(20000);
+    for (int i = 1; i < 3; i++)
+        pthread_create(&threads[i], NULL, follow, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    if (cell != entered)
+        abort();
+    return 0;
+}
+EOF2
+darn cc -O1 -g deep.c -o deep -pthread || exit 1
+
+claim "the same seed and one job give the same schedules, after two runs to learn"
+fields() { grep -o '"\(schedules\|first_bug\|learning\|reads_from\|partial_orders\|steps\|longest\|armed\)":[0-9]*' | tr '\n' ' '; }
+for i in 1 2 3; do
+    try darn explore --jobs=1 --schedules=400 --keep-going --races --seed=3 --json -- ./deep
+    expect_status 66
+    tail -1 .out | fields >fields.$i
+done
+expect_same "$(cat fields.2)" "$(cat fields.1)"
+expect_same "$(cat fields.3)" "$(cat fields.1)"
+expect_has "$(cat fields.1)" '"learning":2 '
+
+claim "a seed may be as large as the numbers are"
+try darn explore --jobs=1 --schedules=1 --seed=18446744073709551615 --json -- ./deep
+expect_has "$out" '"seed":18446744073709551615,'
+
+claim "what only runs of the search come to is found by a hunt as well"
+try darn hunt --jobs=1 --seed=3 --seconds=40 --no-shrink -o deep.out -- ./deep
+expect_status 66
+expect_has "$out" "warning: data race on 'cell' [data-race, confirmed]"
+expect_has "$out" "led to abort"
+expect_has "$err" "predict: 0 possible data races, "
+expect_has "$err" "darn hunt: runs: 4 recorded or to learn from, "
+
+cat >late.c <<'EOF2'
+#include <pthread.h>
+#include <string.h>
+static int a, x;
+static void set(int value)
+{
+    a = value;
+}
+static int get(void)
+{
+    return a;
+}
+static void *one(void *unused)
+{
+    set(1);
+    set(2);
+    x = 1;
+    return unused;
+}
+/* With `hard` it takes a switch between the two writes of `a` to come to `x`. */
+static void *other(void *hard)
+{
+    if (!hard || get() == 1)
+        x = 2;
+    return hard;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    void *hard = argc > 1 && strcmp(argv[1], "hard") == 0 ? argv[1] : NULL;
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, other, hard);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+EOF2
+darn cc -O0 -g late.c -o late -pthread || exit 1
+
+claim "a prediction that its own trials do not show comes true when the exploration meets it"
+try darn predict --json=predicted.jsonl -- ./late easy
+expect_has "$(cat predicted.jsonl)" '"variable":"x"'
+try darn hunt --predicted=predicted.jsonl --no-explore --seconds=20 -o tried -- ./late hard
+expect_has "$out" "possible data race on 'x' with late.c:"
+expect_has "$out" "not confirmed in 20 trials"
+try darn hunt --predicted=predicted.jsonl --jobs=1 --seconds=40 -o met -- ./late hard
+expect_status 66
+expect_has "$out" "warning: data race on 'x' [data-race, confirmed]"
+expect_lacks "$out" "possible data race on 'x'"
+try darn replay --times=5 met/1
+expect_has "$out" "5 of 5"
+finish

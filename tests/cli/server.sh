@@ -1,0 +1,88 @@
+#!/bin/bash
+# needs: compiler
+# Servers, which do not end by themselves: a client command beside each run, and a signal after it.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+cat >server.c <<'EOF2'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+static int served, last;
+static void *serve(void *of)
+{
+    int fd = (int)(long)of, before = served;
+    char byte = 0;
+    if (read(fd, &byte, 1) == 1)
+        write(fd, &byte, 1);
+    served = before + 1;
+    if (served < last) /* somebody's was lost */
+        abort();
+    last = served;
+    close(fd);
+    return NULL;
+}
+static struct sockaddr_un place = {.sun_family = AF_UNIX, .sun_path = "socket"};
+static int talk(void)
+{
+    int fds[2];
+    char byte = 'x';
+    for (int i = 0; i < 2; i++) {
+        fds[i] = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (connect(fds[i], (struct sockaddr *)&place, sizeof(place)))
+            return 1;
+    }
+    for (int i = 0; i < 2; i++)
+        if (write(fds[i], &byte, 1) != 1)
+            return 1;
+    for (int i = 0; i < 2; i++)
+        if (read(fds[i], &byte, 1) != 1)
+            return 1;
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (argc > 1 && strcmp(argv[1], "talk") == 0)
+        return talk();
+    unlink(place.sun_path);
+    if (bind(listener, (struct sockaddr *)&place, sizeof(place)) || listen(listener, 8))
+        return 1;
+    for (;;) {
+        int fd = accept(listener, NULL, NULL);
+        pthread_t thread;
+        if (fd < 0 || pthread_create(&thread, NULL, serve, (void *)(long)fd))
+            return 2;
+        pthread_detach(thread);
+    }
+}
+EOF2
+darn cc -O1 -g server.c -o server -pthread || exit 1
+cc -O1 server.c -o client -pthread || exit 1
+
+claim "a server is hunted with a client: what was predicted of it is tried and confirmed, and replays"
+try timeout 120 darn hunt --jobs=2 --seconds=20 --no-explore --with='./client talk && : >>talked' -o hunted -- ./server
+expect_status 66
+expect_has "$out" "warning: data race on 'served' [data-race, confirmed]"
+expect_lacks "$err" "does not end"
+expect_has "$err" "darn hunt: --with: one run at a time, as with --jobs=1"
+[ -e talked ] || fault "the client was not run"
+try timeout 60 darn replay --times=2 hunted/1
+expect_has "$out" "2 of 2"
+
+claim "a server is explored with a client; that the signal has ended it is no failure"
+try timeout 120 darn explore --jobs=1 --schedules=5 --points=sync --with='./client talk' -- ./server
+expect_status 0
+expect_has "$err" "SUMMARY: darn: nothing found in 5 schedules"
+expect_lacks "$err" "cut off"
+
+claim "without a client it is refused, and a signal needs one"
+try timeout 60 darn explore --timeout=1 -- ./server
+expect_status 2
+expect_has "$err" "--with=CMD"
+try darn explore --stop=INT -- ./server
+expect_status 2
+expect_has "$err" "with"

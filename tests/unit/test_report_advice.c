@@ -1,0 +1,70 @@
+/* What a report says of a race that is easily said wrong: the lock, the value, the lifetime. */
+#include "report_fixture.h"
+
+/* Takes the finding over; valid until the next call. */
+static const char *print(struct darn_finding *finding)
+{
+    static char *text;
+
+    free(text);
+    text = print_finding("text", finding, NULL);
+    darn_finding_free(finding);
+    return text;
+}
+
+/* Each adds to what it has read: that both write the same is no comfort. */
+static void a_lost_update_is_not_called_the_same_value(void **state)
+{
+    struct darn_finding *finding;
+    const char *text;
+
+    write_file(*state, "bank.c", BANK_C);
+    finding = bank_finding(*state);
+    finding->accesses[1] = finding->accesses[0];
+    finding->accesses[1].thread = "T2";
+    finding->same_value = true;
+    text = print(finding);
+    expect_part(text, "  value: both threads change what they have read, and one change is lost: "
+                      "both write 120 (it was 100 before, and 110 after)\n");
+    expect_no_part(text, "the same value");
+}
+
+static void the_innermost_lock_is_the_one_to_hold(void **state)
+{
+    struct darn_finding *finding = bank_finding("/nowhere");
+    struct darn_lock locks[2] = {{.kind = "mutex", .address = 0x10, .symbol = {.name = "big"}},
+                                 {.kind = "mutex", .address = 0x20, .symbol = {.name = "own"}}};
+
+    (void)state;
+    finding->accesses[1].locks = locks;
+    finding->accesses[1].lock_count = 2;
+    expect_part(print(finding), "  next: hold mutex 'own' at bank.c:4 too, or make ");
+}
+
+static void what_uses_memory_that_is_gone_is_not_to_become_atomic(void **state)
+{
+    struct darn_finding *finding = bank_finding("/nowhere");
+    const char *outcomes[] = {"crash"};
+    const char *text;
+
+    (void)state;
+    finding->accesses[1].lock_count = 0;
+    finding->outcomes = outcomes;
+    finding->outcome_count = 1;
+    text = print(finding);
+    expect_part(text, "  next: put both accesses under one lock, until what it leads to is not "
+                      "used any more\n");
+    expect_no_part(text, "_Atomic");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_lost_update_is_not_called_the_same_value, make_dir,
+                                        remove_dir),
+        cmocka_unit_test(the_innermost_lock_is_the_one_to_hold),
+        cmocka_unit_test(what_uses_memory_that_is_gone_is_not_to_become_atomic),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
