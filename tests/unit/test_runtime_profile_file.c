@@ -175,11 +175,12 @@ static void the_program_has_no_children_by_it(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
+/* Of processor time: the machine may be busy. */
 static double milliseconds(void)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 

@@ -20,6 +20,9 @@
 #define RECORDING 0.3
 #define ANALYSIS  0.45
 
+/* A run that dies has shown a part of what the program does. */
+#define RECORDING_ATTEMPTS 3
+
 /* Each run reads the same input. 0 or DARN_REFUSED. */
 static int give_input(const struct darn_hunt *hunt)
 {
@@ -40,12 +43,26 @@ static double end_of(const struct darn_hunt *hunt, double share)
 }
 
 /* 0 or DARN_REFUSED. */
+static int record_to_the_end(const struct darn_hunt *hunt, struct darn_recording *recording)
+{
+    int result = 0, status = 128;
+
+    for (int i = 0; i < RECORDING_ATTEMPTS && !result && status >= 128; i++) {
+        if (i && (recording->limit.was_reached || darn_clock() > recording->until ||
+                  darn_hunt_is_interrupted(hunt)))
+            break;
+        result = darn_recording_run(recording, &status);
+    }
+    return result;
+}
+
+/* 0 or DARN_REFUSED. */
 static int record(struct darn_hunt *hunt, const char *trace)
 {
     static struct darn_recording recording = {.learn_runs = -1, .silent = true, .inside = true};
     const char *variable = getenv(DARN_OPTIONS_VARIABLE);
     char *before = variable ? strdup(variable) : NULL;
-    int result = give_input(hunt), status = 0;
+    int result = give_input(hunt);
 
     recording.listener = hunt->listener;
     darn_options_default(&recording.options);
@@ -56,7 +73,7 @@ static int record(struct darn_hunt *hunt, const char *trace)
     recording.limit.client.command = hunt->options.with;
     recording.limit.client.stop = (int)hunt->options.stop;
     if (!result)
-        result = darn_recording_run(&recording, &status);
+        result = record_to_the_end(hunt, &recording);
     hunt->recorded += recording.made;
     if (before)
         setenv(DARN_OPTIONS_VARIABLE, before, 1);
