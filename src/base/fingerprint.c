@@ -30,6 +30,12 @@ bool darn_fingerprint_is_plain(const char *variable)
     return !strpbrk(variable, "->*[");
 }
 
+bool darn_fingerprint_is_telling(const char *variable)
+{
+    return !darn_fingerprint_is_plain(variable) && *variable != '*' &&
+           strncmp(variable, "this->", 6) != 0;
+}
+
 const char *darn_fingerprint_variable(const char *a, const char *b)
 {
     if (!*text_of(a) || !*text_of(b))

@@ -22,6 +22,11 @@ uint64_t darn_fingerprint_word(const char *kind, const char *word);
 /* Whether a variable is named as such, not `p->x`, `*p` or `a[i]`. */
 bool darn_fingerprint_is_plain(const char *variable);
 
+/* Whether accesses that use this name mean the same variable wherever they are, most likely:
+ * `acct->balance` and `tab[].next` do. Two functions may each have an `n`, `*p` or `this->count` of
+ * their own: it takes the address as well to tell. */
+bool darn_fingerprint_is_telling(const char *variable);
+
 /* One name for what two sites access, whichever came first: a plain one before `p->x`, then by
  * order. NULL or "" is not known; if neither is, `b`. */
 const char *darn_fingerprint_variable(const char *a, const char *b);

@@ -82,22 +82,28 @@ static void say_place(struct darn_ink *ink, const struct darn_style *style,
         darn_say(ink, "the access of %s", darn_phrase_short(access->thread));
 }
 
-/* Whether it led to the use of memory that was gone: then no order of the accesses alone helps, and
- * to make the variable atomic would only hide that. */
-static bool is_about_lifetime(const struct darn_finding *finding)
+static bool led_to(const struct darn_finding *finding, const char *outcome)
 {
     for (size_t i = 0; i < finding->outcome_count; i++)
-        if (strcmp(finding->outcomes[i], "crash") == 0 ||
-            strcmp(finding->outcomes[i], "sanitizer") == 0)
+        if (strcmp(finding->outcomes[i], outcome) == 0)
             return true;
     return false;
+}
+
+/* Whether it led to the use of memory that is gone, or not there yet: to make the variable atomic
+ * would only hide that. */
+static bool is_about_lifetime(const struct darn_finding *finding)
+{
+    return led_to(finding, "crash") || led_to(finding, "sanitizer");
 }
 
 /* "…, or make 'balance' _Atomic"; not where it is about more than the one variable. */
 static void say_or_atomic(struct darn_ink *ink, const struct pair *pair)
 {
     if (is_about_lifetime(pair->finding)) {
-        darn_say(ink, ", until what it leads to is not used any more");
+        darn_say(ink, led_to(pair->finding, "sanitizer")
+                          ? ", until what it leads to is not used any more"
+                          : ", and see to it that neither comes too early or too late");
         return;
     }
     darn_say(ink, ", or ");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "base/grow.h"
 #include "report/text/ink.h"
 #include "report/text/phrase.h"
@@ -13,6 +14,18 @@
 static bool is_same_text(const char *a, const char *b)
 {
     return a && b && strcmp(a, b) == 0;
+}
+
+static bool is_same_variable(const struct darn_finding *a, const struct darn_finding *b)
+{
+    if (!is_same_text(a->variable, b->variable))
+        return false;
+    if (darn_fingerprint_is_telling(a->variable))
+        return true;
+    if (a->location.symbol.module && b->location.symbol.module)
+        return a->location.symbol.offset == b->location.symbol.offset &&
+               is_same_text(a->location.symbol.module, b->location.symbol.module);
+    return !a->address || !b->address || a->address == b->address;
 }
 
 /* Two threads, and memory that they share. */
@@ -82,13 +95,20 @@ static size_t count_shared_locks(const struct darn_finding *a, const struct darn
     return shared;
 }
 
+/* A crash has the column of its instruction's line entry, not that of the access. */
+static bool is_same_line(const struct darn_finding_access *a, const struct darn_finding_access *b)
+{
+    return a->line && a->line == b->line && !a->last_seen && !b->last_seen &&
+           is_same_text(a->file, b->file) && is_same_text(a->function, b->function);
+}
+
 /* A failure where a side of a race is comes from it, most likely. */
 static bool fails_at(const struct darn_finding *failure, const struct darn_finding *other)
 {
     if (!darn_finding_is(failure, "failure") || !failure->access_count || !is_about_memory(other))
         return false;
     for (size_t i = 0; i < other->access_count; i++)
-        if (is_same_place(&failure->accesses[0], &other->accesses[i]))
+        if (is_same_line(&failure->accesses[0], &other->accesses[i]))
             return true;
     return false;
 }
@@ -96,7 +116,7 @@ static bool fails_at(const struct darn_finding *failure, const struct darn_findi
 bool darn_cause_is_same(const struct darn_finding *a, const struct darn_finding *b)
 {
     if (is_about_memory(a) && is_about_memory(b))
-        return is_same_text(a->variable, b->variable) || count_shared_places(a, b);
+        return is_same_variable(a, b) || count_shared_places(a, b);
     if (strcmp(a->kind, b->kind) != 0)
         return fails_at(a, b) || fails_at(b, a);
     if (darn_finding_is(a, "deadlock"))

@@ -196,4 +196,32 @@ expect_has "$out" "it led to exit"
 try darn replay order.out/1
 expect_has "$out$err" "exited with status 4"
 
+cat >again.c <<'EOF'
+#include <pthread.h>
+#include <stddef.h>
+static int table;
+static int *current = &table;
+static void *use(void *unused)
+{
+    if (current)
+        *current = 1; /* it is read again */
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, use, NULL);
+    current = NULL;
+    pthread_join(thread, NULL);
+    return 0;
+}
+EOF
+darn cc -O0 -g again.c -o again -pthread || exit 1
+
+claim "which access of a race that nobody predicted has to go first is said as the runs were"
+try darn hunt --seconds=10 --jobs=1 -o again.out -- ./again
+expect_status 66
+expect_has "$out" "  if again.c:15 (write) goes first: 10 times crash"
+expect_has "$out" "  if again.c:8 (read) goes first: 10 times ok"
+
 finish

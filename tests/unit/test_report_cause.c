@@ -56,6 +56,22 @@ static void a_side_or_a_variable_in_common_is_a_cause(void **state)
                          RACE("b", "y", SIDE("read", 1), SIDE("write", 2))));
 }
 
+#define AT(address, id, variable, line)                                                            \
+    "{\"id\":\"" id "\",\"kind\":\"data-race\",\"variable\":\"" variable                           \
+    "\",\"address\":\"" address "\",\"count\":1,\"accesses\":[" SIDE("write", line) "]}"
+
+/* Two functions may each have an `n` of their own. */
+static void a_name_that_tells_little_needs_the_same_address(void **state)
+{
+    (void)state;
+    assert_false(is_same(AT("0x10", "a", "n", 1), AT("0x20", "b", "n", 2)));
+    assert_true(is_same(AT("0x10", "a", "n", 1), AT("0x10", "b", "n", 2)));
+    assert_false(is_same(AT("0x10", "a", "*p", 1), AT("0x20", "b", "*p", 2)));
+    assert_false(is_same(AT("0x10", "a", "this->count", 1), AT("0x20", "b", "this->count", 2)));
+    assert_true(is_same(AT("0x10", "a", "acct->balance", 1), AT("0x20", "b", "acct->balance", 2)));
+    assert_true(is_same(AT("0x10", "a", "tab[].next", 1), AT("0x20", "b", "tab[].next", 2)));
+}
+
 static void nothing_in_common_is_no_cause(void **state)
 {
     (void)state;
@@ -87,6 +103,16 @@ static void a_crash_at_a_side_belongs_to_the_race(void **state)
     assert_false(is_same(
         "{\"id\":\"a\",\"kind\":\"failure\",\"count\":1,\"accesses\":[" SIDE("stop", 3) "]}",
         RACE("b", "x", SIDE("write", 1), SIDE("read", 2))));
+}
+
+/* A crash has the column of its instruction, an access its own. */
+static void a_crash_in_the_line_of_a_side_belongs_to_the_race(void **state)
+{
+    (void)state;
+    assert_true(is_same("{\"id\":\"a\",\"kind\":\"failure\",\"count\":1,\"accesses\":[{\"op\":\"stop\","
+                        "\"thread\":\"T1\",\"file\":\"m.c\",\"line\":2,\"column\":22,"
+                        "\"function\":\"f\",\"stack\":[],\"locks\":[]}]}",
+                        RACE("b", "x", SIDE("write", 1), SIDE("read", 2))));
 }
 
 static void variants_are_counted_and_listed(void **state)
@@ -127,9 +153,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_side_or_a_variable_in_common_is_a_cause),
+        cmocka_unit_test(a_name_that_tells_little_needs_the_same_address),
         cmocka_unit_test(nothing_in_common_is_no_cause),
         cmocka_unit_test(deadlocks_need_two_locks_in_common),
         cmocka_unit_test(a_crash_at_a_side_belongs_to_the_race),
+        cmocka_unit_test(a_crash_in_the_line_of_a_side_belongs_to_the_race),
         cmocka_unit_test(variants_are_counted_and_listed),
     };
 

@@ -289,8 +289,8 @@ static bool add_target(struct darn_hunt *hunt, struct darn_player *player,
     target->kind = DARN_TARGET_RACE;
     target->finding = finding;
     target->is_ours = true;
-    add_side(target, player, 0, &met->threads[0]);
-    add_side(target, player, 1, &met->threads[1]);
+    for (int side = 0; side < 2; side++)
+        add_side(target, player, side, &met->threads[side ^ darn_snapshot_first_side(met)]);
     if (target->key_count == 2 && target->keys[0] > target->keys[1]) {
         uint64_t key = target->keys[0];
 

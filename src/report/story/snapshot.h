@@ -50,6 +50,9 @@ uint64_t darn_snapshot_site_inlined(const struct darn_snapshot *snapshot, uint64
 struct darn_finding *darn_snapshot_met(const struct darn_snapshot *snapshot,
                                        const struct darn_block_met *met);
 
+/* Which of the two threads that have met at a race is the first access of that finding. */
+int darn_snapshot_first_side(const struct darn_block_met *met);
+
 /* The finding that the run ended badly: kind `deadlock` or `notification` for a deadlock, else
  * `failure`; `outcome` is the word for it (crash, abort, assertion, hang, exit, output, …), and the
  * first of its outcomes. */

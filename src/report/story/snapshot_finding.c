@@ -270,22 +270,24 @@ static bool writes(const struct darn_block_thread *thread)
 
 /* The same side comes first in every run: the one that writes, then the one whose place is lower.
  */
-static bool is_first(const struct darn_block_thread *one, const struct darn_block_thread *other)
+int darn_snapshot_first_side(const struct darn_block_met *met)
 {
+    const struct darn_block_thread *one = &met->threads[0], *other = &met->threads[1];
+
     if (writes(one) != writes(other))
-        return writes(one);
-    return one->place != other->place ? one->place < other->place : one->thread <= other->thread;
+        return !writes(one);
+    return one->place != other->place ? one->place > other->place : one->thread > other->thread;
 }
 
 static struct darn_finding *make_race(const struct darn_snapshot *snapshot,
                                       const struct darn_block_met *met)
 {
     struct darn_finding *finding = darn_snapshot_finding(snapshot, "data-race", "racefuzzer", 2);
-    bool in_order = is_first(&met->threads[0], &met->threads[1]);
+    int first = darn_snapshot_first_side(met);
 
     for (int side = 0; side < 2; side++) {
         /* A read that spins is a read all the same. */
-        struct darn_block_thread thread = met->threads[in_order ? side : !side];
+        struct darn_block_thread thread = met->threads[side ^ first];
 
         if (thread.op == DARN_STEP_SPIN)
             thread.op = DARN_STEP_READ;

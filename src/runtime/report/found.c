@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "runtime/heal/heal.h"
@@ -234,6 +235,13 @@ static bool has_same_side(const struct darn_known_finding *a, const struct darn_
            (a->other && (a->other == b->site || a->other == b->other));
 }
 
+static bool has_same_variable(const struct darn_known_finding *a,
+                              const struct darn_known_finding *b)
+{
+    return *a->variable && strcmp(a->variable, b->variable) == 0 &&
+           (a->address == b->address || darn_fingerprint_is_telling(a->variable));
+}
+
 /* The id of the first race that was reported and has a side or the variable in common; 0: none. One
  * that was only predicted does not stand for one that has happened. */
 static uint64_t find_cause(const struct darn_known_finding *finding)
@@ -244,8 +252,7 @@ static uint64_t find_cause(const struct darn_known_finding *finding)
         if (other != finding && other->count && other->kind && !other->suppressed &&
             !other->variant_of && strcmp(other->kind, DARN_KIND_RACE) == 0 &&
             (finding->is_predicted || !other->is_predicted) &&
-            (has_same_side(finding, other) ||
-             (*finding->variable && strcmp(finding->variable, other->variable) == 0)))
+            (has_same_side(finding, other) || has_same_variable(finding, other)))
             return other->id;
     }
     return 0;
@@ -279,6 +286,7 @@ static void report_race(const struct darn_race *race)
     if (finding) {
         describe(finding, DARN_KIND_RACE, race->first, variable);
         finding->site = race->first->touch.site;
+        finding->address = race->first->touch.address;
         finding->other = race->second ? race->second->touch.site : NULL;
         finding->unknown = !race->second;
         finding->is_predicted = race->is_predicted;

@@ -47,6 +47,7 @@ struct darn_known_finding {
     _Atomic bool is_predicted;            /* and was not observed since */
     uint64_t variant_of;                  /* as of a race */
     const struct darn_site *site, *other; /* to be compared, not to be looked into */
+    uintptr_t address;
     struct darn_stack stack; /* where the first thread is stuck, or dies; of a race if that has no
                               * site */
     uint32_t line;
