@@ -13,13 +13,14 @@
 #include "driver/play/kept.h"
 #include "cli/line.h"
 #include "driver/play/replay_gdb.h"
+#include "driver/play/shrinking.h"
 #include "cli/say.h"
 #include "report/report_format.h"
 
 #define EXIT_DIFFERENT 1
 
 struct replay {
-    bool gdb, has_at;
+    bool gdb, has_at, otherwise;
     uint64_t at, times;
     uint32_t timeout_ms;
 };
@@ -37,6 +38,11 @@ static const struct darn_option options[] = {
      .max = DARN_BLOCK_STEPS,
      .value = "STEP",
      .help = "hold the program at this decision, for gdb"},
+    {.name = "otherwise",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct replay, otherwise),
+     .help = "leave out the switch without which a failure does not\n"
+             "happen, as its story says: the run ends well"},
     {.name = "times",
      .type = DARN_OPTION_WIDE,
      .offset = offsetof(struct replay, times),
@@ -111,6 +117,29 @@ static int play_once(const struct darn_kept *kept, struct darn_player *player)
     return EXIT_DIFFERENT;
 }
 
+/* An exit status: 0 when the run ends well. */
+static int play_otherwise(const struct darn_kept *kept, struct darn_player *player)
+{
+    const struct darn_schedule *schedule = kept->schedule;
+
+    if (!schedule->essential)
+        return darn_refuse("replay",
+                           "%s: no switch is known without which the run ends well; "
+                           "darn shrink looks for one",
+                           kept->path);
+    if (!darn_play_otherwise(player, schedule)) {
+        if (player->how != DARN_SERVER_STOPPED)
+            say_difference(kept, player);
+        return EXIT_DIFFERENT;
+    }
+    (void)darn_finish_output(); /* the status says something else */
+    fprintf(stderr,
+            "darn replay: with T%" PRIu64 " at step %" PRIu64 ", after %" PRIu64 " decisions: %s\n",
+            schedule->instead, schedule->essential, player->block->result.steps,
+            *player->judged.text ? player->judged.text : darn_verdict_word(player->judged.kind));
+    return player->judged.kind == DARN_VERDICT_OK ? 0 : DARN_EXIT_FINDINGS;
+}
+
 static int play_often(const struct darn_kept *kept, struct darn_player *player, uint64_t times)
 {
     uint64_t same = 0;
@@ -172,6 +201,8 @@ static int replay_kept(const struct replay *replay, const struct darn_kept *kept
     player.judge.timeout_ms = replay->timeout_ms;
     if (replay->gdb)
         status = debug(replay, kept, &player);
+    else if (replay->otherwise)
+        status = play_otherwise(kept, &player);
     else if (replay->times > 1)
         status = play_often(kept, &player, replay->times);
     else
@@ -215,6 +246,7 @@ const struct darn_command darn_command_replay = {
     .operands = "FILE",
     .guarded = true,
     .exits = "66 it happened again, each time\n"
+             "0 --otherwise: the run ended well\n"
              "1 the run went another way\n"
              "N --gdb: the status of gdb",
     .see = "darn-hunt(1), darn-explore(1), darn-shrink(1)",

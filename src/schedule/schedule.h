@@ -52,6 +52,8 @@ struct darn_schedule {
     size_t aim_count;
     struct darn_schedule_step *steps;
     size_t step_count;
+    uint64_t essential; /* of a run that fails: the number of the step at which, had thread */
+    uint64_t instead;   /* `instead` gone on, the run would have ended well. 0: not known */
     char *ending; /* one word, for people and `darn replay` to compare: "deadlock", "abort", … */
 };
 

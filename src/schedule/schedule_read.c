@@ -353,6 +353,10 @@ static int take_named(struct reader *reader, size_t length, char *rest)
         return take_number(reader, rest, &schedule->max_steps);
     if (is_word(line, length, "fair-from"))
         return take_number(reader, rest, &schedule->fair_from);
+    if (is_word(line, length, "essential"))
+        return take_number(reader, rest, &schedule->essential);
+    if (is_word(line, length, "instead"))
+        return take_number(reader, rest, &schedule->instead);
     if (is_word(line, length, "build"))
         return take_build(reader, rest);
     if (is_word(line, length, "flags"))

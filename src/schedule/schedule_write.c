@@ -61,6 +61,9 @@ static void put_head(const struct darn_schedule *schedule, FILE *file)
         fprintf(file, "fair-from %" PRIu64 "\n", schedule->fair_from);
     put_flags(file, schedule->run_flags);
     put_text(file, "ending", schedule->ending);
+    if (schedule->essential)
+        fprintf(file, "essential %" PRIu64 "\ninstead %" PRIu64 "\n", schedule->essential,
+                schedule->instead);
 }
 
 static void put_tables(const struct darn_schedule *schedule, FILE *file)

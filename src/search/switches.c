@@ -77,6 +77,21 @@ struct darn_switch *darn_switches_of(const struct darn_step *steps, size_t step_
     return NULL;
 }
 
+size_t darn_switches_step(const struct darn_step *steps, size_t step_count,
+                          const struct darn_switch *at)
+{
+    uint32_t own = 0;
+
+    for (size_t i = 0; i < step_count; i++) {
+        if (steps[i].op == DARN_STEP_WAKE)
+            continue;
+        if (own == at->own && i > 0)
+            return i;
+        own += steps[i].thread == at->thread;
+    }
+    return step_count;
+}
+
 struct darn_switch_count darn_switches_count(const struct darn_step *steps, size_t step_count)
 {
     struct darn_switch_count count = {0, 0};

@@ -16,6 +16,10 @@
 struct darn_switch *darn_switches_of(const struct darn_step *steps, size_t step_count,
                                      size_t *count);
 
+/* The number of the step that the run makes where the switch is; step_count when it has none. */
+size_t darn_switches_step(const struct darn_step *steps, size_t step_count,
+                          const struct darn_switch *at);
+
 /* What it takes a reader to follow the run. */
 struct darn_switch_count {
     uint64_t switches;    /* of the thread that runs */

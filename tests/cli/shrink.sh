@@ -60,6 +60,18 @@ try darn replay --times=50 out/1
 expect_status 66
 expect_same "$out" "50 of 50"
 
+claim "the switch without which the run ends well is named, and it does"
+story=$(cat out/1/story.txt)
+[[ $story =~ "why: the run ends well if T"[12]" is not interrupted before: lock lock" ]] || fault "$story"
+try darn replay --otherwise out/1
+expect_status 0
+expect_has "$err" " decisions: ok"
+cp -r out/1 unknown
+sed -i '/^essential/d' unknown/schedule
+try darn replay --otherwise unknown
+expect_status 2
+expect_has "$err" "no switch is known without which the run ends well"
+
 claim "to shrink again changes nothing, and the first schedule stays the first"
 cp out/1/schedule once
 try darn shrink out/1

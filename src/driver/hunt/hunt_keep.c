@@ -47,6 +47,10 @@ static void put_switches(json_t *entry, const struct darn_control_block *block,
 
     json_object_set_new(entry, "switches", json_integer((json_int_t)count.switches));
     json_object_set_new(entry, "preemptions", json_integer((json_int_t)count.preemptions));
+    if (schedule->essential)
+        json_object_set_new(entry, "essential",
+                            json_pack("{s:I, s:I}", "step", (json_int_t)schedule->essential,
+                                      "instead", (json_int_t)schedule->instead));
 }
 
 /* That of the same finding, or the first number that is not taken. 0 or a negative errno. */

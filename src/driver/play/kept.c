@@ -242,6 +242,8 @@ int darn_kept_write_schedule(const char *directory, const char *name,
 void darn_kept_tell(struct darn_player *player, const struct darn_schedule *schedule, FILE *out)
 {
     player->snapshot.told = schedule ? schedule->step_count : 0;
+    player->snapshot.essential = schedule ? schedule->essential : 0;
+    player->snapshot.instead = schedule ? schedule->instead : 0;
     player->snapshot.ending = player->judged.text;
     darn_snapshot_story(&player->snapshot, out, STORY_LINES);
 }

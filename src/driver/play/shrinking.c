@@ -277,6 +277,8 @@ bool darn_shrink(struct darn_shrinking *shrinking)
     shrinking->before = shrinking->after = count_of(shrinking);
     limit_runs(shrinking);
     result = shrink_some_way(shrinking);
+    if (result && !shrinking->symptom.met)
+        darn_shrinking_find_essential(shrinking);
     lift_limits(shrinking, max_steps);
     return result && replay(shrinking, true);
 }

@@ -38,4 +38,8 @@ struct darn_shrinking {
  * the player's last run is that of the schedule. */
 bool darn_shrink(struct darn_shrinking *shrinking);
 
+/* The run of the schedule, but at its essential step the other thread goes on. False when no such
+ * run can be made. */
+bool darn_play_otherwise(struct darn_player *player, const struct darn_schedule *schedule);
+
 #endif

@@ -26,6 +26,9 @@ void darn_shrinking_keep(struct darn_shrinking *shrinking);
  * on, if going straight on from there leads to the same. */
 void darn_shrinking_cut(struct darn_shrinking *shrinking);
 
+/* essential.c: the player's last run is that of the schedule, which gets its `essential`. */
+void darn_shrinking_find_essential(struct darn_shrinking *shrinking);
+
 /* shrinking_bound.c: looks for the bug with fewer preemptions than the best has, wherever they are.
  * True when there is a better one. */
 bool darn_shrinking_bound(struct darn_shrinking *shrinking);

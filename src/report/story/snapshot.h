@@ -26,6 +26,7 @@ struct darn_snapshot {
     unsigned width;                 /* of the story; 0: that of the terminal, or 100 */
     uint64_t told;      /* steps that the story tells; the rest is what they lead to. 0: all */
     const char *ending; /* how the run ended, in words of whoever has judged it; NULL: not known */
+    uint64_t essential, instead; /* as of a schedule */
 };
 
 /* A place of a step: a site record (accesses) or a return address (calls). The texts belong to the

@@ -326,6 +326,7 @@ void darn_snapshot_story(const struct darn_snapshot *snapshot, FILE *out, unsign
     darn_story_lay_out(&story);
     darn_story_print(&story);
     darn_story_ending(&story);
+    darn_story_why(&story);
     darn_map_free(&story.places);
     darn_map_free(&story.objects);
     darn_pool_release(&story.pool);

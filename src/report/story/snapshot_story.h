@@ -114,4 +114,8 @@ void darn_story_say(struct darn_story *story, const char *text,
 /* snapshot_ending.c: how the run ended. */
 void darn_story_ending(struct darn_story *story);
 
+/* snapshot_why.c: without which switch it would have ended well, and what the thread that fails has
+ * read of others. */
+void darn_story_why(struct darn_story *story);
+
 #endif

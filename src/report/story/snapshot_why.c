@@ -1,0 +1,91 @@
+/* The last lines of the story of a failure: why it fails. */
+#include <inttypes.h>
+
+#include "report/story/snapshot_story.h"
+
+static bool is_read(const struct darn_step *step)
+{
+    return step->op == DARN_STEP_READ || step->op == DARN_STEP_UPDATE || step->op == DARN_STEP_SPIN;
+}
+
+static bool is_write(const struct darn_step *step)
+{
+    return step->op == DARN_STEP_WRITE || step->op == DARN_STEP_UPDATE ||
+           step->op == DARN_STEP_FREE;
+}
+
+/* The write that the read has seen; `count` when there is none. */
+static uint64_t writer_of(const struct darn_story *story, uint64_t read)
+{
+    for (uint64_t i = read; i-- > 0;)
+        if (is_write(&story->steps[i]) && story->steps[i].object == story->steps[read].object)
+            return i;
+    return story->count;
+}
+
+/* Who struck the signal, or ended the program. */
+static uint32_t failing_thread(const struct darn_story *story)
+{
+    const struct darn_result *result = &story->snapshot->block->result;
+
+    return result->signal ? result->signal_thread : story->steps[story->count - 1].thread;
+}
+
+/* What it had read last of what another thread has written. */
+static void say_read(struct darn_story *story)
+{
+    uint32_t thread = failing_thread(story);
+
+    for (uint64_t i = story->count; i-- > 0;) {
+        const struct darn_step *read = &story->steps[i], *write;
+        uint64_t writer;
+
+        if (read->thread != thread || !is_read(read))
+            continue;
+        writer = writer_of(story, i);
+        write = &story->steps[writer];
+        if (writer == story->count || write->thread == thread)
+            continue;
+        darn_story_say(story,
+                       darn_pool_format(&story->pool,
+                                        "why: T%" PRIu32 " went by what T%" PRIu32
+                                        " did at step %" PRIu64 ": %s",
+                                        thread, write->thread, writer,
+                                        darn_story_action(story, writer)),
+                       darn_story_place(story, (enum darn_step_op)write->op, write->place));
+        return;
+    }
+}
+
+/* The step that the thread would have made then; `count` when it makes none. */
+static uint64_t next_of(const struct darn_story *story, uint64_t step, uint64_t thread)
+{
+    while (step < story->count && story->steps[step].thread != thread)
+        step++;
+    return step;
+}
+
+void darn_story_why(struct darn_story *story)
+{
+    uint64_t step = story->snapshot->essential, instead = story->snapshot->instead, next;
+    const struct darn_story_place *place = NULL;
+    const char *text;
+
+    if (!step || step >= story->count)
+        return;
+    next = next_of(story, step, instead);
+    if (story->steps[step].flags & DARN_STEP_PREEMPTS && next < story->count) {
+        text = darn_pool_format(
+            &story->pool, "why: the run ends well if T%" PRIu64 " is not interrupted before: %s",
+            instead, darn_story_action(story, next));
+        place = darn_story_place(story, (enum darn_step_op)story->steps[next].op,
+                                 story->steps[next].place);
+    } else {
+        text = darn_pool_format(&story->pool,
+                                "why: the run ends well if T%" PRIu64 ", and not T%" PRIu32
+                                ", goes on at step %" PRIu64,
+                                instead, story->steps[step].thread, step);
+    }
+    darn_story_say(story, text, place);
+    say_read(story);
+}
