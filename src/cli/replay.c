@@ -183,7 +183,7 @@ static int debug(const struct replay *replay, const struct darn_kept *kept,
     } else if (!replay->has_at && !is_noticed(kept->symptom.kind) && kept->schedule->step_count) {
         at = kept->schedule->step_count - 1;
     }
-    return darn_replay_gdb(darn_speaker("replay"), player, kept->schedule, at);
+    return darn_replay_gdb(darn_speaker("replay"), player, kept, at);
 }
 
 static int replay_kept(const struct replay *replay, const struct darn_kept *kept)

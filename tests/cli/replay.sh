@@ -152,6 +152,17 @@ if gdb --batch -ex 'python print(1)' 2>/dev/null | grep -q '^1$'; then
         expect_has "$out" "data = 7;"
         expect_has "$out" "if (data != 7)"
         expect_has "$out" "pthread_join(threads[i], NULL);"
+
+        claim "in gdb, darn steps tells the story, and darn back and darn next replay up to another step"
+        printf '%s\n' 'darn steps' 'darn back' 'darn steps' 'darn next' 'darn steps' 'darn back 99' >commands
+        TERM=dumb timeout 60 darn replay --gdb out/1 >.out 2>&1 <commands
+        out=$(cat .out)
+        expect_has "$out" "data race: at the same time"
+        steps=($(sed -n 's/.*the program is held before step \([0-9]*\)$/\1/p' .out))
+        expect_same "${#steps[@]}" 3
+        expect_same "${steps[1]}" "$((steps[0] - 1))"
+        expect_same "${steps[2]}" "${steps[0]}"
+        expect_has "$out" "there is no such step: darn steps shows them"
     fi
 fi
 finish

@@ -1,6 +1,7 @@
 #include "driver/play/replay_gdb.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -63,8 +64,47 @@ static const char script[] =
     "        snapshot.switch()\n"
     "        gdb.execute('frame %d' % level_there, to_string=True)\n"
     "darn_snapshot()\n"
+    "class DarnPrefix(gdb.Command):\n"
+    "    __doc__ = 'The schedule that is replayed: darn steps, darn next, darn back, darn to "
+    "STEP.'\n"
+    "    def __init__(self):\n"
+    "        super().__init__('darn', gdb.COMMAND_RUNNING, prefix=True)\n"
+    "class DarnSteps(gdb.Command):\n"
+    "    __doc__ = 'The story of the schedule, and where the program is held.'\n"
+    "    def __init__(self):\n"
+    "        super().__init__('darn steps', gdb.COMMAND_STATUS)\n"
+    "    def invoke(self, argument, from_tty):\n"
+    "        with open(darn_story, errors='replace') as story:\n"
+    "            print(story.read(), end='')\n"
+    "        print('the program is held before step %d' % darn_step)\n"
+    "class DarnTo(gdb.Command):\n"
+    "    def __init__(self, name, text, target):\n"
+    "        self.__doc__, self.target = text, target\n"
+    "        super().__init__('darn ' + name, gdb.COMMAND_RUNNING)\n"
+    "    def invoke(self, argument, from_tty):\n"
+    "        step = self.target(int(gdb.parse_and_eval(argument)) if argument else None)\n"
+    "        if step is None or step < 0 or step > darn_last:\n"
+    "            raise gdb.GdbError('there is no such step: darn steps shows them')\n"
+    "        with open(darn_wish, 'w') as wish:\n"
+    "            wish.write('%d\\n' % step)\n"
+    "        gdb.execute('kill')\n"
+    "        gdb.execute('quit')\n"
+    "DarnPrefix()\n"
+    "DarnSteps()\n"
+    "DarnTo('back', 'Replay up to the step before, or N steps back: darn back [N].',\n"
+    "       lambda n: darn_step - (1 if n is None else n))\n"
+    "DarnTo('next', 'Replay up to the next step, or N steps on: darn next [N].',\n"
+    "       lambda n: darn_step + (1 if n is None else n))\n"
+    "DarnTo('to', 'Replay up to a step: darn to STEP.', lambda n: n)\n"
     "end\n"
     "set variable *(int *)&darn_capture_held = 0\n";
+
+/* One gdb after the other: `darn back` replays up to another step, and a new gdb looks at that. */
+struct session {
+    char script[PATH_MAX], wish[PATH_MAX]; /* wish: the step that the user wants to see next */
+    const char *story;
+    uint64_t step, last; /* that the program is held before; of the schedule */
+};
 
 int darn_replay_gdb_check(struct darn_listener *listener)
 {
@@ -75,16 +115,27 @@ int darn_replay_gdb_check(struct darn_listener *listener)
     return 0;
 }
 
-/* 0 or DARN_REFUSED. */
-static int write_script(struct darn_listener *listener, char *path, size_t size)
+/* As Python writes it: whatever the name of a directory is. */
+static void put_path(FILE *file, const char *name, const char *path)
 {
-    int status = darn_private_file(listener, "gdb", path, size);
-    FILE *file = status ? NULL : fopen(path, "wxe");
+    fprintf(file, "python %s = bytes([", name);
+    for (const unsigned char *at = (const unsigned char *)path; *at; at++)
+        fprintf(file, "%u,", *at);
+    fputs("])\n", file);
+}
 
-    if (status)
-        return status;
+/* 0 or DARN_REFUSED. */
+static int write_script(struct darn_listener *listener, const struct session *session)
+{
+    const char *path = session->script;
+    FILE *file = fopen(path, "we");
+
     if (!file)
         return darn_tell_refusal(listener, "%s cannot be written: %s", path, strerror(errno));
+    put_path(file, "darn_story", session->story);
+    put_path(file, "darn_wish", session->wish);
+    fprintf(file, "python darn_step, darn_last = %" PRIu64 ", %" PRIu64 "\n", session->step,
+            session->last);
     fputs(script, file);
     if (fclose(file))
         return darn_tell_refusal(listener, "%s cannot be written: %s", path, strerror(errno));
@@ -128,22 +179,56 @@ static void let_go(const struct darn_control_block *block, pid_t child)
         usleep(LOOK_US);
 }
 
-int darn_replay_gdb(struct darn_listener *listener, struct darn_player *player,
-                    const struct darn_schedule *schedule, uint64_t at)
+/* Whether another step is wished for. */
+static bool take_wish(struct session *session)
 {
-    char path[PATH_MAX];
-    int status = 1;
+    FILE *file = fopen(session->wish, "re");
+    bool wished = file && fscanf(file, "%" SCNu64, &session->step) == 1;
 
-    player->block->request.hold_at = at;
-    (void)darn_player_follow(player, schedule, DARN_RUN_HOLD);
-    if (player->how != DARN_SERVER_HELD) {
-        darn_tell_note(listener, "the run has ended without coming to the snapshot");
-        return status;
-    }
-    status = write_script(listener, path, sizeof(path));
+    if (file)
+        fclose(file);
+    unlink(session->wish);
+    return wished;
+}
+
+/* The exit status of gdb, or DARN_REFUSED. */
+static int look_at(struct darn_listener *listener, struct darn_player *player,
+                   struct session *session)
+{
+    int status;
+
+    if (session->step == UINT64_MAX)
+        session->step = player->block->progress;
+    status = write_script(listener, session);
     if (status)
         return status;
-    status = run_gdb(listener, player->block->child, path);
+    status = run_gdb(listener, player->block->child, session->script);
     let_go(player->block, player->block->child);
+    return status;
+}
+
+int darn_replay_gdb(struct darn_listener *listener, struct darn_player *player,
+                    const struct darn_kept *kept, uint64_t at)
+{
+    struct session session = {.step = at, .last = kept->schedule->step_count};
+    char story[PATH_MAX + 16];
+    int status = darn_private_file(listener, "gdb", session.script, sizeof(session.script));
+
+    if (!status)
+        status = darn_private_file(listener, "step", session.wish, sizeof(session.wish));
+    snprintf(story, sizeof(story), "%s/story.txt", kept->directory);
+    session.story = story;
+    while (!status) {
+        player->block->request.hold_at = session.step;
+        (void)darn_player_follow(player, kept->schedule, DARN_RUN_HOLD);
+        if (player->how != DARN_SERVER_HELD) {
+            darn_tell_note(listener, "the run has ended without coming to the step");
+            return 1;
+        }
+        status = look_at(listener, player, &session);
+        if (!take_wish(&session))
+            break;
+        status = 0;
+    }
     return status;
 }
