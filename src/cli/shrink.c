@@ -77,7 +77,8 @@ static int shrink_kept(const struct shrink *shrink, struct darn_kept *kept)
 {
     struct darn_server_options options = {.cpu = -1, .timeout_ms = shrink->timeout_ms};
     struct darn_player player;
-    struct darn_shrinking shrinking = {.player = &player, .symptom = kept->symptom};
+    struct darn_shrinking shrinking = {
+        .player = &player, .symptom = kept->symptom, .listener = darn_speaker("shrink")};
     int status = darn_kept_start(kept, darn_speaker("shrink"), &player, &options);
 
     if (status)

@@ -190,6 +190,11 @@ try darn replay --times=20 "order/$number"
 expect_same "$out" "20 of 20"
 expect_has "$(tail -n 1 "order/$number/story.txt")" "aborts in user: SIGABRT"
 
+claim "on a terminal a line tells what is under way, and goes; in a file there is none"
+grep -q 'run 1 of the program' hunt.txt && fault "$(cat hunt.txt)"
+script -qec "darn hunt --no-explore --jobs=1 --seconds=60 -o terminal -- ./counter" screen >/dev/null
+expect_has "$(cat screen)" $'\r\033[Kdarn hunt: run 1 of the program, to learn\r\033[K'
+
 claim "what is no finding is refused"
 try darn shrink
 expect_refused "darn shrink: one directory is needed; usage: darn shrink [options] DIRECTORY"

@@ -50,14 +50,30 @@ static int read_piece(struct darn_analysis *analysis, struct darn_trace *trace,
     return result < 0 ? -1 : count;
 }
 
+/* Whoever waits for more than a second is told, now and then. */
+static bool is_long(double start, double *shown)
+{
+    double now = darn_clock();
+
+    if (now - start < PATIENCE || now - *shown < PROGRESS)
+        return false;
+    *shown = now;
+    return true;
+}
+
 /* 0 or DARN_REFUSED. */
 static int feed(struct darn_analysis *analysis, struct darn_trace *trace)
 {
     static struct darn_event piece[PIECE];
+    double start = darn_clock(), shown = 0;
     int count;
 
-    while ((count = is_over(analysis) ? 0 : read_piece(analysis, trace, piece)) > 0)
+    while ((count = is_over(analysis) ? 0 : read_piece(analysis, trace, piece)) > 0) {
         darn_lineup_events(&analysis->lineup, piece, (size_t)count);
+        if (is_long(start, &shown))
+            darn_tell_progress(analysis->listener, "%.1f million events so far",
+                               (double)analysis->events / 1e6);
+    }
     if (count < 0)
         return darn_tell_refusal(analysis->listener, "%s", darn_trace_error(trace));
     darn_lineup_finish(&analysis->lineup);
@@ -91,18 +107,6 @@ static void add_arguments(struct darn_finding *finding, char *const *arguments)
         finding->arguments = line;
 }
 
-/* Symbols of large programs take their time: whoever waits for more than a second is told. */
-static void show_symbols(struct darn_analysis *analysis, double start, double *shown)
-{
-    double now = darn_clock();
-
-    if (now - start < PATIENCE || now - *shown < PROGRESS)
-        return;
-    *shown = now;
-    darn_tell_progress(analysis->listener, "looking up the symbols of %zu findings so far",
-                       analysis->verdicts.count);
-}
-
 static void collect(struct darn_analysis *analysis, struct darn_trace *trace, const char *path,
                     const struct darn_race_blocks *blocks)
 {
@@ -130,7 +134,10 @@ static void collect(struct darn_analysis *analysis, struct darn_trace *trace, co
                               darn_verdicts_add(&analysis->verdicts, finding, analysis->trace,
                                                 &analysis->modules),
                               i, j);
-            show_symbols(analysis, start, &shown);
+            if (is_long(start, &shown))
+                darn_tell_progress(analysis->listener,
+                                   "looking up the symbols of %zu findings so far",
+                                   analysis->verdicts.count);
         }
     }
     darn_tell_progress(analysis->listener, "%s", "");

@@ -1,6 +1,7 @@
 #include "driver/analysis/recording.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -121,7 +122,11 @@ static int run_once(struct darn_recording *recording, const struct darn_options 
     reset(recording);
     limit_run(recording, *options->trace ? 1 : 0.5);
     recording->made++;
+    if (quiet) /* else the terminal is the program's */
+        darn_tell_progress(recording->listener, "run %" PRIu32 " of the program, %s",
+                           recording->made, *options->trace ? "recorded" : "to learn");
     *status = darn_launch(recording->listener, recording->program, quiet, &recording->limit);
+    darn_tell_progress(recording->listener, "%s", "");
     return 0;
 }
 

@@ -64,7 +64,8 @@ static void shrink(struct darn_hunt *hunt, struct darn_player *player, json_t *e
                    double seconds)
 {
     static struct darn_kept kept;
-    struct darn_shrinking shrinking = {.player = player, .stop = stop, .context = hunt};
+    struct darn_shrinking shrinking = {
+        .player = player, .stop = stop, .context = hunt, .listener = hunt->listener};
     double start = darn_clock();
     char path[PATH_MAX + 64];
 

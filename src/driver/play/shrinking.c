@@ -9,6 +9,8 @@
 
 #define FEW 8 /* switches of which every subset is tried */
 
+#define PROGRESS 0.3 /* seconds */
+
 /* One round: a list of switches, of which a part is tried together with a rest that stays. */
 struct round {
     struct darn_shrinking *shrinking;
@@ -50,6 +52,18 @@ static bool is_over(const struct darn_shrinking *shrinking)
 {
     return darn_clock() > shrinking->until ||
            (shrinking->stop && shrinking->stop(shrinking->context));
+}
+
+static void show_progress(struct darn_shrinking *shrinking)
+{
+    double now = darn_clock();
+
+    if (now - shrinking->shown < PROGRESS)
+        return;
+    shrinking->shown = now;
+    darn_tell_progress(shrinking->listener, "shrink: %llu runs, %llu switches are left",
+                       (unsigned long long)shrinking->runs,
+                       (unsigned long long)shrinking->after.switches);
 }
 
 static void put(struct darn_shrinking *shrinking, struct darn_schedule *schedule)
@@ -103,6 +117,7 @@ enum darn_ddmin_answer darn_shrinking_try(struct darn_shrinking *shrinking,
 
     if (is_over(shrinking))
         return DARN_DDMIN_STOP;
+    show_progress(shrinking);
     if (shrinking->cuts)
         answer = run_script(shrinking, switches, count, false);
     if (answer == DARN_DDMIN_FAILS && (!shrinking->cuts || shrinking->looks_on))
@@ -271,6 +286,7 @@ bool darn_shrink(struct darn_shrinking *shrinking)
     bool result;
 
     shrinking->runs = 0;
+    shrinking->shown = darn_clock();
     shrinking->whole = max_steps;
     if (!replay(shrinking, true))
         return false;
@@ -280,5 +296,6 @@ bool darn_shrink(struct darn_shrinking *shrinking)
     if (result && !shrinking->symptom.met)
         darn_shrinking_find_essential(shrinking);
     lift_limits(shrinking, max_steps);
+    darn_tell_progress(shrinking->listener, "%s", "");
     return result && replay(shrinking, true);
 }

@@ -19,10 +19,12 @@ struct darn_shrinking {
     double until;                   /* darn_clock */
     bool (*stop)(void *context);    /* asked between the runs; NULL: never */
     void *context;                  /* of stop */
+    struct darn_listener *listener; /* of the progress; NULL: nobody */
     struct darn_schedule *schedule; /* replaced by the shrunk one, if that is better */
     /* What became of it. */
     struct darn_switch_count before, after;
     uint64_t runs;
+    double shown; /* when the progress was told last */
     bool in_time; /* the result cannot be made smaller by leaving out a switch */
     /* While it is being shrunk (shrinking_parts.h). */
     bool cuts;     /* the schedule ends where the threads have met, and `tail` steps later */
