@@ -65,7 +65,7 @@ static int write_back(const struct darn_kept *kept, struct darn_shrinking *shrin
     if (!result)
         result = darn_kept_write_schedule(directory, "schedule", shrinking->schedule);
     if (!result)
-        result = darn_kept_write_story(directory, player, shrinking->schedule);
+        result = darn_kept_write_story(directory, player, shrinking->schedule, NULL);
     if (!result)
         result = darn_kept_write_log(directory, player);
     if (result)

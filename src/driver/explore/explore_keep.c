@@ -18,7 +18,7 @@ static void tell_story(struct darn_explore_text *to, struct darn_player *player,
 
     if (!out)
         return;
-    darn_kept_tell(player, schedule, out);
+    darn_kept_tell(player, schedule, NULL, out);
     fclose(out);
 }
 

@@ -138,7 +138,8 @@ static int write_all(struct darn_hunt *hunt, struct darn_player *player, const c
     int result = write_report(hunt, path, finding, target);
 
     if (!result)
-        result = darn_kept_write_story(path, player, schedule);
+        result = darn_kept_write_story(path, player, schedule,
+                                       target && darn_target_is_met(target) ? finding->id : NULL);
     if (!result)
         result = darn_kept_write_log(path, player);
     if (!result && hunt->exploration.input)
@@ -208,7 +209,7 @@ void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, j
     if (!result)
         result = darn_kept_write_schedule(path, "schedule", schedule);
     if (!result)
-        result = darn_kept_write_story(path, player, schedule);
+        result = darn_kept_write_story(path, player, schedule, NULL);
     if (!result)
         result = darn_kept_write_log(path, player);
     if (!result)

@@ -239,9 +239,14 @@ int darn_kept_write_schedule(const char *directory, const char *name,
     return result ? result : darn_draft_finish(&draft, darn_schedule_write(schedule, draft.file));
 }
 
-void darn_kept_tell(struct darn_player *player, const struct darn_schedule *schedule, FILE *out)
+void darn_kept_tell(struct darn_player *player, const struct darn_schedule *schedule,
+                    const char *met, FILE *out)
 {
+    uint64_t step;
+
     player->snapshot.told = schedule ? schedule->step_count : 0;
+    if (met && darn_player_meets(player, met, &step) && step && step < player->snapshot.told)
+        player->snapshot.told = step;
     player->snapshot.essential = schedule ? schedule->essential : 0;
     player->snapshot.instead = schedule ? schedule->instead : 0;
     player->snapshot.ending = player->judged.text;
@@ -249,14 +254,14 @@ void darn_kept_tell(struct darn_player *player, const struct darn_schedule *sche
 }
 
 int darn_kept_write_story(const char *directory, struct darn_player *player,
-                          const struct darn_schedule *schedule)
+                          const struct darn_schedule *schedule, const char *met)
 {
     struct darn_draft draft;
     int result = open_draft(&draft, directory, "story.txt");
 
     if (result)
         return result;
-    darn_kept_tell(player, schedule, draft.file);
+    darn_kept_tell(player, schedule, met, draft.file);
     return darn_draft_finish(&draft, 0);
 }
 

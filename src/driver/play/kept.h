@@ -53,12 +53,13 @@ int darn_kept_write_schedule(const char *directory, const char *name,
                              const struct darn_schedule *schedule);
 
 /* The story of the player's last run, that of the schedule (NULL: without memory), up to where the
- * schedule ends. */
-void darn_kept_tell(struct darn_player *player, const struct darn_schedule *schedule, FILE *out);
+ * schedule ends, or to where threads have met, if that is what it shows (NULL: it does not). */
+void darn_kept_tell(struct darn_player *player, const struct darn_schedule *schedule,
+                    const char *met, FILE *out);
 
 /* Writes story and log of the player's last run. 0 or a negative errno. */
 int darn_kept_write_story(const char *directory, struct darn_player *player,
-                          const struct darn_schedule *schedule);
+                          const struct darn_schedule *schedule, const char *met);
 int darn_kept_write_log(const char *directory, struct darn_player *player);
 
 /* What goes into finding.json: the finding, and under `check` what its runs are judged by (`reset`
