@@ -1,9 +1,9 @@
 #!/bin/bash
 # usage: words.sh SRC — words that threads of the program share are stored as such. What a thread tells others about itself
 # (struct darn_own) is stored by DARN_OWN_STORE and DARN_OWN_INCREASE, and the armed byte of a site is touched by the
-# functions of site/armed.h alone. What glibc keeps in its locks is read by runtime/os/glibc.h alone. And what was freed is not
-# returned, not even as a truth value: the pointer is worth nothing by then. A wrong line is shown as file:line. The check is
-# tried on planted faults first.
+# functions of site/armed.h alone. What glibc keeps in its locks, in a jmp_buf and behind %fs is read by runtime/os/glibc.h
+# alone. And what was freed is not returned, not even as a truth value: the pointer is worth nothing by then. A wrong line is
+# shown as file:line. The check is tried on planted faults first.
 set -u
 
 # Prints one line for each wrong touch of the tree.
@@ -17,7 +17,7 @@ wrong_touches() {
         sed 's/$/ <- a plain store to what other threads load/'
     grep -rnE --include='*.[ch]' '(\*|__atomic_[a-z_]+\() *darn_site_armed\(' "$src" |
         grep -v '/site/[a-z]*\.h:' | sed 's/$/ <- the armed byte is touched by site\/armed.h alone/'
-    grep -rnE --include='*.[ch]' '__data\b' "$src" |
+    grep -rnE --include='*.[ch]' '\b(__data|__jmpbuf)\b|%fs:' "$src" |
         grep -v '/os/glibc\.h:' | sed 's/$/ <- the words of glibc are in runtime\/os\/glibc.h/'
 }
 
@@ -67,6 +67,8 @@ try_line 1 '        darn_own.sections |= 1;'
 try_line 1 '    *darn_site_armed(site) |= DARN_ARMED_STEP;'
 try_line 1 '    __atomic_fetch_or(darn_site_armed(site), bit, __ATOMIC_RELAXED);'
 try_line 1 '    return mutex->__data.__owner;'
+try_line 1 '    return env->__jmpbuf[6];'
+try_line 1 '    __asm__("mov %%fs:0x10, %0" : "=r"(self));'
 try_line 0 '    DARN_OWN_STORE(outside, before);'
 try_line 0 '    if (darn_own_here.now == DARN_OWN_NONE || darn_own_here.count >= 1)'
 try_line 0 '    darn_own_here.held[darn_own_here.count] = 1;'

@@ -9,6 +9,7 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/os/glibc.h"
 #include "runtime/record/record.h"
 #include "runtime/section/sections.h"
 #include "runtime/thread/misuse.h"
@@ -32,19 +33,10 @@ static void leave(void)
         darn_heal_abandon(thread);
 }
 
-/* The stack pointer that libc has kept: the seventh register, as its PTR_MANGLE has changed it. */
-static uintptr_t target_of(const struct __jmp_buf_tag *env)
-{
-    uintptr_t stack = (uintptr_t)env->__jmpbuf[6];
-
-    __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(stack) : : "cc");
-    return stack;
-}
-
 static void jump(const struct __jmp_buf_tag *env, const void *frame)
 {
     struct darn_thread *thread = darn_thread_peek();
-    uintptr_t to = target_of(env);
+    uintptr_t to = darn_jump_stack(env);
 
     darn_gates_jump(); /* before we wait for the turn: whoever has it may want to pass */
     if (thread && darn_turns && thread->slot)

@@ -1,8 +1,8 @@
 /*
- * What is known of the words that glibc keeps in its locks: here, and nowhere else. pthread_mutex_t
- * and its relatives are the program's own memory; whoever looks from another thread looks at a copy
- * (darn_os_copy). That mutexes are as the short way takes them is tried at the start
- * (darn_mutex_fits).
+ * What is known of the words that glibc keeps in its locks, in front of a block of the heap and in
+ * a jmp_buf: here, and nowhere else. pthread_mutex_t and its relatives are the program's own
+ * memory; whoever looks from another thread looks at a copy (darn_os_copy). That mutexes are as the
+ * short way takes them is tried at the start (darn_mutex_fits).
  */
 #ifndef DARN_RUNTIME_OS_GLIBC_H
 #define DARN_RUNTIME_OS_GLIBC_H
@@ -10,6 +10,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -219,6 +220,18 @@ static inline uint32_t darn_barrier_blocked(const pthread_barrier_t *barrier)
 static inline bool darn_semaphore_is_shared(const sem_t *semaphore)
 {
     return ((const int32_t *)semaphore)[2];
+}
+
+/* ---- jumps ---- */
+
+/* Where the stack of the target ends. On x86-64 the stack pointer is the seventh register that
+ * setjmp has kept, as PTR_MANGLE has changed it: with the secret of the thread, and rotated. */
+static inline uintptr_t darn_jump_stack(const struct __jmp_buf_tag *env)
+{
+    uintptr_t stack = (uintptr_t)env->__jmpbuf[6];
+
+    __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(stack) : : "cc");
+    return stack;
 }
 
 #endif
