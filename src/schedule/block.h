@@ -96,7 +96,7 @@ enum darn_end {
     DARN_END_EXIT,     /* `status` is what wait() says */
     DARN_END_DEADLOCK, /* nobody can go on: `threads` tell why */
     DARN_END_STEPS,    /* max_steps were made */
-    DARN_END_DIVERGED, /* FOLLOW: step number `diverged` was not possible */
+    DARN_END_DIVERGED, /* FOLLOW: step number `diverged` was not enabled */
     DARN_END_MET,      /* what was looked for was met, and DARN_RUN_STOP */
     DARN_END_THREADS,  /* more than DARN_SLOTS threads */
     DARN_END_LIVELOCK, /* the same state came again, with every thread given its turn */
@@ -108,7 +108,7 @@ enum darn_thread_state {
     DARN_STATE_NONE,
     DARN_STATE_READY, /* at a scheduling point, it could go on */
     DARN_STATE_RUNNING,
-    DARN_STATE_BLOCKED, /* its step is not possible yet */
+    DARN_STATE_BLOCKED, /* its step is not enabled yet */
     DARN_STATE_ASLEEP,
     DARN_STATE_OUTSIDE, /* in a call that darn does not know, or that waits for the outside */
     DARN_STATE_ENDED,
@@ -158,7 +158,7 @@ struct darn_result {
     uint64_t choices;       /* steps with more than one choice */
     uint64_t time;          /* where virtual time started */
     uint64_t partial_order; /* the same for runs that differ in the order of steps that commute */
-    uint64_t diverged;      /* the number of the step that was not possible; for a human: */
+    uint64_t diverged;      /* the number of the step that was not enabled; for a human: */
     uint32_t thread_count;  /* in threads[] */
     uint32_t threads_made;  /* in the whole run */
     uint32_t read_count, met_count;

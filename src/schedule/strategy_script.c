@@ -29,7 +29,7 @@ void darn_script_start(struct darn_strategy *strategy)
     }
 }
 
-/* Where the script says to go at this step; the count when it says nothing that is possible. */
+/* Where the script says to go at this step; the count when it names nobody who is enabled. */
 static uint32_t told(const struct darn_strategy *strategy, const struct darn_situation *situation,
                      uint32_t thread, uint32_t own)
 {

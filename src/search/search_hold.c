@@ -12,7 +12,7 @@ enum {
 };
 
 #define PROMISE   8 /* the score from which on a place is about what threads share */
-#define TURN      3 /* what a place loses each time that another one of the same code was tried */
+#define TRIED     3 /* what a place loses each time that another one of the same code was tried */
 #define MIX_TRIES 4
 
 struct ranked {
@@ -124,14 +124,14 @@ static const struct darn_known_place *next_place(struct darn_search_hold *hold,
 {
     const struct ranked *order = hold->order.at;
     uint8_t *tried = hold->tried.at;
-    uint32_t *turns = hold->turns[how == PARKED];
+    uint32_t *tries = hold->tries[how == PARKED];
     const struct darn_known_place *best = NULL;
     uint32_t number = 0;
     int best_score = 0;
 
     for (size_t i = 0; i < hold->order.count && (!best || order[i].score > best_score); i++) {
         const struct darn_known_place *place = darn_know_place(know, order[i].place);
-        int score = order[i].score - (int)turns[role_of(place)] * TURN;
+        int score = order[i].score - (int)tries[role_of(place)] * TRIED;
 
         if (tried[order[i].place] & how || (best && score <= best_score))
             continue;
@@ -141,7 +141,7 @@ static const struct darn_known_place *next_place(struct darn_search_hold *hold,
     }
     if (best) {
         tried[number] |= how;
-        turns[role_of(best)]++;
+        tries[role_of(best)]++;
     }
     return best;
 }

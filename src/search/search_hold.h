@@ -16,7 +16,7 @@
 struct darn_search_hold {
     uint64_t random;
     /* Private. */
-    uint32_t turns[2][DARN_HOLD_ROLES];
+    uint32_t tries[2][DARN_HOLD_ROLES];
     struct darn_array tried;  /* by place: bits */
     struct darn_array scores; /* by place */
     uint32_t mixes;

@@ -28,16 +28,16 @@ static size_t begin_piece(const struct darn_json *json)
 /* Moves what was written since begin_piece to a line of its own, if it went too far. */
 static void end_piece(struct darn_json *json, size_t piece)
 {
-    static const char turn[] = "\n   ";
+    static const char line_break[] = "\n   ";
     struct darn_text *text = &json->text;
-    size_t more = strlen(turn) - 1, line = text->used; /* more than the blank */
+    size_t more = strlen(line_break) - 1, line = text->used; /* more than the blank */
 
     while (line && text->to[line - 1] != '\n')
         line--;
     if (text->cut || text->used - line <= WIDTH || !darn_text_reserve(text, more))
         return;
     memmove(text->to + piece + more, text->to + piece, text->used - piece + 1);
-    memcpy(text->to + piece, turn, strlen(turn));
+    memcpy(text->to + piece, line_break, strlen(line_break));
     text->used += more;
 }
 

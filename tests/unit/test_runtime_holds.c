@@ -90,9 +90,9 @@ static void bytes_count_and_not_lines(void **state)
     assert_true(darn_hold_try(a, &clash));
     assert_true(darn_hold_try(b, &clash));
     assert_false(darn_hold_try(c, &clash));
-    assert_false(darn_hold_is_possible(c));
+    assert_false(darn_hold_is_enabled(c));
     darn_hold_drop(a);
-    assert_true(darn_hold_is_possible(c));
+    assert_true(darn_hold_is_enabled(c));
     darn_hold_drop(b);
     darn_hold_drop(c);
 }

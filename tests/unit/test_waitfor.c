@@ -164,7 +164,7 @@ static void only_waits_that_count_make_one(void **state)
     assert_false(is_cycle_of(0));
     graph.kinds |= DARN_WAITFOR(DARN_WAIT_HEAL);
     assert_true(is_cycle_of(0));
-    darn_wait_turn_to(&threads[1], NULL); /* it is about to look again */
+    darn_wait_redirect(&threads[1], NULL); /* it is about to look again */
     assert_false(is_cycle_of(0));
 }
 
@@ -247,10 +247,10 @@ static void who_turns_to_another_has_moved_on(void **state)
     wait_for(0, DARN_WAIT_HEAL, (uintptr_t)&threads[1]);
     wait_for(1, DARN_WAIT_HEAL, (uintptr_t)&threads[0]);
     assert_true(is_cycle_of(0));
-    darn_wait_turn_to(&threads[1], &threads[0]); /* that is no change */
+    darn_wait_redirect(&threads[1], &threads[0]); /* that is no change */
     assert_true(is_still_cycle_of(0));
-    darn_wait_turn_to(&threads[1], &threads[2]);
-    darn_wait_turn_to(&threads[1], &threads[0]);
+    darn_wait_redirect(&threads[1], &threads[2]);
+    darn_wait_redirect(&threads[1], &threads[0]);
     assert_false(is_still_cycle_of(0));
 }
 

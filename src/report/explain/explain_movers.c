@@ -12,7 +12,8 @@ static bool is_mover(const struct darn_event *step, const struct darn_event *mov
 }
 
 /* The lock whose release ends the part of right-movers is named by its ACQUIRE. */
-static bool is_turn(const struct darn_explain_printer *printer, const struct darn_event *mover)
+static bool is_commit_point(const struct darn_explain_printer *printer,
+                            const struct darn_event *mover)
 {
     const struct darn_event *commit = &printer->prediction->steps[0].event;
 
@@ -22,7 +23,7 @@ static bool is_turn(const struct darn_explain_printer *printer, const struct dar
 }
 
 static void say_mover(const struct darn_explain_printer *printer,
-                      const struct darn_engine_mover *mover, bool is_the_turn, bool is_wrong)
+                      const struct darn_engine_mover *mover, bool commits, bool is_wrong)
 {
     static const char *const words[] = {
         [DARN_MOVER_RIGHT] = "R, moves to the right:", [DARN_MOVER_LEFT] = "L, moves to the left:",
@@ -37,7 +38,7 @@ static void say_mover(const struct darn_explain_printer *printer,
         access->file = access->function = NULL; /* it is the place of the ACQUIRE */
     darn_say(&page.ink, "    %-23s ", words[mover->type]);
     darn_explain_event(&page, access, mover->step.event.kind);
-    darn_say(&page.ink, "%s%s\n", is_the_turn ? "  <- from here on only L may follow" : "",
+    darn_say(&page.ink, "%s%s\n", commits ? "  <- from here on only L may follow" : "",
              is_wrong ? "  <- here the pattern breaks" : "");
     darn_finding_free(carrier);
 }
@@ -48,7 +49,7 @@ void darn_explain_movers(const struct darn_explain_printer *printer)
     const struct darn_event *wrong = &printer->prediction->steps[1].event;
     struct darn_engine_mover *movers = calloc(MOVERS, sizeof(*movers));
     struct darn_page page = darn_explain_page(printer, printer->steps);
-    bool has_turn = false, has_wrong = false;
+    bool is_committed = false, has_wrong = false;
     size_t count = movers && job->engine->movers
                        ? job->engine->movers(job->state, job->prediction, movers, MOVERS)
                        : 0;
@@ -59,12 +60,12 @@ void darn_explain_movers(const struct darn_explain_printer *printer)
                             "accessed more than once are told twice\n");
     }
     for (size_t i = 0; i < count && i < MOVERS; i++) {
-        bool turns = !has_turn && is_turn(printer, &movers[i].step.event);
-        bool breaks = has_turn && !has_wrong && is_mover(wrong, &movers[i].step.event) &&
+        bool commits = !is_committed && is_commit_point(printer, &movers[i].step.event);
+        bool breaks = is_committed && !has_wrong && is_mover(wrong, &movers[i].step.event) &&
                       wrong->kind == movers[i].step.event.kind;
 
-        say_mover(printer, &movers[i], turns, breaks);
-        has_turn |= turns;
+        say_mover(printer, &movers[i], commits, breaks);
+        is_committed |= commits;
         has_wrong |= breaks;
     }
     if (count > MOVERS)

@@ -8,7 +8,7 @@
 enum detail {
     EVERYTHING,
     WHAT_MATTERS, /* no steps that concern one thread alone */
-    TURNS,        /* the first and the last step of each turn */
+    STRETCHES,    /* the first and the last step of each stretch */
 };
 
 static void add_row(struct darn_story *story, struct darn_row row)
@@ -28,7 +28,7 @@ static void add_row(struct darn_story *story, struct darn_row row)
 }
 
 /* A signal chooses whom it wakes: that thread does not run yet. */
-static bool is_turn(const struct darn_step *step)
+static bool is_run(const struct darn_step *step)
 {
     return step->op != DARN_STEP_WAKE;
 }
@@ -43,7 +43,7 @@ static bool is_same(const struct darn_step *a, const struct darn_step *b)
            a->flags == b->flags;
 }
 
-/* What the arrow before or after the turn tells as well: that a thread starts or has ended. */
+/* What the arrow before or after the stretch tells as well: that a thread starts or has ended. */
 static bool is_told_by_arrow(const struct darn_story *story, uint64_t index, uint64_t first,
                              uint64_t end)
 {
@@ -78,7 +78,7 @@ static bool is_told(struct darn_story *story, uint64_t index, enum detail detail
 {
     const struct darn_step *step = &story->steps[index];
 
-    if (detail == EVERYTHING || at_edge || !is_turn(step))
+    if (detail == EVERYTHING || at_edge || !is_run(step))
         return true;
     return detail == WHAT_MATTERS && concerns_others(story, step);
 }
@@ -118,8 +118,8 @@ static void add_skip(struct darn_story *story, uint64_t first, uint64_t end)
                 (struct darn_row){.kind = DARN_ROW_SKIP, .step = first, .times = end - first});
 }
 
-/* One turn: the steps from `first` to before `end` are of one thread. */
-static void add_turn(struct darn_story *story, uint64_t first, uint64_t end, enum detail detail)
+/* One stretch: the steps from `first` to before `end` are of one thread. */
+static void add_stretch(struct darn_story *story, uint64_t first, uint64_t end, enum detail detail)
 {
     uint64_t skipped = first;
 
@@ -159,14 +159,14 @@ static void add_others(struct darn_story *story, uint64_t first, uint64_t end)
                 (struct darn_row){.kind = DARN_ROW_OTHERS, .step = first, .times = end - first});
 }
 
-/* Where the turn that begins with the step ends. */
-static uint64_t turn_end(const struct darn_story *story, uint64_t first)
+/* Where the stretch that begins with the step ends. */
+static uint64_t stretch_end(const struct darn_story *story, uint64_t first)
 {
     uint64_t end = first + 1;
 
-    if (!is_turn(&story->steps[first]))
+    if (!is_run(&story->steps[first]))
         return end;
-    while (end < story->told && is_turn(&story->steps[end]) &&
+    while (end < story->told && is_run(&story->steps[end]) &&
            story->steps[end].thread == story->steps[first].thread)
         end++;
     return end;
@@ -181,19 +181,19 @@ static void make_rows(struct darn_story *story, enum detail detail)
     for (uint64_t first = 0, end; first < story->told; first = end) {
         const struct darn_step *step = &story->steps[first];
 
-        end = turn_end(story, first);
+        end = stretch_end(story, first);
         if (!darn_story_thread(story, step->thread)) {
             add_others(story, first, end);
             continue;
         }
-        if (is_turn(step)) {
+        if (is_run(step)) {
             if (somebody_runs && step->thread != runs)
                 add_row(story,
                         (struct darn_row){.kind = DARN_ROW_SWITCH, .from = runs, .step = first});
             runs = step->thread;
             somebody_runs = true;
         }
-        add_turn(story, first, end, detail);
+        add_stretch(story, first, end, detail);
     }
     add_met(story, story->told);
 }
@@ -216,7 +216,7 @@ static void cut(struct darn_story *story, unsigned most)
 
 static void choose_rows(struct darn_story *story, unsigned most)
 {
-    for (int detail = EVERYTHING; detail <= TURNS; detail++) {
+    for (int detail = EVERYTHING; detail <= STRETCHES; detail++) {
         make_rows(story, (enum detail)detail);
         if (most)
             darn_story_fold(story);

@@ -1,7 +1,7 @@
 /*
  * The kernel frees what is left of dead threads later, and in the background. A server that forks
  * without a pause, on a core of its own, keeps it from that: some gigabytes of stacks came together
- * within a minute. So it rests now and then; and where the machine is busy with other things, too,
+ * within a minute. So it pauses now and then; and where the machine is busy with other things, too,
  * until not more than a gigabyte is left, or it has done what it could.
  */
 #ifndef DARN_RUNTIME_THROTTLE_H

@@ -111,12 +111,12 @@ void darn_turn_gone(struct darn_slot *slot);
 void darn_turn_finish(const void *frame);
 
 /* A scheduling point: fill in the step by darn_turn_step, more fields if needed, then wait for the
- * turn. Returns when it is ours and the step is possible (or timed out, or cancelled). */
+ * turn. Returns when it is ours and the step is enabled (or timed out, or cancelled). */
 void darn_turn_step(struct darn_slot *slot, enum darn_step_op op, const volatile void *object,
                     const void *frame);
 void darn_turn_take(struct darn_slot *slot);
 
-/* The step that was just taken turned out not to be possible: waits until the object changes. */
+/* The step that was just taken turned out not to be enabled: waits until the object changes. */
 void darn_turn_again(struct darn_slot *slot);
 
 /* The object has changed: those who wait for it may try again. */

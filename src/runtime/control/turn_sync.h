@@ -58,7 +58,7 @@ void darn_turn_once_end(volatile void *once);
 /* Waits for the end of a thread, if it is known. ETIMEDOUT with a deadline, else 0. */
 int darn_turn_join(struct darn_slot *slot, uint32_t number, uint64_t deadline, const void *frame);
 
-/* A step that is always possible. */
+/* A step that is always enabled. */
 void darn_turn_pass(struct darn_slot *slot, enum darn_step_op op, const volatile void *object,
                     const void *frame);
 

@@ -261,7 +261,7 @@ static enum end wait_freely(struct darn_asking *asking, uint64_t bound, struct d
             darn_gate_waiter_resume(waiter, asking->thread);
             gate = shut_gate(asking);
             if (gate)
-                darn_wait_turn_to(asking->thread, gate);
+                darn_wait_redirect(asking->thread, gate);
         }
     }
     return end;

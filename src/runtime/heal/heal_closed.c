@@ -28,17 +28,17 @@ bool darn_closed_is(struct darn_thread *thread, const volatile void *lock)
 {
     struct darn_healer *healer = darn_healer_of(thread);
     struct darn_hold *hold;
-    bool possible;
+    bool is_enabled;
 
     if (!healer || healer->busy)
         return false;
     healer->busy = __builtin_frame_address(0);
     hold = hold_of(healer, lock, DARN_ALLOW_ALL);
-    possible = !hold || darn_hold_is_possible(hold);
+    is_enabled = !hold || darn_hold_is_enabled(hold);
     if (hold)
         darn_hold_drop(hold);
     healer->busy = NULL;
-    return !possible;
+    return !is_enabled;
 }
 
 bool darn_closed_wait(struct darn_thread *thread, const volatile void *lock, uint64_t until,

@@ -232,7 +232,7 @@ static enum end wait_once(struct waiting *waiting, const struct darn_clash *clas
             darn_os_yield();
         return GO_ON;
     }
-    darn_wait_turn_to(waiting->thread, clash->healer->thread);
+    darn_wait_redirect(waiting->thread, clash->healer->thread);
     if (is_circle(waiting->thread, clash->healer->thread) && darn_hold_stands(clash))
         return GIVE_UP_CIRCLE;
     time = darn_os_now();
@@ -253,27 +253,27 @@ static enum end wait_freely(struct waiting *waiting, struct darn_clash *clash)
 
     do {
         end = wait_once(waiting, clash);
-        darn_wait_turn_to(waiting->thread, NULL); /* who has got it must not seem to wait */
+        darn_wait_redirect(waiting->thread, NULL); /* who has got it must not seem to wait */
     } while (end == GO_ON && !darn_hold_try(waiting->hold, clash));
     if (end == GIVE_UP_BOUND)
         darn_hold_expire(clash);
     return end;
 }
 
-static bool is_possible(void *hold)
+static bool is_enabled(void *hold)
 {
-    return darn_hold_is_possible(hold);
+    return darn_hold_is_enabled(hold);
 }
 
 void darn_hold_unwait(struct darn_thread *thread)
 {
     if (thread->wait.kind == DARN_WAIT_HEAL)
         darn_wait_end(thread);
-    if (thread->slot && thread->slot->ready == is_possible)
+    if (thread->slot && thread->slot->ready == is_enabled)
         thread->slot->ready = NULL;
 }
 
-/* In a controlled run it is a step that is possible when the other one has left. The bound is one
+/* In a controlled run it is a step that is enabled when the other one has left. The bound is one
  * of virtual time, which goes on when nobody else can: the one for all turns that others take,
  * since their sleeps take no time. */
 static bool wait_controlled(struct waiting *waiting, struct darn_slot *slot, const void *frame)
@@ -283,7 +283,7 @@ static bool wait_controlled(struct waiting *waiting, struct darn_slot *slot, con
     do {
         uint64_t bound = darn_vtime_now() + IN_ALL * waiting->bound, until = waiting->hold->until;
 
-        if (!darn_turn_call(slot, waiting->hold, is_possible, waiting->hold,
+        if (!darn_turn_call(slot, waiting->hold, is_enabled, waiting->hold,
                             until && until < bound ? until : bound, frame)) {
             if (!is_late(waiting->hold, darn_vtime_now()))
                 atomic_fetch_add(&waiting->cure->expired, 1);

@@ -274,7 +274,7 @@ void darn_hold_leave(struct darn_hold *hold)
     set_left(hold, true);
 }
 
-bool darn_hold_is_possible(struct darn_hold *hold)
+bool darn_hold_is_enabled(struct darn_hold *hold)
 {
     struct darn_clash unused;
 

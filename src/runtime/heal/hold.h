@@ -114,8 +114,8 @@ void darn_hold_force(struct darn_hold *hold);
 /* The thread is in, and only its own locks keep others out, for now. */
 void darn_hold_leave(struct darn_hold *hold);
 
-/* Only looks. */
-bool darn_hold_is_possible(struct darn_hold *hold);
+/* Whether darn_hold_try would get it: only looks. */
+bool darn_hold_is_enabled(struct darn_hold *hold);
 
 /* Waits for a change of the list, for so long. `hungry`: the thread has waited for a while, and
  * those who come now shall let it go first. */

@@ -23,7 +23,7 @@ void darn_wait_begin(struct darn_thread *thread, enum darn_wait_kind kind,
 
 /* Whoever reads the one target with the version of the other one finds another version at its next
  * look. */
-void darn_wait_turn_to(struct darn_thread *thread, const volatile void *target)
+void darn_wait_redirect(struct darn_thread *thread, const volatile void *target)
 {
     if (thread->wait.target == (uintptr_t)target)
         return;

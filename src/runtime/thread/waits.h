@@ -39,7 +39,7 @@ void darn_wait_end(struct darn_thread *thread);
 void darn_wait_return(struct darn_thread *thread, const struct darn_wait *before);
 
 /* The same wait, but now for this. */
-void darn_wait_turn_to(struct darn_thread *thread, const volatile void *target);
+void darn_wait_redirect(struct darn_thread *thread, const volatile void *target);
 
 /* What another thread waits for. Read while it may go on: kind, target and frame are those of the
  * same wait. False: it waits for nothing. */

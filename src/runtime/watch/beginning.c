@@ -12,7 +12,7 @@
 #define SEEN_WHOLE     UINT64_C(100000000)
 #define SEEN_WHOLE_MAX UINT64_C(1000000000) /* with budget=max, */
 #define MOST_LOST      250e6                /* unless it has cost so much more than is fair; */
-#define TURN           UINT64_C(10000000)   /* and for so long whenever it is its turn */
+#define SLICE          UINT64_C(10000000)   /* afterwards, one slice at a time */
 #define BEGINNING_STEP UINT64_C(5000000)    /* so often it is looked whether that is over */
 
 /*
@@ -23,7 +23,7 @@
  */
 #define FAIR_ACCESS   2.0
 #define FAIR_CHANGE   100.0
-#define LONGEST_PAUSE 32 /* turns */
+#define LONGEST_PAUSE 32 /* slices */
 
 /* Whenever a thread begins later, everything is seen until each thread that runs may have used so
  * many nanoseconds of processor time, and for so many steps at most. The next time comes when the
@@ -99,14 +99,14 @@ double darn_beginning_pause(const struct darn_beginning_account *since)
 {
     double fair = since->accesses * FAIR_ACCESS + since->changes * FAIR_CHANGE;
     double own = since->used - since->spent - since->accesses * FAIR_ACCESS;
-    double turns = own > 0 && fair > 0 ? own / since->used * lost(since) / fair : 1;
+    double slices = own > 0 && fair > 0 ? own / since->used * lost(since) / fair : 1;
 
-    return turns < 1 ? 1 : turns > LONGEST_PAUSE ? LONGEST_PAUSE : turns;
+    return slices < 1 ? 1 : slices > LONGEST_PAUSE ? LONGEST_PAUSE : slices;
 }
 
-/* Afterwards, with budget=max, everything is seen in every second turn at most: a program makes no
+/* Afterwards, with budget=max, everything is seen in every second slice at most: a program makes no
  * headway while it is. */
-static void take_turns(uint64_t now)
+static void alternate(uint64_t now)
 {
     static uint64_t next;
     static bool is_seen;
@@ -115,7 +115,7 @@ static void take_turns(uint64_t now)
     if (now < next)
         return;
     since = look();
-    next = now + (is_seen ? (uint64_t)(TURN * darn_beginning_pause(&since)) : TURN);
+    next = now + (is_seen ? (uint64_t)(SLICE * darn_beginning_pause(&since)) : SLICE);
     is_seen = !is_seen;
     darn_remembering = is_seen; /* else what ends would keep the clocks moving */
     darn_attention_sample(is_seen);
@@ -141,10 +141,10 @@ uint64_t darn_beginning_pass(uint64_t now)
     if (lasts)
         look_at_beginning();
     else if (darn_budget_is_max())
-        take_turns(now);
+        alternate(now);
     else if (atomic_load(&is_welcoming))
         welcome();
-    return lasts ? BEGINNING_STEP : darn_budget_is_max() ? TURN : LONGEST_NAP;
+    return lasts ? BEGINNING_STEP : darn_budget_is_max() ? SLICE : LONGEST_NAP;
 }
 
 void darn_beginning_welcome(void)

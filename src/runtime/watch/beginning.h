@@ -1,6 +1,6 @@
 /*
  * When everything is seen: at the beginning, whenever a thread begins later, and with budget=max in
- * turns. The sampler looks after it (sampler.h).
+ * every other slice of time. The sampler looks after it (sampler.h).
  */
 #ifndef DARN_RUNTIME_BEGINNING_H
 #define DARN_RUNTIME_BEGINNING_H
@@ -32,7 +32,8 @@ void darn_beginning_welcome(void);
 
 void darn_beginning_after_fork(void);
 
-/* What was done in a turn in which everything was seen, and what it has cost, in nanoseconds. */
+/* What was done in a slice of time in which everything was seen, and what it has cost, in
+ * nanoseconds. */
 struct darn_beginning_account {
     double used;     /* processor time, */
     double spent;    /* of which so much to remember accesses */
@@ -40,7 +41,7 @@ struct darn_beginning_account {
     double changes;  /* releases that had something to tell */
 };
 
-/* In how many turns afterwards nothing is seen: until what was lost is fair. */
+/* In how many slices afterwards nothing is seen: until what was lost is fair. */
 double darn_beginning_pause(const struct darn_beginning_account *since);
 
 #endif
