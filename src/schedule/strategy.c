@@ -1,4 +1,4 @@
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 static const struct {
     const char *name;

@@ -7,7 +7,7 @@
  * last. Of the initial state there is no such trace: it is guarded from when the read stands there.
  * An aim of this kind is reached when it has come true once.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 #define SATISFIED 8 /* reads that would see what they shall; more are not guarded */
 

@@ -5,7 +5,7 @@
  * going straight on begins with the state that a SCRIPT of these steps would have.
  */
 #include "schedule/block.h"
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 /* Of a thread that is woken only the thread itself is compared: the step belongs to the signal. */
 static bool is_the_step(const struct darn_step *step, const struct darn_choice *choice, bool waking)

@@ -7,7 +7,7 @@
  * (sleep, try again) they get a few rounds, which is enough for a sleep that is only a sleep; if
  * they do not even yield, whoever has been held for very long goes on.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 #define IDLE_STEPS 64 /* for each thread that is not held */
 #define HELD_PICKS 10000

@@ -11,7 +11,7 @@
  * Two things are ours, because programs wait in loops: whoever yields falls below everybody, and a
  * run that has become much longer than expected goes on as a random walk.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 #define INITIAL (UINT64_C(1) << 63) /* initial priorities from here on */
 #define CHANGED (UINT64_C(1) << 62) /* those of the changes */

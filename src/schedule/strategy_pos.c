@@ -6,7 +6,7 @@
  * against all others of the same object, too, and the orders of conflicting steps, which are all
  * that matters, would be far from equally likely.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 static uint64_t priority_of(struct darn_strategy *strategy, const struct darn_choice *choice)
 {

@@ -15,7 +15,7 @@
  * of A and B they are, in the other one the first with the fourth, and the second with the third.
  * That is told under every strategy whose plan has the aims, so that a replay tells it, too.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 /* The choices by what they are to the quad, as bits by index. */
 struct roles {

@@ -9,7 +9,7 @@
  * Where the paper takes a thread out of `postponed` because all are in it (line 27), the thread has
  * to make its step: in the next iteration it would be postponed again.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 enum side {
     NO_SIDE,

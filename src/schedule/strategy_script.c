@@ -9,7 +9,7 @@
  *
  * Most steps have no switch, and a script may have many: an index by hash says so at once.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 static uint32_t bucket_of(uint32_t thread, uint32_t own)
 {

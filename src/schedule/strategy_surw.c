@@ -21,7 +21,7 @@
  * The one that was drawn may never get to a step of interest. If others do nothing but wait for
  * somebody else who would, the draw is repeated.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 #define FRUITLESS_PICKS 1000
 #define LOWEST_ADDRESS  65536 /* objects below are no memory: numbers of threads */

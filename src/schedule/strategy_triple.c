@@ -10,7 +10,7 @@
  * every strategy whose plan has the three aims, so that a replay tells it, too. The three places
  * may be the same ones for all threads, as in `n++`.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 /* The choices by what they are to the triple, as bits by index. */
 struct roles {

@@ -8,7 +8,7 @@
  * an execution is taken to be over: something may be missed by that, but nothing is met that is
  * none.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 static const struct {
     enum darn_aim_kind unit, section;

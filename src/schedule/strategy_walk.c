@@ -2,7 +2,7 @@
  * The two plain walks. Others are made of them: SCRIPT and the rest of FOLLOW go straight, and
  * whoever has nothing better to do walks at random.
  */
-#include "schedule/strategy_parts.h"
+#include "schedule/strategy_private.h"
 
 /* A thread that has gone on for so long while others could is taken for one that waits for them in
  * a loop without a yield (`while (!done) { lock; unlock; }`): it has to give way once. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime/heal/gates_parts.h"
+#include "runtime/heal/gates_private.h"
 
 #define THREADS 6
 

@@ -1,4 +1,4 @@
-#include "driver/play/shrinking_parts.h"
+#include "driver/play/shrinking_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -26,7 +26,7 @@ struct darn_shrinking {
     uint64_t runs;
     double shown; /* when the progress was told last */
     bool in_time; /* the result cannot be made smaller by leaving out a switch */
-    /* While it is being shrunk (shrinking_parts.h). */
+    /* While it is being shrunk (shrinking_private.h). */
     bool cuts;     /* the schedule ends where the threads have met, and `tail` steps later */
     bool looks_on; /* each run is made up to its end, to see that it leads to the same */
     uint64_t tail;

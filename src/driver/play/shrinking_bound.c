@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/play/shrinking_parts.h"
+#include "driver/play/shrinking_private.h"
 
 #define MOST_PREEMPTIONS 3
 #define MOST_THREADS     16

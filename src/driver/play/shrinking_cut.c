@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/play/shrinking_parts.h"
+#include "driver/play/shrinking_private.h"
 
 #define MOST_TAIL 8
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "plugin/core/guard_parts.h"
+#include "plugin/core/guard_private.h"
 #include "plugin/core/plugin.h"
 
 /* How many instructions are looked at between two accesses of a group. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin/core/guard_parts.h"
+#include "plugin/core/guard_private.h"
 #include "plugin/call/libcalls.h"
 #include "site/site_guard.h"
 #include "site/site.h"

@@ -3,7 +3,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 
-#include "plugin/core/guard_parts.h"
+#include "plugin/core/guard_private.h"
 #include "site/site_guard.h"
 #include "site/site.h"
 

@@ -1,7 +1,7 @@
 /* Reduction: how each operation of a transaction moves. */
 #include <stdlib.h>
 
-#include "report/explain/explain_parts.h"
+#include "report/explain/explain_private.h"
 
 #define MOVERS 256 /* operations of a transaction that are told */
 

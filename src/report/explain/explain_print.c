@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/explain/explain_parts.h"
+#include "report/explain/explain_private.h"
 #include "report/text/phrase.h"
 
 /* The deeds of one part and step, one in a line. True when there are any. */

@@ -1,5 +1,5 @@
 /* The words of an explanation: events and locks. */
-#include "report/explain/explain_parts.h"
+#include "report/explain/explain_private.h"
 #include "report/predict.h"
 #include "report/text/phrase.h"
 

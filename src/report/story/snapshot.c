@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/story/snapshot_parts.h"
+#include "report/story/snapshot_private.h"
 #include "report/symbol/demangle.h"
 #include "report/symbol/frames.h"
 #include "report/symbol/symbolize.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/story/snapshot_parts.h"
+#include "report/story/snapshot_private.h"
 #include "report/text/source.h"
 
 #define MOST_LINES   4 /* of one call */

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "report/identity.h"
-#include "report/story/snapshot_parts.h"
+#include "report/story/snapshot_private.h"
 
 static const struct darn_block_thread *threads_of(const struct darn_snapshot *snapshot)
 {

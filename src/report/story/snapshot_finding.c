@@ -5,7 +5,7 @@
 
 #include "base/fingerprint.h"
 #include "report/identity.h"
-#include "report/story/snapshot_parts.h"
+#include "report/story/snapshot_private.h"
 #include "report/symbol/resolve.h"
 
 static const char *label_of(struct darn_text_pool *pool, uint32_t thread)

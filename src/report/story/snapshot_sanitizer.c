@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/story/snapshot_parts.h"
+#include "report/story/snapshot_private.h"
 
 #define MOST_LENGTH 80 /* of the words for an error */
 

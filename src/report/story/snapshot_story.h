@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "report/story/snapshot_line.h"
-#include "report/story/snapshot_parts.h"
+#include "report/story/snapshot_private.h"
 #include "report/text/ink.h"
 
 enum darn_row_kind {

@@ -1,7 +1,7 @@
 /* Who the threads of a controlled run are, and what they hold. */
 #include <string.h>
 
-#include "report/story/snapshot_parts.h"
+#include "report/story/snapshot_private.h"
 #include "report/symbol/frames.h"
 #include "report/symbol/symbolize.h"
 

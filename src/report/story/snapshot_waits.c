@@ -1,7 +1,7 @@
 /* Who waits for whom at the end of a run. */
 #include <string.h>
 
-#include "report/story/snapshot_parts.h"
+#include "report/story/snapshot_private.h"
 
 static bool holds(const struct darn_block_thread *thread, uint64_t lock)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime/heal/elision.h"
-#include "runtime/section/rules_parts.h"
+#include "runtime/section/rules_private.h"
 #include "runtime/state.h"
 #include "section/alias.h"
 #include "site/armed.h"

@@ -4,7 +4,7 @@
 
 #include "runtime/heal/cures.h"
 #include "runtime/os/os.h"
-#include "runtime/section/rules_parts.h"
+#include "runtime/section/rules_private.h"
 #include "runtime/watch/sites.h"
 
 /* ---- rules ---- */

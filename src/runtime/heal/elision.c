@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "runtime/heal/elision_locks.h"
-#include "runtime/heal/elision_parts.h"
+#include "runtime/heal/elision_private.h"
 #include "runtime/heal/hold.h"
 #include "runtime/os/os.h"
 #include "runtime/state.h"

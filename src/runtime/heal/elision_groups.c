@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "runtime/heal/elision.h"
 #include "runtime/heal/elision_locks.h"
-#include "runtime/heal/elision_parts.h"
+#include "runtime/heal/elision_private.h"
 #include "runtime/os/os.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/state.h"

@@ -5,7 +5,7 @@
 
 #include "runtime/control/turn_sync.h"
 #include "runtime/control/vtime.h"
-#include "runtime/heal/gates_parts.h"
+#include "runtime/heal/gates_private.h"
 #include "runtime/os/os.h"
 #include "runtime/report/tell.h"
 #include "runtime/state.h"

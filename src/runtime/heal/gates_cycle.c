@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "runtime/control/turn.h"
-#include "runtime/heal/gates_parts.h"
+#include "runtime/heal/gates_private.h"
 #include "runtime/thread/waitfor.h"
 
 /* Who waits for a condition may be woken by anybody, and who waits for a while goes on. */

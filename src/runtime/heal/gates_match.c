@@ -1,5 +1,5 @@
 /* Which stacks fit a gate, and when it is shut: pure, and tested alone. */
-#include "runtime/heal/gates_parts.h"
+#include "runtime/heal/gates_private.h"
 
 uint32_t darn_gate_fits(const struct darn_gate *gate, const uintptr_t *pcs, uint32_t depth)
 {

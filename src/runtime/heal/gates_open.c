@@ -6,10 +6,10 @@
 #include <sys/auxv.h>
 
 #include "runtime/heal/gates.h"
-#include "runtime/heal/gates_parts.h"
+#include "runtime/heal/gates_private.h"
 #include "runtime/os/os.h"
 #include "runtime/report/tell.h"
-#include "runtime/section/rules_parts.h"
+#include "runtime/section/rules_private.h"
 #include "section/build.h"
 #include "section/deadlock.h"
 

@@ -1,7 +1,7 @@
 /* Who stands at the gates, and whether that is right. */
 #include <stddef.h>
 
-#include "runtime/heal/gates_parts.h"
+#include "runtime/heal/gates_private.h"
 
 #define WAITERS 64
 

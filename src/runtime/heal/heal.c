@@ -6,7 +6,7 @@
 #include "runtime/heal/elision.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
-#include "runtime/heal/heal_parts.h"
+#include "runtime/heal/heal_private.h"
 #include "runtime/heal/hold.h"
 #include "runtime/heal/visited.h"
 #include "runtime/os/os.h"

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "runtime/heal/elision.h"
-#include "runtime/heal/heal_parts.h"
+#include "runtime/heal/heal_private.h"
 #include "runtime/state.h"
 
 _Atomic uint32_t darn_closed_count;

@@ -13,7 +13,7 @@
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
 #include "runtime/report/tell.h"
-#include "runtime/section/rules_parts.h"
+#include "runtime/section/rules_private.h"
 #include "runtime/state.h"
 #include "runtime/watch/sites.h"
 

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/heal/heal_parts.h"
+#include "runtime/heal/heal_private.h"
 #include "runtime/report/tell.h"
 
 /* How much better the nice value of a thread in a section is. */

@@ -7,7 +7,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/report/tell.h"
-#include "runtime/section/rules_parts.h"
+#include "runtime/section/rules_private.h"
 #include "runtime/state.h"
 #include "section/match.h"
 

@@ -4,7 +4,7 @@
 #include "runtime/os/os.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/section/rules.h"
-#include "runtime/section/rules_parts.h"
+#include "runtime/section/rules_private.h"
 #include "site/armed.h"
 
 /* How many rules are invited at a time, in turn: their sites are armed and disarmed in each round

@@ -5,7 +5,7 @@
 #include "runtime/os/os.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/section/rules.h"
-#include "runtime/section/rules_parts.h"
+#include "runtime/section/rules_private.h"
 #include "runtime/watch/sites.h"
 #include "section/match.h"
 #include "site/armed.h"

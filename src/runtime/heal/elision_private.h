@@ -1,6 +1,6 @@
 /* What the files of lock elision share. */
-#ifndef DARN_RUNTIME_ELISION_PARTS_H
-#define DARN_RUNTIME_ELISION_PARTS_H
+#ifndef DARN_RUNTIME_ELISION_PRIVATE_H
+#define DARN_RUNTIME_ELISION_PRIVATE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

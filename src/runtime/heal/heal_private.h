@@ -1,6 +1,6 @@
 /* What the files of healing share. */
-#ifndef DARN_RUNTIME_HEAL_PARTS_H
-#define DARN_RUNTIME_HEAL_PARTS_H
+#ifndef DARN_RUNTIME_HEAL_PRIVATE_H
+#define DARN_RUNTIME_HEAL_PRIVATE_H
 
 #include "runtime/heal/hold.h"
 

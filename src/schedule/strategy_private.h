@@ -2,8 +2,8 @@
  * What the strategies share: the bits of choices, the table of slots, and the picks of which
  * others are made. Private to strategy*.c.
  */
-#ifndef DARN_SCHEDULE_STRATEGY_PARTS_H
-#define DARN_SCHEDULE_STRATEGY_PARTS_H
+#ifndef DARN_SCHEDULE_STRATEGY_PRIVATE_H
+#define DARN_SCHEDULE_STRATEGY_PRIVATE_H
 
 #include <stddef.h>
 

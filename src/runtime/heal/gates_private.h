@@ -1,6 +1,6 @@
 /* What the files of the gates share. */
-#ifndef DARN_RUNTIME_GATES_PARTS_H
-#define DARN_RUNTIME_GATES_PARTS_H
+#ifndef DARN_RUNTIME_GATES_PRIVATE_H
+#define DARN_RUNTIME_GATES_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

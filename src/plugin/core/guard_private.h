@@ -1,6 +1,6 @@
 /* What guards are built from, for the files that build them. */
-#ifndef DARN_PLUGIN_GUARD_PARTS_H
-#define DARN_PLUGIN_GUARD_PARTS_H
+#ifndef DARN_PLUGIN_GUARD_PRIVATE_H
+#define DARN_PLUGIN_GUARD_PRIVATE_H
 
 #include "plugin/core/guard.h"
 

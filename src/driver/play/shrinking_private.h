@@ -1,8 +1,8 @@
 /*
  * Shrinking, as the files of shrinking*.c see it.
  */
-#ifndef DARN_DRIVER_SHRINKING_PARTS_H
-#define DARN_DRIVER_SHRINKING_PARTS_H
+#ifndef DARN_DRIVER_SHRINKING_PRIVATE_H
+#define DARN_DRIVER_SHRINKING_PRIVATE_H
 
 #include "driver/play/shrinking.h"
 #include "search/ddmin.h"

@@ -1,6 +1,6 @@
 /* What the files of the rules share. */
-#ifndef DARN_RUNTIME_RULES_PARTS_H
-#define DARN_RUNTIME_RULES_PARTS_H
+#ifndef DARN_RUNTIME_RULES_PRIVATE_H
+#define DARN_RUNTIME_RULES_PRIVATE_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /*
  * What the files snapshot_*.c share: how addresses of a control block are looked up.
  */
-#ifndef DARN_REPORT_SNAPSHOT_PARTS_H
-#define DARN_REPORT_SNAPSHOT_PARTS_H
+#ifndef DARN_REPORT_SNAPSHOT_PRIVATE_H
+#define DARN_REPORT_SNAPSHOT_PRIVATE_H
 
 #include "report/story/snapshot.h"
 #include "report/story/snapshot_image.h"

@@ -2,8 +2,8 @@
  * An explanation while it is being written: what its parts (explain_print.c, explain_words.c,
  * explain_movers.c) share.
  */
-#ifndef DARN_REPORT_EXPLAIN_PARTS_H
-#define DARN_REPORT_EXPLAIN_PARTS_H
+#ifndef DARN_REPORT_EXPLAIN_PRIVATE_H
+#define DARN_REPORT_EXPLAIN_PRIVATE_H
 
 #include "report/explain/explain_finding.h"
 #include "report/finding.h"
