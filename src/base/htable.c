@@ -44,7 +44,7 @@ void darn_htable_add(struct darn_htable *table, uint32_t hash, uint32_t item)
     table->count++;
 }
 
-/* Those that were pushed away from their places move up, so that none is cut off from its place by
+/* Those that were pushed away from their cells move up, so that none is cut off from its own by
  * the gap. */
 void darn_htable_remove(struct darn_htable *table, uint32_t hash, uint32_t item)
 {

@@ -28,7 +28,7 @@
 #define DARN_BLOCK_READS    4096
 #define DARN_BLOCK_MODULES  128
 #define DARN_BLOCK_STACK    16
-#define DARN_BLOCK_PLACES   64 /* threads that are described in a result */
+#define DARN_BLOCK_THREADS  64 /* threads that are described in a result */
 #define DARN_BLOCK_TEXT     65536
 #define DARN_BLOCK_INPUTS   (1u << 22)
 #define DARN_BLOCK_MET      16
@@ -175,7 +175,7 @@ struct darn_result {
     uint32_t visits[2];    /* RACE, TRIPLE, QUAD: as in the request, of this run */
     uint32_t reserved;
     uint64_t signal_pc;
-    struct darn_block_thread threads[DARN_BLOCK_PLACES];
+    struct darn_block_thread threads[DARN_BLOCK_THREADS];
     struct darn_block_met met[DARN_BLOCK_MET];
     uint32_t steps_of[DARN_SLOTS]; /* of the threads in each slot */
 };

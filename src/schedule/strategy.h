@@ -206,7 +206,7 @@ struct darn_strategy {
     uint32_t come_count;     /* it comes between those of the threads in these slots */
     uint32_t come_into[DARN_TRIPLE_BETWEEN];
     uint8_t come_as[DARN_TRIPLE_BETWEEN]; /* 1: as the second access, 2: as the third */
-    uint64_t interest, rank; /* SURW: the object of interest, and its place in the draw */
+    uint64_t interest, rank; /* SURW: the object of interest, and its rank in the draw */
     uint64_t unseen;         /* SURW: the weights of the threads that were not seen yet */
     uint64_t changes[DARN_PCT_CHANGES]; /* PCT: the steps at which priorities change */
     struct darn_strategy_slot slots[DARN_SLOTS];

@@ -64,7 +64,7 @@ static void note_object(struct darn_strategy *strategy, const struct darn_choice
         return;
     hash = hash_of(strategy, object);
     at = (uint32_t)(hash % DARN_SURW_OBJECTS);
-    /* Two objects in one place: the one with the lower hash is of more interest. */
+    /* Two objects in one cell: the one with the lower hash is of more interest. */
     if (!strategy->objects[at] ||
         (strategy->objects[at] != object && hash < hash_of(strategy, strategy->objects[at]))) {
         strategy->objects[at] = object;

@@ -77,7 +77,7 @@ void darn_frontier_free(struct darn_frontier *frontier)
 
 static void add_node(struct darn_frontier *frontier, const struct node *node)
 {
-    struct node *place;
+    struct node *entry;
 
     if (node->cost > frontier->options.bound)
         return;
@@ -85,8 +85,8 @@ static void add_node(struct darn_frontier *frontier, const struct node *node)
         frontier->forgetful = true;
         return;
     }
-    place = darn_array_add(level_of(frontier, node->cost), sizeof(*place));
-    *place = *node;
+    entry = darn_array_add(level_of(frontier, node->cost), sizeof(*entry));
+    *entry = *node;
     frontier->waiting++;
 }
 

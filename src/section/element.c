@@ -13,7 +13,7 @@ struct element {
 };
 
 /* Where byte `at` of the string stands in the text, as well as that can be said. */
-static size_t place_in(const struct darn_scan_string *string, size_t at)
+static size_t offset_in(const struct darn_scan_string *string, size_t at)
 {
     return string->is_spelled ? string->at + 1 + at : string->at;
 }
@@ -56,7 +56,7 @@ static void blame(struct element *element, const struct darn_scan_string *string
                   const struct darn_problem *problem)
 {
     if (problem->is_set)
-        darn_problem_say(element->problem, place_in(string, problem->at), "", "", problem->room);
+        darn_problem_say(element->problem, offset_in(string, problem->at), "", "", problem->room);
 }
 
 static void add_point(struct element *element, struct darn_scan_string *string, uint8_t role)
@@ -83,7 +83,7 @@ static void add_inside(struct element *element, struct darn_scan_string *string,
             return;
         }
     }
-    darn_problem_say(element->problem, place_in(string, 0), "'", string->text,
+    darn_problem_say(element->problem, offset_in(string, 0), "'", string->text,
                      "' is none of synchronization, calls, unknown-calls, loops and across-calls");
 }
 
@@ -126,7 +126,7 @@ static void set_kind(struct element *element)
             return;
         }
     }
-    darn_problem_say(element->problem, place_in(&string, 0), "'", string.text,
+    darn_problem_say(element->problem, offset_in(&string, 0), "'", string.text,
                      "' is no kind: load-and-store, test-and-use, pair, learned, by-hand or "
                      "race expected");
 }

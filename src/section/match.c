@@ -269,7 +269,7 @@ static uint32_t count_wanted(const struct darn_match *match, const struct darn_m
 
 static void find_moved(const struct darn_match *match, struct darn_match_wanted *wanted)
 {
-    uint32_t rank, place, count = count_found(match, wanted, 0, &place);
+    uint32_t rank, before, count = count_found(match, wanted, 0, &before);
 
     if (!count)
         return;
@@ -282,8 +282,8 @@ static void find_moved(const struct darn_match *match, struct darn_match_wanted 
 
         if (!is_free(found, wanted))
             continue;
-        count_found(match, wanted, found->section.entry->line, &place);
-        if (place == rank)
+        count_found(match, wanted, found->section.entry->line, &before);
+        if (before == rank)
             found->moved = wanted;
     }
 }

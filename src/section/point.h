@@ -10,7 +10,7 @@
 #define DARN_POINT_NO_ALLOW 0xff /* an end that does not say what it allows */
 
 /* Read from `text`, which is cut into pieces: the strings of the result lie in it. file and
- * function are NULL where the text names none. A problem's place is a byte of the text. */
+ * function are NULL where the text names none. A problem's offset is a byte of the text. */
 bool darn_point_read(char *text, uint8_t role, struct darn_point *point,
                      struct darn_problem *problem);
 bool darn_lines_read(char *text, struct darn_section *section, struct darn_problem *problem);

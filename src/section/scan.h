@@ -1,5 +1,5 @@
 /*
- * The words of a JSON text, one after the other, with the place of the first that is wrong.
+ * The words of a JSON text, one after the other, with the offset of the first that is wrong.
  *
  * Made for a file that people edit: a string must end in its line, so that a forgotten quote spoils
  * one line only, and whatever is wrong is told as a sentence. No allocation, no recursion without a

@@ -10,7 +10,7 @@
 
 #include "site/site.h"
 
-/* Numbers are places, from 1 on. New ones come last: recorded traces have numbers. */
+/* Numbers are indexes, from 1 on. New ones come last: recorded traces have numbers. */
 static const char *const darn_call_names[] = {
     "memcpy",    "memmove",  "mempcpy",  "bcopy",   "memset",   "bzero",      "explicit_bzero",
     "memcmp",    "bcmp",     "memchr",   "memrchr", "strlen",   "strdup",     "strcpy",

@@ -280,7 +280,7 @@ static void a_block_that_was_scribbled_on_is_survived(void **state)
         block->result.end = (uint32_t)round % 8;
         if (round % 3)
             block->result.signal = 0;
-        for (size_t i = 0; i < DARN_BLOCK_PLACES; i++)
+        for (size_t i = 0; i < DARN_BLOCK_THREADS; i++)
             block->result.threads[i].state %= 7;
         finding = darn_snapshot_failure(&snapshot, "crash");
         free(print_finding("text", finding, NULL));

@@ -40,7 +40,7 @@ uintptr_t darn_exploration_fingerprint(const struct darn_player *player,
     hash = darn_hash_number(hash, (uint32_t)result->status);
     hash = hash_wide(hash, result->signal_pc);
     hash = darn_hash_string(hash, player->judged.text);
-    for (uint32_t i = 0; i < result->thread_count && i < DARN_BLOCK_PLACES; i++)
+    for (uint32_t i = 0; i < result->thread_count && i < DARN_BLOCK_THREADS; i++)
         hash = hash_thread(hash, &result->threads[i]);
     return hash | 1;
 }

@@ -141,7 +141,7 @@ static bool is_the_deadlock(const struct darn_target *target, const struct darn_
     for (uint32_t i = 0; i < target->sides[0].count; i++) {
         bool found = false;
 
-        for (uint32_t j = 0; j < result->thread_count && j < DARN_BLOCK_PLACES; j++)
+        for (uint32_t j = 0; j < result->thread_count && j < DARN_BLOCK_THREADS; j++)
             found |= result->threads[j].place == target->sides[0].places[i];
         if (!found)
             return false;

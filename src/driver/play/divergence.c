@@ -33,7 +33,7 @@ static const struct darn_block_thread *find(const struct darn_control_block *blo
 {
     const struct darn_result *result = &block->result;
 
-    for (uint32_t i = 0; i < result->thread_count && i < DARN_BLOCK_PLACES; i++)
+    for (uint32_t i = 0; i < result->thread_count && i < DARN_BLOCK_THREADS; i++)
         if (result->threads[i].thread == thread)
             return &result->threads[i];
     return NULL;

@@ -24,7 +24,7 @@
 static char own[PATH_MAX];
 
 /* It may be named relative to where we are, and the program may go elsewhere. */
-static const char *place(char *path)
+static const char *directory_of_all(char *path)
 {
     const char *named = getenv("TMPDIR");
 
@@ -101,7 +101,7 @@ const char *darn_private_directory(struct darn_listener *listener)
 
     if (*own)
         return own;
-    where = place(path);
+    where = directory_of_all(path);
     darn_private_sweep();
     result = make(where);
     if (result) {
@@ -134,9 +134,9 @@ static bool is_private(int directory)
 }
 
 /* Who made it has not ended as long as the lock is held. */
-static void sweep(int place, const char *name)
+static void sweep(int parent, const char *name)
 {
-    int directory = openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int fd = directory >= 0 && is_private(directory)
                  ? openat(directory, LOCK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
                  : -1;
@@ -144,7 +144,7 @@ static void sweep(int place, const char *name)
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
         remove_files(directory);
         directory = -1;
-        unlinkat(place, name, AT_REMOVEDIR);
+        unlinkat(parent, name, AT_REMOVEDIR);
     }
     if (fd >= 0)
         close(fd);
@@ -155,7 +155,7 @@ static void sweep(int place, const char *name)
 void darn_private_sweep(void)
 {
     char path[PATH_MAX];
-    DIR *list = opendir(place(path));
+    DIR *list = opendir(directory_of_all(path));
     const struct dirent *entry;
 
     while (list && (entry = readdir(list)))

@@ -14,7 +14,7 @@ struct one {
     uint32_t count;
     uint32_t set;
     uint32_t holding;
-    uint32_t place; /* in `holders`, while count is not 0 */
+    uint32_t holder; /* its index in `holders`, while count is not 0 */
 };
 
 struct darn_held {
@@ -128,7 +128,7 @@ static void become_holder(struct darn_held *held, uint32_t index)
 {
     held->holders = darn_grow(held->holders, &held->holder_capacity, held->holder_count + 1,
                               sizeof(*held->holders));
-    held->all[index].place = (uint32_t)held->holder_count;
+    held->all[index].holder = (uint32_t)held->holder_count;
     held->holders[held->holder_count++] = index;
 }
 
@@ -136,8 +136,8 @@ static void hold_nothing(struct darn_held *held, struct one *one)
 {
     uint32_t last = held->holders[--held->holder_count];
 
-    held->holders[one->place] = last;
-    held->all[last].place = one->place;
+    held->holders[one->holder] = last;
+    held->all[last].holder = one->holder;
 }
 
 static void acquire(struct darn_held *held, const struct darn_event *event)

@@ -23,7 +23,7 @@ struct set {
         exclusive; /* the set of darn_lockset_exclusive + 1, or 0 as long as nobody has asked */
 };
 
-/* Direct mapped: the last answer for a place in the table, whatever it was. */
+/* Direct mapped: the last answer for a cell of the table, whatever it was. */
 struct answer {
     uint32_t operation;
     uint32_t a, b;

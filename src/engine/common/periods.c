@@ -152,7 +152,7 @@ static void on_fork(struct darn_periods *periods, uint32_t creator_number, uint3
 
 static void on_join(struct darn_periods *periods, uint32_t number, uint32_t joined_number)
 {
-    uint32_t *place = &periods->joined[periods->joined_count % JOINED];
+    uint32_t *cell = &periods->joined[periods->joined_count % JOINED];
     struct thread *joined, *thread;
 
     find(periods, joined_number);
@@ -166,9 +166,9 @@ static void on_join(struct darn_periods *periods, uint32_t number, uint32_t join
     if (joined->joined || !joined->now.time)
         return;
     joined->joined = true;
-    if (periods->joined_count++ >= JOINED && periods->all[*place].joined)
-        darn_stamp_drop(&periods->clocks, &periods->all[*place].now);
-    *place = (uint32_t)(joined - periods->all);
+    if (periods->joined_count++ >= JOINED && periods->all[*cell].joined)
+        darn_stamp_drop(&periods->clocks, &periods->all[*cell].now);
+    *cell = (uint32_t)(joined - periods->all);
 }
 
 void darn_periods_event(struct darn_periods *periods, const struct darn_event *event)

@@ -116,12 +116,12 @@ static void try_groups(struct finder *finder, enum darn_prediction_kind kind,
 {
     struct darn_calls_found what = {
         .kind = kind, .cond = groups[0]->calls[0]->cond, .count = count};
-    struct darn_candidates places[3];
+    struct darn_candidates roles[3];
     struct darn_chosen chosen[3];
 
     for (uint32_t i = 0; i < count; i++)
-        places[i] = groups[i]->candidates;
-    if (!darn_choose(finder->periods, places, count, chosen, &finder->work))
+        roles[i] = groups[i]->candidates;
+    if (!darn_choose(finder->periods, roles, count, chosen, &finder->work))
         return;
     for (uint32_t i = 0; i < count; i++) {
         what.calls[i] = groups[i]->calls[chosen[i].which];

@@ -45,12 +45,12 @@ static bool are_concurrent(struct search *search, uint32_t a, uint32_t b)
 {
     const struct darn_lockgraph *graph = search->graph;
     const struct darn_lock_shape *one = &graph->shapes[a], *two = &graph->shapes[b];
-    const struct darn_candidates places[2] = {
+    const struct darn_candidates roles[2] = {
         {.from = &graph->moments[one->first], .count = one->count},
         {.from = &graph->moments[two->first], .count = two->count}};
     struct darn_chosen chosen[2];
     uint64_t work = PAIR_WORK;
-    bool is_possible = darn_choose(graph->deps->periods, places, 2, chosen, &work) || !work;
+    bool is_possible = darn_choose(graph->deps->periods, roles, 2, chosen, &work) || !work;
 
     spend(search, PAIR_WORK - work);
     return is_possible;

@@ -213,12 +213,12 @@ static void note_key(struct deadlock *deadlock, uint64_t key)
 /* One choice of groups. */
 static void try_way(struct ways *ways)
 {
-    struct darn_candidates places[DARN_PREDICTION_STEPS];
+    struct darn_candidates roles[DARN_PREDICTION_STEPS];
     struct darn_chosen chosen[DARN_PREDICTION_STEPS];
 
     for (uint32_t i = 0; i < ways->count; i++)
-        places[i] = ways->chosen[i]->candidates;
-    if (!darn_choose(ways->deadlock->deps.periods, places, ways->count, chosen, &ways->work))
+        roles[i] = ways->chosen[i]->candidates;
+    if (!darn_choose(ways->deadlock->deps.periods, roles, ways->count, chosen, &ways->work))
         return;
     note_key(ways->deadlock, key_of_way(ways));
     report(ways, chosen);

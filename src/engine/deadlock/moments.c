@@ -47,7 +47,7 @@ void darn_moments_see(struct darn_moments *moments, struct darn_periods *periods
     moments->thinned = true;
 }
 
-/* The moments that are looked at: one of each place. */
+/* The moments that are looked at: one of each role. */
 struct cursors {
     const struct darn_moments *of[DARN_CHOICE_MOST];
     uint32_t at[DARN_CHOICE_MOST];
@@ -55,22 +55,22 @@ struct cursors {
 
 struct choice {
     const struct darn_periods *periods;
-    const struct darn_candidates *places;
+    const struct darn_candidates *roles;
     uint32_t count;
     struct darn_chosen *chosen;
     uint64_t *work;
 };
 
-/* On from `at` to a moment that counts at this place. */
-static bool settle(const struct choice *choice, struct cursors *cursors, uint32_t place)
+/* On from `at` to a moment that counts in this role. */
+static bool settle(const struct choice *choice, struct cursors *cursors, uint32_t role)
 {
-    const struct darn_candidates *candidates = &choice->places[place];
-    const struct darn_moments *moments = cursors->of[place];
+    const struct darn_candidates *candidates = &choice->roles[role];
+    const struct darn_moments *moments = cursors->of[role];
 
-    while (candidates->is_of && cursors->at[place] < moments->count &&
-           moments->all[cursors->at[place]].thread != candidates->of)
-        cursors->at[place]++;
-    return cursors->at[place] < moments->count;
+    while (candidates->is_of && cursors->at[role] < moments->count &&
+           moments->all[cursors->at[role]].thread != candidates->of)
+        cursors->at[role]++;
+    return cursors->at[role] < moments->count;
 }
 
 static bool is_before(const struct choice *choice, const struct cursors *cursors, uint32_t a,
@@ -84,7 +84,7 @@ static bool is_before(const struct choice *choice, const struct cursors *cursors
 
 /*
  * Moves the first `count` cursors on to the earliest moments that are all concurrent; false when
- * there are none. A moment that happens before another place's current one happens before all that
+ * there are none. A moment that happens before another role's current one happens before all that
  * are still to come there, so it can be passed over (the algorithm of Garg and Waldecker for
  * conjunctive predicates).
  */
@@ -108,12 +108,12 @@ static bool agree(const struct choice *choice, struct cursors *cursors, uint32_t
     return true;
 }
 
-static bool choose_from(const struct choice *choice, const struct cursors *before, uint32_t place)
+static bool choose_from(const struct choice *choice, const struct cursors *before, uint32_t role)
 {
-    const struct darn_candidates *candidates = &choice->places[place];
+    const struct darn_candidates *candidates = &choice->roles[role];
 
-    if (place == choice->count) {
-        for (uint32_t i = 0; i < place; i++)
+    if (role == choice->count) {
+        for (uint32_t i = 0; i < role; i++)
             choice->chosen[i].thread = before->of[i]->all[before->at[i]].thread;
         return true;
     }
@@ -123,23 +123,23 @@ static bool choose_from(const struct choice *choice, const struct cursors *befor
 
         if (!*choice->work)
             return false;
-        cursors.of[place] = candidates->from[i];
-        cursors.at[place] = 0;
-        for (uint32_t j = 0; j < place; j++)
+        cursors.of[role] = candidates->from[i];
+        cursors.at[role] = 0;
+        for (uint32_t j = 0; j < role; j++)
             is_taken = is_taken || cursors.of[j]->last.slot == candidates->from[i]->last.slot;
-        if (is_taken || !settle(choice, &cursors, place) || !agree(choice, &cursors, place + 1))
+        if (is_taken || !settle(choice, &cursors, role) || !agree(choice, &cursors, role + 1))
             continue;
-        choice->chosen[place].which = i;
-        if (choose_from(choice, &cursors, place + 1))
+        choice->chosen[role].which = i;
+        if (choose_from(choice, &cursors, role + 1))
             return true;
     }
     return false;
 }
 
-bool darn_choose(const struct darn_periods *periods, const struct darn_candidates *places,
+bool darn_choose(const struct darn_periods *periods, const struct darn_candidates *roles,
                  uint32_t count, struct darn_chosen *chosen, uint64_t *work)
 {
-    struct choice choice = {periods, places, count, chosen, work};
+    struct choice choice = {periods, roles, count, chosen, work};
     struct cursors none;
 
     memset(&none, 0, sizeof(none));

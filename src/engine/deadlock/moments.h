@@ -42,7 +42,7 @@ void darn_moments_free(struct darn_moments *moments);
 void darn_moments_see(struct darn_moments *moments, struct darn_periods *periods, uint32_t thread,
                       uint32_t news);
 
-/* One place in a choice: a step that any of several may have made. */
+/* One role in a choice: a step that any of several may have made. */
 struct darn_candidates {
     const struct darn_moments *const *from;
     uint32_t count;
@@ -57,10 +57,10 @@ struct darn_chosen {
     uint32_t thread;
 };
 
-/* Whether the steps can all be waiting at one time: for each place a candidate and a moment, of
+/* Whether the steps can all be waiting at one time: for each role a candidate and a moment, of
  * threads that are all different, in periods that are concurrent with each other. Takes from `work`
  * one for each comparison; when there is none left, the answer is no. */
-bool darn_choose(const struct darn_periods *periods, const struct darn_candidates *places,
+bool darn_choose(const struct darn_periods *periods, const struct darn_candidates *roles,
                  uint32_t count, struct darn_chosen *chosen, uint64_t *work);
 
 #endif

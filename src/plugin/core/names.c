@@ -34,7 +34,7 @@ struct darn_names {
 };
 
 /* A pointer taken apart: base + offset, with an element chosen at run time if `variable`. */
-struct place {
+struct location {
     LLVMValueRef base;
     int64_t offset;
     int variable;
@@ -100,39 +100,39 @@ static LLVMMetadataRef global_debug_info(struct darn_names *names, LLVMValueRef 
     return found && *offset >= 0 ? found : NULL;
 }
 
-static void add_index(struct darn_names *names, struct place *place, LLVMValueRef index,
+static void add_index(struct darn_names *names, struct location *location, LLVMValueRef index,
                       LLVMTypeRef type)
 {
     uint64_t size = LLVMABISizeOfType(names->layout, type);
 
     if (LLVMIsAConstantInt(index)) {
-        place->offset += LLVMConstIntGetSExtValue(index) * (int64_t)size;
+        location->offset += LLVMConstIntGetSExtValue(index) * (int64_t)size;
     } else {
-        place->variable = 1;
-        place->stride = size;
+        location->variable = 1;
+        location->stride = size;
     }
 }
 
-static void take_apart_gep(struct darn_names *names, LLVMValueRef gep, struct place *place)
+static void take_apart_gep(struct darn_names *names, LLVMValueRef gep, struct location *location)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     unsigned count = (unsigned)LLVMGetNumOperands(gep);
 
-    add_index(names, place, LLVMGetOperand(gep, 1), type);
+    add_index(names, location, LLVMGetOperand(gep, 1), type);
     for (unsigned i = 2; i < count; i++) {
         LLVMValueRef index = LLVMGetOperand(gep, i);
 
         if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
 
-            place->offset += (int64_t)LLVMOffsetOfElement(names->layout, type, field);
+            location->offset += (int64_t)LLVMOffsetOfElement(names->layout, type, field);
             type = LLVMStructGetTypeAtIndex(type, field);
         } else {
             type = LLVMGetElementType(type);
-            add_index(names, place, index, type);
+            add_index(names, location, index, type);
         }
     }
-    place->base = LLVMGetOperand(gep, 0);
+    location->base = LLVMGetOperand(gep, 0);
 }
 
 static int is_gep(LLVMValueRef value)
@@ -147,20 +147,21 @@ static int is_named(struct darn_names *names, LLVMValueRef value)
            darn_locals_know(&names->locals, value);
 }
 
-static void go_to_base(struct darn_names *names, struct place *place)
+static void go_to_base(struct darn_names *names, struct location *location)
 {
-    while (is_gep(place->base) && !is_named(names, place->base))
-        take_apart_gep(names, place->base, place);
-    if (!is_named(names, place->base))
-        place->base = darn_pointer_root(place->base); /* the address of a thread-local variable */
+    while (is_gep(location->base) && !is_named(names, location->base))
+        take_apart_gep(names, location->base, location);
+    if (!is_named(names, location->base))
+        location->base =
+            darn_pointer_root(location->base); /* the address of a thread-local variable */
 }
 
-static struct place take_apart(struct darn_names *names, LLVMValueRef pointer)
+static struct location take_apart(struct darn_names *names, LLVMValueRef pointer)
 {
-    struct place place = {.base = pointer};
+    struct location location = {.base = pointer};
 
-    go_to_base(names, &place);
-    return place;
+    go_to_base(names, &location);
+    return location;
 }
 
 static LLVMMetadataRef name_of_pointer(struct darn_names *names, LLVMValueRef pointer, int depth,
@@ -168,7 +169,7 @@ static LLVMMetadataRef name_of_pointer(struct darn_names *names, LLVMValueRef po
 
 /* Appends the way into an object that has a name; returns the type found there. */
 static LLVMMetadataRef append_inside(struct darn_names *names, LLVMMetadataRef type,
-                                     const struct place *place, struct darn_text *text)
+                                     const struct location *location, struct darn_text *text)
 {
     char path[MAX_PATH];
     struct darn_text buffer;
@@ -176,19 +177,19 @@ static LLVMMetadataRef append_inside(struct darn_names *names, LLVMMetadataRef t
     LLVMMetadataRef found;
 
     darn_text_start(&buffer, path, sizeof(path));
-    found = place->offset >= 0
-                ? darn_di_walk(names->context, type, (uint64_t)place->offset, place->variable, &way)
-                : NULL;
+    found = location->offset >= 0 ? darn_di_walk(names->context, type, (uint64_t)location->offset,
+                                                 location->variable, &way)
+                                  : NULL;
     names->owner = found && !way.has_union ? way.owner : NULL;
     names->is_behind = 0;
-    names->is_beyond = place->variable && !strchr(path, '[');
+    names->is_beyond = location->variable && !strchr(path, '[');
     darn_text_add(text, path);
     return found;
 }
 
-/* `p` is a pointer and the place lies behind it: p->next, p[].next, *p, p->@16 */
+/* `p` is a pointer and the location lies behind it: p->next, p[].next, *p, p->@16 */
 static LLVMMetadataRef append_behind(struct darn_names *names, const char *pointer,
-                                     LLVMMetadataRef pointee, struct place place,
+                                     LLVMMetadataRef pointee, struct location location,
                                      struct darn_text *text)
 {
     char path[MAX_PATH];
@@ -196,26 +197,26 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
     struct darn_di_way way = {.text = &buffer, .bit = names->bit};
     LLVMMetadataRef found;
     uint64_t size = darn_di_size(names->context, pointee);
-    int64_t index = size && !place.variable ? place.offset / (int64_t)size : 0;
+    int64_t index = size && !location.variable ? location.offset / (int64_t)size : 0;
     /* p[i] steps by whole elements; p->text[i] goes beyond the end of *p if text has no fixed size.
      */
-    int indexed = index != 0 || (place.variable && (!size || place.stride % size == 0));
-    int beyond = place.offset < 0 || (size && place.offset >= (int64_t)size);
+    int indexed = index != 0 || (location.variable && (!size || location.stride % size == 0));
+    int beyond = location.offset < 0 || (size && location.offset >= (int64_t)size);
 
-    if (place.offset < 0)
+    if (location.offset < 0)
         index = 0;
-    if (size && (indexed || !place.variable))
-        place.offset = ((place.offset % (int64_t)size) + (int64_t)size) % (int64_t)size;
+    if (size && (indexed || !location.variable))
+        location.offset = ((location.offset % (int64_t)size) + (int64_t)size) % (int64_t)size;
     darn_text_start(&buffer, path, sizeof(path));
-    found = darn_di_walk(names->context, pointee, (uint64_t)place.offset,
-                         place.variable && !indexed, &way);
+    found = darn_di_walk(names->context, pointee, (uint64_t)location.offset,
+                         location.variable && !indexed, &way);
     names->owner = found && !way.has_union ? way.owner : NULL;
     names->is_behind = indexed && !path[0];
-    names->is_beyond = beyond || (place.variable && !indexed && !strchr(path, '['));
-    if (!found && !path[0] && !indexed && !place.variable && place.offset > 0) {
+    names->is_beyond = beyond || (location.variable && !indexed && !strchr(path, '['));
+    if (!found && !path[0] && !indexed && !location.variable && location.offset > 0) {
         darn_text_add(text, pointer); /* into a struct that this module only declares */
         darn_text_add(text, "->@");
-        darn_text_number(text, (uint64_t)place.offset);
+        darn_text_number(text, (uint64_t)location.offset);
         return found;
     }
     if (!indexed && path[0] != '.') {
@@ -227,7 +228,7 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
     darn_text_add(text, pointer);
     if (indexed) {
         darn_text_char(text, '[');
-        if (!place.variable)
+        if (!location.variable)
             darn_text_number(text, (uint64_t)index);
         darn_text_char(text, ']');
         darn_text_add(text, path);
@@ -239,31 +240,31 @@ static LLVMMetadataRef append_behind(struct darn_names *names, const char *point
 }
 
 static LLVMMetadataRef name_behind(struct darn_names *names, const char *pointer,
-                                   LLVMMetadataRef pointer_type, const struct place *place,
+                                   LLVMMetadataRef pointer_type, const struct location *location,
                                    struct darn_text *text)
 {
     LLVMMetadataRef pointee = darn_di_pointee(names->context, pointer_type);
 
     if (pointee && darn_di_is_reference(names->context, pointer_type)) {
         darn_text_add(text, pointer);
-        return append_inside(names, pointee, place, text);
+        return append_inside(names, pointee, location, text);
     }
-    return append_behind(names, pointer, pointee, *place, text);
+    return append_behind(names, pointer, pointee, *location, text);
 }
 
-static LLVMMetadataRef name_of_global(struct darn_names *names, const struct place *place,
+static LLVMMetadataRef name_of_global(struct darn_names *names, const struct location *location,
                                       struct darn_text *text)
 {
-    struct place inside = *place;
+    struct location inside = *location;
     int64_t part = 0;
-    LLVMMetadataRef variable = global_debug_info(names, place->base, &part);
+    LLVMMetadataRef variable = global_debug_info(names, location->base, &part);
     size_t length;
 
     inside.offset += part;
     if (!variable ||
         darn_di_string(names->context,
                        darn_di_operand(names->context, variable, DARN_DI_VARIABLE_NAME), text))
-        darn_text_add(text, LLVMGetValueName2(place->base, &length));
+        darn_text_add(text, LLVMGetValueName2(location->base, &length));
     return variable
                ? append_inside(names,
                                darn_di_operand(names->context, variable, DARN_DI_VARIABLE_TYPE),
@@ -271,7 +272,7 @@ static LLVMMetadataRef name_of_global(struct darn_names *names, const struct pla
                : NULL;
 }
 
-static LLVMMetadataRef name_of_local(struct darn_names *names, const struct place *place,
+static LLVMMetadataRef name_of_local(struct darn_names *names, const struct location *location,
                                      const struct darn_local *known, struct darn_text *text)
 {
     LLVMMetadataRef variable = known->info;
@@ -284,12 +285,12 @@ static LLVMMetadataRef name_of_local(struct darn_names *names, const struct plac
                        darn_di_operand(names->context, variable, DARN_DI_VARIABLE_NAME), &buffer))
         return NULL;
     if (!known->is_at)
-        return name_behind(names, name, type, place, text);
+        return name_behind(names, name, type, location, text);
     darn_text_add(text, name);
-    return append_inside(names, type, place, text);
+    return append_inside(names, type, location, text);
 }
 
-static LLVMMetadataRef name_of_loaded(struct darn_names *names, const struct place *place,
+static LLVMMetadataRef name_of_loaded(struct darn_names *names, const struct location *location,
                                       int depth, struct darn_text *text)
 {
     char name[MAX_PATH];
@@ -297,34 +298,34 @@ static LLVMMetadataRef name_of_loaded(struct darn_names *names, const struct pla
     LLVMMetadataRef type;
 
     darn_text_start(&buffer, name, sizeof(name));
-    type = name_of_pointer(names, LLVMGetOperand(place->base, 0), depth + 1, &buffer);
+    type = name_of_pointer(names, LLVMGetOperand(location->base, 0), depth + 1, &buffer);
     if (!name[0] || !darn_di_pointee(names->context, type)) {
         names->owner = NULL; /* that was of the pointer */
         return NULL;
     }
-    return name_behind(names, name, type, place, text);
+    return name_behind(names, name, type, location, text);
 }
 
-static LLVMMetadataRef name_of_place(struct darn_names *names, const struct place *place, int depth,
-                                     struct darn_text *text);
+static LLVMMetadataRef name_of_location(struct darn_names *names, const struct location *location,
+                                        int depth, struct darn_text *text);
 
 /* After `p = &acct->balance`, `*p` is a member of that struct. */
-static LLVMMetadataRef owner_behind(struct darn_names *names, struct place place, int depth)
+static LLVMMetadataRef owner_behind(struct darn_names *names, struct location location, int depth)
 {
     char name[MAX_PATH];
     struct darn_text text;
 
-    if (!is_gep(place.base))
+    if (!is_gep(location.base))
         return NULL;
-    take_apart_gep(names, place.base, &place);
-    go_to_base(names, &place);
+    take_apart_gep(names, location.base, &location);
+    go_to_base(names, &location);
     names->owner = NULL;
     darn_text_start(&text, name, sizeof(name));
-    name_of_place(names, &place, depth + 1, &text);
+    name_of_location(names, &location, depth + 1, &text);
     return names->is_beyond ? NULL : names->owner;
 }
 
-static LLVMMetadataRef name_of_known(struct darn_names *names, const struct place *place,
+static LLVMMetadataRef name_of_known(struct darn_names *names, const struct location *location,
                                      const struct darn_local *known, int depth,
                                      struct darn_text *text)
 {
@@ -332,30 +333,30 @@ static LLVMMetadataRef name_of_known(struct darn_names *names, const struct plac
     int is_behind;
 
     names->owner = NULL;
-    type = name_of_local(names, place, known, text);
+    type = name_of_local(names, location, known, text);
     is_behind = names->is_behind;
     if (!names->owner && !known->is_at)
-        names->owner = owner_behind(names, *place, depth);
+        names->owner = owner_behind(names, *location, depth);
     names->is_behind = is_behind;
     return type;
 }
 
-static LLVMMetadataRef name_of_place(struct darn_names *names, const struct place *place, int depth,
-                                     struct darn_text *text)
+static LLVMMetadataRef name_of_location(struct darn_names *names, const struct location *location,
+                                        int depth, struct darn_text *text)
 {
-    const struct darn_local *known = darn_local_of(&names->locals, place->base, names->function);
+    const struct darn_local *known = darn_local_of(&names->locals, location->base, names->function);
 
     if (depth > MAX_DEPTH)
         return NULL;
-    if (LLVMIsAGlobalVariable(place->base))
-        return name_of_global(names, place, text);
+    if (LLVMIsAGlobalVariable(location->base))
+        return name_of_global(names, location, text);
     if (known)
-        return name_of_known(names, place, known, depth, text);
-    if (LLVMIsALoadInst(place->base))
-        return name_of_loaded(names, place, depth, text);
-    if (LLVMIsAPHINode(place->base) &&
-        (known = darn_local_of_phi(&names->locals, place->base, names->function)))
-        return name_of_local(names, place, known, text);
+        return name_of_known(names, location, known, depth, text);
+    if (LLVMIsALoadInst(location->base))
+        return name_of_loaded(names, location, depth, text);
+    if (LLVMIsAPHINode(location->base) &&
+        (known = darn_local_of_phi(&names->locals, location->base, names->function)))
+        return name_of_local(names, location, known, text);
     return NULL;
 }
 
@@ -363,9 +364,9 @@ static LLVMMetadataRef name_of_place(struct darn_names *names, const struct plac
 static LLVMMetadataRef name_of_pointer(struct darn_names *names, LLVMValueRef pointer, int depth,
                                        struct darn_text *text)
 {
-    struct place place = take_apart(names, pointer);
+    struct location location = take_apart(names, pointer);
 
-    return name_of_place(names, &place, depth, text);
+    return name_of_location(names, &location, depth, text);
 }
 
 static void find_structs(struct darn_names *names)
@@ -422,21 +423,21 @@ static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction, str
 /* A copy of a whole struct is not an access to its first member: `d->id` becomes `*d`. */
 static void name_whole(struct darn_names *names, LLVMValueRef pointer, struct darn_text *text)
 {
-    struct place place = take_apart(names, pointer);
-    const struct darn_local *known = darn_local_of(&names->locals, place.base, names->function);
+    struct location location = take_apart(names, pointer);
+    const struct darn_local *known = darn_local_of(&names->locals, location.base, names->function);
 
-    if (place.offset || place.variable) {
+    if (location.offset || location.variable) {
         name_of_pointer(names, pointer, 0, text);
         return;
     }
-    if (LLVMIsAGlobalVariable(place.base)) {
-        name_of_global(names, &place, text);
+    if (LLVMIsAGlobalVariable(location.base)) {
+        name_of_global(names, &location, text);
         text->to[text->used = strcspn(text->to, ".[")] = '\0';
         return;
     }
-    if (!known && LLVMIsALoadInst(place.base)) {
+    if (!known && LLVMIsALoadInst(location.base)) {
         darn_text_char(text, '*');
-        name_of_pointer(names, LLVMGetOperand(place.base, 0), 1, text);
+        name_of_pointer(names, LLVMGetOperand(location.base, 0), 1, text);
         if (text->used == 1)
             text->to[text->used = 0] = '\0';
         return;

@@ -65,8 +65,8 @@ static bool is_same_rule(const struct darn_healed_rule *a, const struct darn_hea
 }
 
 /* Where the rule is counted: that of another process, or a new one. */
-static struct darn_healed_rule *place_rule(struct darn_healed *healed,
-                                           const struct darn_healed_rule *rule)
+static struct darn_healed_rule *entry_of_rule(struct darn_healed *healed,
+                                              const struct darn_healed_rule *rule)
 {
     for (size_t i = 0; healed->processes > 1 && i < healed->rule_count; i++)
         if (is_same_rule(&healed->rules[i], rule))
@@ -90,12 +90,12 @@ static void take_rule(struct darn_healed *healed, const json_t *object)
         .why = text_of(healed, object, "why"),
         .with = text_of(healed, object, "with"),
     };
-    struct darn_healed_rule *place = place_rule(healed, &rule);
+    struct darn_healed_rule *entry = entry_of_rule(healed, &rule);
 
-    place->entered += number_of(object, "entered");
-    place->given_up |= json_is_true(json_object_get(object, "given_up"));
-    place->elided |= json_is_true(json_object_get(object, "trusted"));
-    add_waits(&place->waits, object, "healed");
+    entry->entered += number_of(object, "entered");
+    entry->given_up |= json_is_true(json_object_get(object, "given_up"));
+    entry->elided |= json_is_true(json_object_get(object, "trusted"));
+    add_waits(&entry->waits, object, "healed");
 }
 
 static void take_gate(struct darn_healed *healed, const json_t *object)
@@ -105,20 +105,20 @@ static void take_gate(struct darn_healed *healed, const json_t *object)
         .match = text_of(healed, object, "match"),
         .why = text_of(healed, object, "why"),
     };
-    struct darn_healed_gate *place = NULL;
+    struct darn_healed_gate *entry = NULL;
 
-    for (size_t i = 0; healed->processes > 1 && i < healed->gate_count && !place; i++)
+    for (size_t i = 0; healed->processes > 1 && i < healed->gate_count && !entry; i++)
         if (healed->gates[i].line == gate.line)
-            place = &healed->gates[i];
-    if (!place) {
+            entry = &healed->gates[i];
+    if (!entry) {
         healed->gates = grow(&healed->pool, healed->gates, healed->gate_count, sizeof(gate));
-        place = &healed->gates[healed->gate_count++];
-        *place = gate;
+        entry = &healed->gates[healed->gate_count++];
+        *entry = gate;
     }
-    place->passed += number_of(object, "passed");
-    place->useless += number_of(object, "false");
-    place->dropped |= json_is_true(json_object_get(object, "dropped"));
-    add_waits(&place->waits, object, "avoided");
+    entry->passed += number_of(object, "passed");
+    entry->useless += number_of(object, "false");
+    entry->dropped |= json_is_true(json_object_get(object, "dropped"));
+    add_waits(&entry->waits, object, "avoided");
 }
 
 /* The first line says what the file is. */

@@ -18,7 +18,7 @@ uint32_t darn_snapshot_threads(const struct darn_snapshot *snapshot)
 {
     uint32_t count = snapshot->block->result.thread_count;
 
-    return count < DARN_BLOCK_PLACES ? count : DARN_BLOCK_PLACES;
+    return count < DARN_BLOCK_THREADS ? count : DARN_BLOCK_THREADS;
 }
 
 uint32_t darn_snapshot_locks(const struct darn_block_thread *thread)

@@ -43,10 +43,10 @@ static void make_room(struct darn_story *story)
 static void say_threads(struct darn_story *story)
 {
     const struct darn_result *result = result_of(story);
-    uint32_t circle[DARN_BLOCK_PLACES];
+    uint32_t circle[DARN_BLOCK_THREADS];
     size_t length =
         result->end == DARN_END_DEADLOCK ? darn_snapshot_circle(story->snapshot, circle) : 0;
-    bool said[DARN_BLOCK_PLACES] = {false};
+    bool said[DARN_BLOCK_THREADS] = {false};
 
     make_room(story);
     for (size_t i = 0; i < length; i++) {
@@ -134,7 +134,7 @@ static void say_number(struct darn_story *story, const char *before, uint64_t nu
 void darn_story_ending(struct darn_story *story)
 {
     const struct darn_result *result = result_of(story);
-    uint32_t circle[DARN_BLOCK_PLACES];
+    uint32_t circle[DARN_BLOCK_THREADS];
 
     if (result->signal) {
         say_signal(story);

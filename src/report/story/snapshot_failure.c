@@ -15,7 +15,7 @@ static const struct darn_block_thread *threads_of(const struct darn_snapshot *sn
 /* Everybody in the circle, in its order. */
 static struct darn_finding *make_circle(const struct darn_snapshot *snapshot)
 {
-    uint32_t circle[DARN_BLOCK_PLACES];
+    uint32_t circle[DARN_BLOCK_THREADS];
     size_t length = darn_snapshot_circle(snapshot, circle);
     struct darn_finding *finding;
 

@@ -42,7 +42,7 @@ static bool takes_part(struct darn_story *story, uint32_t number)
 static bool add_actors(struct darn_story *story)
 {
     const struct darn_result *result = &story->snapshot->block->result;
-    uint32_t circle[DARN_BLOCK_PLACES];
+    uint32_t circle[DARN_BLOCK_THREADS];
     size_t length =
         result->end == DARN_END_DEADLOCK ? darn_snapshot_circle(story->snapshot, circle) : 0;
     bool known = result->signal || length;

@@ -92,7 +92,7 @@ bool darn_snapshot_is_blocked(const struct darn_snapshot *snapshot,
 
 /* The shortest circle of threads of the result that wait for each other, as their indices: each
  * waits for the next, the last for the first. Returns its length, 0 for none. `circle` has room for
- * DARN_BLOCK_PLACES. */
+ * DARN_BLOCK_THREADS. */
 size_t darn_snapshot_circle(const struct darn_snapshot *snapshot, uint32_t *circle);
 
 #endif

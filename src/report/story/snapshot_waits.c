@@ -76,8 +76,8 @@ static bool is_edge(const struct walk *walk, uint32_t from, uint32_t to)
 /* The shortest way from `start` back to itself, breadth first. Returns its length; 0 for none. */
 static size_t way_back(const struct walk *walk, uint32_t start, uint32_t *circle)
 {
-    uint32_t queue[DARN_BLOCK_PLACES], before[DARN_BLOCK_PLACES];
-    bool seen[DARN_BLOCK_PLACES] = {false};
+    uint32_t queue[DARN_BLOCK_THREADS], before[DARN_BLOCK_THREADS];
+    bool seen[DARN_BLOCK_THREADS] = {false};
     size_t head = 0, tail = 0, length = 0;
 
     queue[tail++] = start;
@@ -106,7 +106,7 @@ static size_t way_back(const struct walk *walk, uint32_t start, uint32_t *circle
 
 static size_t shortest(const struct walk *walk, uint32_t *circle)
 {
-    uint32_t found[DARN_BLOCK_PLACES];
+    uint32_t found[DARN_BLOCK_THREADS];
     size_t best = 0;
 
     for (uint32_t start = 0; start < walk->count; start++) {

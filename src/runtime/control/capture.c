@@ -206,7 +206,7 @@ static void add(struct darn_slot *slot, void *unused)
     struct darn_result *result = &darn_control->result;
 
     (void)unused;
-    if (result->thread_count < DARN_BLOCK_PLACES)
+    if (result->thread_count < DARN_BLOCK_THREADS)
         fill(&result->threads[result->thread_count++], slot);
 }
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the stack begins that they give a thread, and its size; 0 when libc will choose the place.
- * NULL stands for the usual ones. */
+/* Where the stack begins that they give a thread, and its size; 0 when libc will choose the
+ * address. NULL stands for the usual ones. */
 uintptr_t darn_attributes_stack(const pthread_attr_t *attributes, size_t *size);
 
 /*

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-/* By hash of the address. One that finds its place taken has one clock. */
+/* By hash of the address. One that finds its cell taken has one clock. */
 #define BARRIERS 256
 
 #define NO_TICKET UINT64_MAX
@@ -21,14 +21,14 @@ struct barrier {
 
 static struct barrier barriers[BARRIERS];
 
-static struct barrier *place_of(uintptr_t address)
+static struct barrier *cell_of(uintptr_t address)
 {
     return &barriers[darn_spread(address) % BARRIERS];
 }
 
 void darn_barrier_init(uintptr_t address, uint32_t count)
 {
-    struct barrier *barrier = place_of(address);
+    struct barrier *barrier = cell_of(address);
     uintptr_t there = 0;
 
     if (!atomic_compare_exchange_strong(&barrier->address, &there, address) && there != address)
@@ -41,12 +41,12 @@ void darn_barrier_init(uintptr_t address, uint32_t count)
 
 void darn_barrier_destroy(uintptr_t address)
 {
-    atomic_compare_exchange_strong(&place_of(address)->address, &address, 0);
+    atomic_compare_exchange_strong(&cell_of(address)->address, &address, 0);
 }
 
 static struct barrier *find_barrier(uintptr_t address)
 {
-    struct barrier *barrier = place_of(address);
+    struct barrier *barrier = cell_of(address);
 
     return atomic_load(&barrier->address) == address && !atomic_load(&barrier->is_one) ? barrier
                                                                                        : NULL;

@@ -447,13 +447,13 @@ void darn_order_cancel(struct darn_thread *thread, uint32_t number)
 {
     struct darn_thread_order *order = darn_ordering && thread ? darn_order_of(thread) : NULL;
     struct darn_thread *other;
-    uint32_t place = 0;
+    uint32_t index = 0;
 
     if (!order)
         return;
     darn_edge_release(thread, THREAD_OBJECT + number); /* it may not have begun yet */
     has_cancelled = true;
-    while ((other = darn_threads_next(&place))) {
+    while ((other = darn_threads_next(&index))) {
         if (other->number == number && other->order)
             other->order->late.is_cancelled = true;
     }

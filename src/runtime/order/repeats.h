@@ -28,7 +28,7 @@
      DARN_SITE_ASSERT_WRITER | DARN_SITE_ASSERT_ACCESS | DARN_SITE_SPIN | DARN_SITE_EXTRA |        \
      DARN_SITE_AFTER)
 
-/* A line of the table: what of the address its place does not say, the time, whether the bytes were
+/* A line of the table: what of the address its index does not say, the time, whether the bytes were
  * written, and which of the eight. */
 #define DARN_REPEATS_LONGEST 64 /* bytes */
 #define DARN_REPEATS_WRITTEN UINT64_C(0x100)

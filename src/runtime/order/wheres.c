@@ -24,7 +24,7 @@ struct where {
     struct darn_thread_lock locks[LOCKS];
 };
 
-/* Numbers are places in a table with open addressing, from 1 on. They are never given back. */
+/* Numbers are cells of a table with open addressing, from 1 on. They are never given back. */
 #define WHERES 16384
 #define PROBES 16
 
@@ -95,7 +95,7 @@ static uint64_t hash_of(const struct where *where)
     return hash ? hash : 1;
 }
 
-/* The place of one that is known, or a free one; 0: there is none. */
+/* The cell of one that is known, or a free one; 0: there is none. */
 static uint32_t find(const struct where *where)
 {
     for (uint32_t probe = 0; probe < PROBES; probe++) {

@@ -25,7 +25,7 @@ static size_t bytes_of(uint64_t slots)
     return sizeof(struct darn_facts_table) + slots * sizeof(struct slot);
 }
 
-static uint64_t place_of(uint64_t first, uint64_t second)
+static uint64_t cell_of(uint64_t first, uint64_t second)
 {
     return darn_fold(first, second << 32 | second >> 32);
 }
@@ -35,7 +35,7 @@ static uint64_t place_of(uint64_t first, uint64_t second)
 static struct slot *slot_of(struct darn_facts_table *table, uint64_t first, uint64_t second,
                             uint32_t *bits)
 {
-    for (uint64_t i = place_of(first, second);; i++) {
+    for (uint64_t i = cell_of(first, second);; i++) {
         struct slot *slot = &table->slot[i & (table->slots - 1)];
 
         *bits = atomic_load_explicit(&slot->bits, memory_order_acquire);

@@ -16,7 +16,7 @@
  * sites count as hot, down to a hundredth. */
 #define PLENTY 500000
 
-/* Sites that are disarmed now. A site for which there is no place stays armed. */
+/* Sites that are disarmed now. A site for which there is no cell stays armed. */
 #define COOLING 65536
 
 static _Atomic(const struct darn_site *) cooling[COOLING];
@@ -30,15 +30,15 @@ static bool may_cool(const struct darn_site *site)
 
 static void cool(const struct darn_site *site)
 {
-    uint32_t place;
+    uint32_t index;
 
     if (!may_cool(site) || atomic_load(&cooling_count) >= COOLING)
         return;
-    place = atomic_fetch_add(&cooling_count, 1);
-    if (place >= COOLING)
+    index = atomic_fetch_add(&cooling_count, 1);
+    if (index >= COOLING)
         return;
     darn_armed_remove(site, DARN_ARMED_RECORD | DARN_ARMED_POINTER);
-    atomic_store(&cooling[place], site);
+    atomic_store(&cooling[index], site);
 }
 
 static uint32_t scaled(const struct darn_thread *thread, uint32_t limit)
@@ -104,7 +104,7 @@ static uint8_t armed_bits(const struct darn_site *site)
     return bits;
 }
 
-/* A place that was taken but not filled yet is left for the next time. */
+/* A cell that was taken but not filled yet is left for the next time. */
 void darn_heat_again(void)
 {
     uint32_t count = atomic_load(&cooling_count), left = 0;

@@ -16,7 +16,7 @@
 
 #define DARN_HEAT_SITES 16384
 
-/* How often a thread has come by its sites; a table with one place for each hash. */
+/* How often a thread has come by its sites; a table with one cell for each hash. */
 struct darn_heat {
     const struct darn_site *site;
     uint32_t count, limit;

@@ -25,8 +25,8 @@ static_assert(sizeof(struct node) == 16, "there may be a million of them");
 /*
  * A table of words that are never changed once they are there: 44 bits of key, then 20 bits of
  * value, which is not 0. It grows by levels: what finds its line of the first level full goes to
- * the second, and so on. So a free place in a line says that the key is in no later level either,
- * and two threads that add the same key meet at the same place.
+ * the second, and so on. So a free cell in a line says that the key is in no later level either,
+ * and two threads that add the same key meet at the same cell.
  */
 #define LEVELS     4
 #define LINE       8 /* words: a cache line */
@@ -62,7 +62,7 @@ static struct sets *make_sets(void)
     return expected;
 }
 
-/* Goes through the places of a key, from level to level. */
+/* Goes through the cells of a key, from level to level. */
 struct walk {
     struct table *table;
     uint64_t hash;
@@ -86,17 +86,17 @@ static uint64_t word_of(uint64_t key, uint32_t value)
     return key << DARN_SET_BITS | value;
 }
 
-/* Puts the word at the first free place; false when there is none. A word with the same key that is
+/* Puts the word at the first free cell; false when there is none. A word with the same key that is
  * there already says the same. */
 static bool add_step(struct sets *all, uint64_t key, uint32_t value)
 {
     struct walk walk = {.table = &all->steps, .hash = darn_spread(key)};
-    _Atomic uint64_t *place;
+    _Atomic uint64_t *cell;
 
-    while ((place = step(&walk))) {
+    while ((cell = step(&walk))) {
         uint64_t word = 0;
 
-        if (atomic_compare_exchange_strong(place, &word, word_of(key, value)) ||
+        if (atomic_compare_exchange_strong(cell, &word, word_of(key, value)) ||
             word >> DARN_SET_BITS == key)
             return true;
     }
@@ -124,15 +124,15 @@ static uint32_t intern(struct sets *all, struct node node)
     uint64_t key = node.hash >> DARN_SET_BITS;
     struct walk walk = {.table = &all->by_hash, .hash = darn_spread(key)};
     uint32_t made = 0;
-    _Atomic uint64_t *place;
+    _Atomic uint64_t *cell;
 
-    while ((place = step(&walk))) {
-        uint64_t word = atomic_load(place);
+    while ((cell = step(&walk))) {
+        uint64_t word = atomic_load(cell);
 
         if (!word) {
             made = made ? made : new_node(all, node);
             if (made == DARN_SET_NONE ||
-                atomic_compare_exchange_strong(place, &word, word_of(key, made)))
+                atomic_compare_exchange_strong(cell, &word, word_of(key, made)))
                 return made;
         }
         /* Another thread may have been faster: then our node stays unused. */
@@ -178,13 +178,13 @@ uint32_t darn_set_with(uint32_t set, uint32_t site)
     struct sets *all = atomic_load_explicit(&sets, memory_order_acquire);
     uint64_t key = (uint64_t)set << SITE_BITS | site;
     struct walk walk = {.hash = darn_spread(key)};
-    _Atomic uint64_t *place;
+    _Atomic uint64_t *cell;
 
     if (site >> SITE_BITS || (!all && !(all = make_sets())))
         return DARN_SET_NONE;
     walk.table = &all->steps;
-    while ((place = step(&walk))) {
-        uint64_t word = atomic_load_explicit(place, memory_order_acquire);
+    while ((cell = step(&walk))) {
+        uint64_t word = atomic_load_explicit(cell, memory_order_acquire);
 
         if (!word)
             break;

@@ -58,7 +58,7 @@ static_assert(sizeof(struct leaf) % 4096 == 0, "whole pages of it are discarded"
 
 /* Who makes an access. */
 struct toucher {
-    struct darn_site_entry place;
+    struct darn_site_entry entry;
     uint64_t owner;   /* as the word has it */
     uint64_t own;     /* the same, or what no word has */
     uint64_t written; /* WRITTEN or 0 */
@@ -106,14 +106,14 @@ __attribute__((noinline)) static struct leaf *make_leaf(uintptr_t address)
 
 static inline bool is_marked(const struct toucher *toucher)
 {
-    return toucher->place.mark && atomic_load_explicit(toucher->place.mark, memory_order_relaxed);
+    return toucher->entry.mark && atomic_load_explicit(toucher->entry.mark, memory_order_relaxed);
 }
 
 /* Returns whether the site was not marked before. */
 static bool mark(const struct toucher *toucher)
 {
-    return toucher->place.mark && !is_marked(toucher) &&
-           !atomic_exchange_explicit(toucher->place.mark, 1, memory_order_relaxed);
+    return toucher->entry.mark && !is_marked(toucher) &&
+           !atomic_exchange_explicit(toucher->entry.mark, 1, memory_order_relaxed);
 }
 
 static void mark_number(uint32_t number)
@@ -121,7 +121,7 @@ static void mark_number(uint32_t number)
     darn_site_mark(number);
 }
 
-/* Sets and sites that lie in them, remembered for the next access: one place for each pair, taken
+/* Sets and sites that lie in them, remembered for the next access: one cell for each pair, taken
  * by the latest that belongs there. */
 #define CONTAINED 16384
 
@@ -129,23 +129,23 @@ static _Atomic uint64_t contained[CONTAINED];
 
 static inline uint64_t pair_of(uint32_t set, const struct toucher *toucher)
 {
-    return (uint64_t)set << 32 | toucher->place.number;
+    return (uint64_t)set << 32 | toucher->entry.number;
 }
 
-static inline _Atomic uint64_t *contained_place(uint32_t set, const struct toucher *toucher)
+static inline _Atomic uint64_t *contained_cell(uint32_t set, const struct toucher *toucher)
 {
-    return &contained[(toucher->place.number + (uint64_t)set * 61) % CONTAINED];
+    return &contained[(toucher->entry.number + (uint64_t)set * 61) % CONTAINED];
 }
 
 static inline bool is_contained(uint32_t set, const struct toucher *toucher)
 {
-    return atomic_load_explicit(contained_place(set, toucher), memory_order_relaxed) ==
+    return atomic_load_explicit(contained_cell(set, toucher), memory_order_relaxed) ==
            pair_of(set, toucher);
 }
 
 static void note_contained(uint32_t set, const struct toucher *toucher)
 {
-    atomic_store_explicit(contained_place(set, toucher), pair_of(set, toucher),
+    atomic_store_explicit(contained_cell(set, toucher), pair_of(set, toucher),
                           memory_order_relaxed);
 }
 
@@ -153,9 +153,9 @@ static uint64_t set_with(uint64_t word, const struct toucher *toucher)
 {
     uint32_t set = (uint32_t)(word & SET_MASK), with;
 
-    if (!toucher->place.mark || is_marked(toucher))
+    if (!toucher->entry.mark || is_marked(toucher))
         return set;
-    with = darn_set_with(set, (uint32_t)toucher->place.number);
+    with = darn_set_with(set, (uint32_t)toucher->entry.number);
     if (with == set)
         note_contained(set, toucher);
     if (with != DARN_SET_NONE)
@@ -186,37 +186,37 @@ static uint64_t next_word(uint64_t word, const struct toucher *toucher)
 static inline bool is_usual(uint64_t word, const struct toucher *toucher)
 {
     if ((word & SHARED) == SHARED)
-        return !toucher->place.mark || is_marked(toucher);
+        return !toucher->entry.mark || is_marked(toucher);
     if ((!(word & MANY) && (word & OWNER_MASK) != toucher->own) || (toucher->written & ~word))
         return false;
     return is_contained((uint32_t)(word & SET_MASK), toucher) || is_marked(toucher);
 }
 
-__attribute__((noinline)) static void change_word(_Atomic uint64_t *place, uint64_t word,
+__attribute__((noinline)) static void change_word(_Atomic uint64_t *cell, uint64_t word,
                                                   const struct toucher *toucher)
 {
     uint64_t next;
 
     do {
         next = next_word(word, toucher);
-    } while (next != word && !atomic_compare_exchange_weak(place, &word, next));
+    } while (next != word && !atomic_compare_exchange_weak(cell, &word, next));
 }
 
-static inline void touch_word(_Atomic uint64_t *place, const struct toucher *toucher)
+static inline void touch_word(_Atomic uint64_t *cell, const struct toucher *toucher)
 {
-    uint64_t word = atomic_load_explicit(place, memory_order_acquire);
+    uint64_t word = atomic_load_explicit(cell, memory_order_acquire);
 
     if (__builtin_expect(!is_usual(word, toucher), 0)) {
         struct toucher copy = *toucher; /* so that the original may stay in registers */
 
-        change_word(place, word, &copy);
+        change_word(cell, word, &copy);
     }
 }
 
-static inline void touch_writer(_Atomic uint64_t *place, const struct toucher *toucher)
+static inline void touch_writer(_Atomic uint64_t *cell, const struct toucher *toucher)
 {
-    if (atomic_load_explicit(place, memory_order_relaxed) != toucher->writer)
-        atomic_store_explicit(place, toucher->writer, memory_order_relaxed);
+    if (atomic_load_explicit(cell, memory_order_relaxed) != toucher->writer)
+        atomic_store_explicit(cell, toucher->writer, memory_order_relaxed);
 }
 
 /* An access within one leaf; `last` is the address of its last byte. */
@@ -263,15 +263,15 @@ __attribute__((noinline)) static void touch(uintptr_t address, uintptr_t last,
 void darn_share_access(struct darn_thread *thread, uintptr_t address, uint64_t size,
                        const struct darn_site *site, bool writes)
 {
-    struct toucher toucher = {.place = site ? darn_site_find(site) : (struct darn_site_entry){0},
+    struct toucher toucher = {.entry = site ? darn_site_find(site) : (struct darn_site_entry){0},
                               .owner = owner_of(thread),
                               .written = writes ? WRITTEN : 0};
     uintptr_t last = address + size - 1;
     struct leaf *leaf = find_leaf(address);
 
     toucher.own = toucher.owner == OWNER_OTHER ? UINT64_MAX : toucher.owner;
-    if (toucher.place.mark)
-        toucher.writer = (toucher.place.number + 1) << 32 | (thread ? thread->number : 0);
+    if (toucher.entry.mark)
+        toucher.writer = (toucher.entry.number + 1) << 32 | (thread ? thread->number : 0);
     else if (site)
         darn_count(DARN_COUNT_SHARE_SITES_UNKNOWN);
     if (!size || last < address)
@@ -353,9 +353,9 @@ void darn_share_end(const struct darn_thread *thread, uintptr_t address, uint64_
 
 bool darn_share_is_shared(const struct darn_site *site)
 {
-    struct darn_site_entry place = darn_site_find(site);
+    struct darn_site_entry entry = darn_site_find(site);
 
-    return place.mark && atomic_load_explicit(place.mark, memory_order_relaxed);
+    return entry.mark && atomic_load_explicit(entry.mark, memory_order_relaxed);
 }
 
 const struct darn_site *darn_share_last_writer(uintptr_t address, uint32_t *thread)

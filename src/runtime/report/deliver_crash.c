@@ -55,7 +55,7 @@ static void write_crash(struct darn_json *json, const struct darn_crash *crash, 
         darn_part_side(json, maps, &crash->others[i], true);
     darn_json_close(json, ']');
     if (crash->fault != DARN_FAULT_NONE)
-        darn_part_place(json, maps, crash->address);
+        darn_part_location(json, maps, crash->address);
     darn_json_open(json, "threads", '[');
     if (!crash->is_alone)
         darn_part_origin(json, maps, &crash->side);

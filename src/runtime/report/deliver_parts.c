@@ -174,7 +174,7 @@ void darn_part_origin(struct darn_json *json, struct darn_maps *maps, const stru
     darn_json_close(json, '}');
 }
 
-void darn_part_place(struct darn_json *json, struct darn_maps *maps, uintptr_t address)
+void darn_part_location(struct darn_json *json, struct darn_maps *maps, uintptr_t address)
 {
     struct darn_heap_block block;
     uint64_t offset;

@@ -46,8 +46,8 @@ void darn_part_side(struct darn_json *json, struct darn_maps *maps, const struct
 /* Where its thread comes from. */
 void darn_part_origin(struct darn_json *json, struct darn_maps *maps, const struct darn_side *side);
 
-/* `place`: what the memory is. */
-void darn_part_place(struct darn_json *json, struct darn_maps *maps, uintptr_t address);
+/* What the memory is; the key of the format is `place`. */
+void darn_part_location(struct darn_json *json, struct darn_maps *maps, uintptr_t address);
 
 /* "read", "write", … */
 const char *darn_part_op(const struct darn_side *side);

@@ -301,10 +301,10 @@ bool darn_spins_store(struct darn_thread *thread, const struct darn_touch *touch
 static bool may_come(const struct darn_thread *self)
 {
     const struct darn_thread *other;
-    uint32_t place = 0;
+    uint32_t index = 0;
     struct darn_wait wait;
 
-    while ((other = darn_threads_next(&place))) {
+    while ((other = darn_threads_next(&index))) {
         if (other != self && (!darn_wait_read(&other->wait, &wait) || wait.kind == DARN_WAIT_OTHER))
             return true;
     }

@@ -57,7 +57,7 @@ void darn_spins_hold_suspect(struct darn_thread *thread, const struct darn_touch
  * one of these and an atomic operation. */
 bool darn_spins_synchronize(const struct darn_touch *a, const struct darn_touch *b);
 
-/* Calls back with the place of each watch; returns whether there was one. */
+/* Calls back with the bytes of each watch; returns whether there was one. */
 bool darn_spins_each(void (*visit)(uintptr_t address, uint32_t size));
 
 void darn_spins_after_fork(void);

@@ -117,9 +117,9 @@ static bool is_listed(const struct darn_thread *thread, uintptr_t address,
  * thread of the parent before fork is none. */
 static bool find_owner(int tid, uintptr_t address, struct holder *holder)
 {
-    uint32_t place = 0;
+    uint32_t index = 0;
 
-    while (tid && (holder->thread = darn_threads_next(&place))) {
+    while (tid && (holder->thread = darn_threads_next(&index))) {
         if (holder->thread->tid == tid)
             return is_listed(holder->thread, address, &holder->lock);
     }
@@ -138,13 +138,13 @@ static bool find_mutex_owner(const pthread_mutex_t *mutex, struct holder *holder
 static bool find_rwlock_holder(const pthread_rwlock_t *lock, struct holder *holder)
 {
     struct holder reader;
-    uint32_t place = 0, readers = darn_rwlock_readers(lock), found = 0;
+    uint32_t index = 0, readers = darn_rwlock_readers(lock), found = 0;
 
     if (darn_rwlock_is_shared(lock))
         return false;
     if (find_owner(darn_rwlock_writer(lock), (uintptr_t)lock, holder))
         return holder->lock.kind == DARN_LOCK_WRITE;
-    while (readers && (reader.thread = darn_threads_next(&place))) {
+    while (readers && (reader.thread = darn_threads_next(&index))) {
         if (!is_listed(reader.thread, (uintptr_t)lock, &reader.lock))
             continue;
         found += reader.lock.depth;
@@ -209,11 +209,11 @@ static bool is_in_wait(const struct darn_thread *thread, const struct darn_wait 
 
 static bool find_waiter(const struct deed *deed, struct darn_waiter *waiter, struct darn_wait *wait)
 {
-    uint32_t place = 0;
+    uint32_t index = 0;
 
     if (has_cancelled)
         return false;
-    while ((waiter->thread = darn_threads_next(&place))) {
+    while ((waiter->thread = darn_threads_next(&index))) {
         if (waiter->thread != deed->thread && darn_wait_read(&waiter->thread->wait, wait) &&
             is_in_wait(waiter->thread, wait, deed)) {
             waiter->version = wait->version;
@@ -338,11 +338,11 @@ void darn_misuse_destroy_barrier(struct darn_thread *thread, const pthread_barri
     struct deed deed = {thread, "destroy", "barrier", (uintptr_t)barrier, frame};
     struct darn_thread *other;
     struct darn_wait wait;
-    uint32_t place = 0, inside = 0;
+    uint32_t index = 0, inside = 0;
 
     if (!is_watched(thread))
         return;
-    while ((other = darn_threads_next(&place)))
+    while ((other = darn_threads_next(&index)))
         inside += darn_wait_read(&other->wait, &wait) && is_in_wait(other, &wait, &deed);
     if (inside && inside == darn_barrier_blocked(barrier))
         report_waiter(&deed, "destroyed-while-awaited");

@@ -22,7 +22,7 @@ struct darn_thread;
  */
 void darn_stack_walk(struct darn_stack *stack, const struct darn_thread *thread, const void *frame);
 
-/* The same into a list of `depth` places; returns how many it has filled. */
+/* The same into a list with room for `depth` addresses; returns how many it has filled. */
 uint32_t darn_stack_walk_into(uintptr_t *pcs, uint32_t depth, const struct darn_thread *thread,
                               const void *frame);
 

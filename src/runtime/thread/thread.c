@@ -305,7 +305,7 @@ void darn_thread_name_id(unsigned long id, uint32_t number)
 bool darn_thread_of_id(unsigned long id, uint32_t *number)
 {
     if (!id)
-        return false; /* nobody's; and what an unused place has */
+        return false; /* nobody's; and what an unused cell has */
     for (size_t i = id / 4096 * 31 % IDS, tries = 0; tries < 64; i = (i + 1) % IDS, tries++) {
         if (atomic_load(&ids[i].id) == id) {
             *number = atomic_load(&ids[i].number);
@@ -341,12 +341,12 @@ int32_t darn_threads_running(void)
     return atomic_load_explicit(&running, memory_order_relaxed);
 }
 
-struct darn_thread *darn_threads_next(uint32_t *place)
+struct darn_thread *darn_threads_next(uint32_t *index)
 {
-    while (*place < batch_count * BATCH) {
-        struct darn_thread *thread = &batches[*place / BATCH][*place % BATCH];
+    while (*index < batch_count * BATCH) {
+        struct darn_thread *thread = &batches[*index / BATCH][*index % BATCH];
 
-        (*place)++;
+        (*index)++;
         if (thread->is_alive)
             return thread;
     }
@@ -355,9 +355,9 @@ struct darn_thread *darn_threads_next(uint32_t *place)
 
 uint32_t darn_threads_list(struct darn_thread **list, uint32_t most)
 {
-    uint32_t count = 0, place = 0;
+    uint32_t count = 0, index = 0;
 
-    while (count < most && (list[count] = darn_threads_next(&place)))
+    while (count < most && (list[count] = darn_threads_next(&index)))
         count++;
     return count;
 }

@@ -59,7 +59,7 @@ struct darn_thread {
     struct darn_healer *healer;      /* what it holds while it is healed (hold.h), */
     struct darn_own *own;            /* the program's own locks that it holds meanwhile, */
     bool lingers;                    /* and that a part of it ends with its next call */
-    uint32_t gates;                  /* how many places at gates (gates.h) it occupies */
+    uint32_t gates;                  /* how many positions of gates (gates.h) it has taken */
     volatile bool in_gate;           /* a signal handler that comes now passes them all */
     struct darn_thread_order *order; /* what orders it (ordering.h), if has_order; else memory */
     bool has_order;
@@ -129,9 +129,9 @@ uint64_t darn_threads_seen(void);
  * calls it, now and then. */
 void darn_threads_reap(void);
 
-/* The next of those who are known and alive, beginning with place 0; NULL: no more. They may end
+/* The next of those who are known and alive, beginning with index 0; NULL: no more. They may end
  * meanwhile. */
-struct darn_thread *darn_threads_next(uint32_t *place);
+struct darn_thread *darn_threads_next(uint32_t *index);
 
 /* Fills in all of them; returns how many. */
 uint32_t darn_threads_list(struct darn_thread **list, uint32_t most);

@@ -59,10 +59,10 @@ void darn_waitfor_look(struct darn_waitfor *graph)
 {
     struct darn_thread *thread;
     struct darn_wait wait;
-    uint32_t place = 0;
+    uint32_t index = 0;
 
     graph->count = 0;
-    while (graph->count < graph->most && (thread = darn_threads_next(&place))) {
+    while (graph->count < graph->most && (thread = darn_threads_next(&index))) {
         if (read_wait(thread, &wait))
             graph->waiters[graph->count++] = (struct darn_waiter){
                 .thread = thread, .version = wait.version, .kind = (uint8_t)wait.kind};

@@ -44,7 +44,7 @@ static void give_lock(uint64_t mask)
 }
 
 static bool always, keep, off, inviting_sections, sampling;
-static _Atomic uint32_t places; /* of the invitation */
+static _Atomic uint32_t offers; /* of the invitation */
 static _Atomic uint32_t round_number;
 static _Atomic bool is_seen;
 
@@ -134,7 +134,7 @@ uint32_t darn_attention_share(void)
 static void refresh(void)
 {
     bool remembered = is_only_remembered();
-    bool full = always || (sampling && !remembered) || places || darn_sections_want_all();
+    bool full = always || (sampling && !remembered) || offers || darn_sections_want_all();
     bool watching;
 
     count_time(full || remembered, account.is_several);
@@ -233,7 +233,7 @@ void darn_attention_invite(uint32_t windows)
     uint64_t mask = take_lock();
 
     is_seen = false;
-    places = windows;
+    offers = windows;
     atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
     refresh();
     give_lock(mask);
@@ -257,8 +257,8 @@ uint32_t darn_attention_withdraw(void)
     uint64_t mask = take_lock();
     uint32_t left;
 
-    left = places;
-    places = 0;
+    left = offers;
+    offers = 0;
     refresh();
     give_lock(mask);
     return left;
@@ -266,7 +266,7 @@ uint32_t darn_attention_withdraw(void)
 
 bool darn_attention_invited(void)
 {
-    return atomic_load_explicit(&places, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&offers, memory_order_relaxed) != 0;
 }
 
 uint32_t darn_attention_round(void)
@@ -279,9 +279,9 @@ bool darn_attention_accept(void)
     uint64_t mask = take_lock();
     bool accepted;
 
-    accepted = places != 0;
+    accepted = offers != 0;
     if (accepted)
-        places--;
+        offers--;
     give_lock(mask);
     return accepted;
 }
@@ -294,7 +294,7 @@ void darn_attention_before_fork(void)
 void darn_attention_after_fork(bool child)
 {
     if (child) {
-        places = 0;
+        offers = 0;
         inviting_sections = sampling = false;
         refresh();
     }

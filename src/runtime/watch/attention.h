@@ -25,7 +25,7 @@ void darn_attention_invite(uint32_t windows);
 /* Lets a thread be watched at the next entry of an atomic section; takes that back. */
 void darn_attention_invite_sections(bool on);
 
-/* Takes back what is left of the invitation; returns how many places were left. */
+/* Takes back what is left of the invitation; returns how many offers were left. */
 uint32_t darn_attention_withdraw(void);
 
 /* Whether an invitation stands; a hint, for a quick no. */
@@ -38,7 +38,7 @@ bool darn_attention_was_seen(void);
 /* The number of the invitation. */
 uint32_t darn_attention_round(void);
 
-/* Takes one place of the invitation, if there is one. */
+/* Takes one offer of the invitation, if there is one. */
 bool darn_attention_accept(void);
 
 /* Accesses to this line of memory call from now on, always: something there is healed. */

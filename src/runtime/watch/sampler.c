@@ -114,7 +114,7 @@ static uint64_t budget_pause(uint64_t raised)
     return raised * (100 - budget) / budget;
 }
 
-static uint32_t places(void)
+static uint32_t offers(void)
 {
     int32_t running = darn_threads_running();
 
@@ -142,7 +142,7 @@ static uint64_t raise_once(bool sections)
 {
     uint64_t start = darn_os_now(), used;
     uint64_t window = atomic_load(&window_ns);
-    uint32_t offered = places();
+    uint32_t offered = offers();
 
     darn_count(DARN_COUNT_INVITATIONS);
     if (sections) {

@@ -29,7 +29,7 @@ static _Atomic uint32_t claimed; /* may be more than there are */
 static _Atomic uint32_t numbers;
 
 /*
- * Where a site was found last, by the place of its record. A program works with few modules: most
+ * Where a site was found last, by the address of its record. A program works with few modules: most
  * of the time the answer is here. An old or wrong one is noticed, for the module says what it has.
  */
 #define RECENT       64
@@ -147,7 +147,7 @@ static uint64_t print_of(const struct darn_site *start, uint32_t count, uint64_t
     uint64_t print = DARN_HASH_START;
 
     for (uint32_t i = 0; i < count; i++) {
-        /* Parts that another version has compiled keep their place, but say nothing. */
+        /* Parts that another version has compiled keep their index, but say nothing. */
         if (start[i].version == DARN_SITE_VERSION)
             keys[i] = darn_site_next_key(&maker, &start[i]);
         print = darn_fold(print, keys[i]);
@@ -155,7 +155,7 @@ static uint64_t print_of(const struct darn_site *start, uint32_t count, uint64_t
     return print;
 }
 
-/* The same module at the same place, loaded again or still there. Anything else that is known to
+/* The same module at the same address, loaded again or still there. Anything else that is known to
  * lie there was unloaded. */
 static struct module *make_way(const struct module *wanted)
 {

@@ -19,7 +19,7 @@
 #define DARN_SITE_UNKNOWN UINT32_MAX
 
 /* Announces the sites of a module. What was known at these addresses is gone; the same module at
- * the same place gets its old numbers again. */
+ * the same address gets its old numbers again. */
 void darn_sites_add(const struct darn_site *start, const struct darn_site *stop);
 
 /* All numbers are below this one. */

@@ -18,7 +18,7 @@
 /* One bit each in a word. */
 #define WINDOWS 64
 
-/* A window is at most so wide: a longer access is watched at a place chosen at random. */
+/* A window is at most so wide: a longer access is watched in a part chosen at random. */
 #define WIDTH 64
 
 /* How long the two sides wait for each other, in nanoseconds. A thread that claims has nothing to
@@ -334,7 +334,7 @@ static bool close_window(struct window *window, uint32_t word)
     return true;
 }
 
-/* A place of at most WIDTH bytes within a long access. */
+/* A part of at most WIDTH bytes within a long access. */
 static struct darn_touch narrow(struct darn_thread *thread, const struct darn_touch *touch)
 {
     struct darn_touch part = *touch;

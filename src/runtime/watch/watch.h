@@ -42,7 +42,7 @@ bool darn_watch_check(struct darn_thread *thread, const struct darn_touch *touch
                       const void *frame);
 
 /* Opens a window, waits so long in the way that noise_kind says, closes it, and reports what came.
- * With `invited`, only if there is still a place in the sampler's invitation. */
+ * With `invited`, only if there is still an offer in the sampler's invitation. */
 void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch, const void *frame,
                       uint64_t nanoseconds, bool invited);
 
@@ -53,7 +53,7 @@ void darn_watch_pass(struct darn_thread *thread, const struct darn_touch *touch)
 bool darn_watch_is_open(void);
 uint32_t darn_watch_count(void);
 
-/* Calls back with the place of each open window; returns whether there was one. */
+/* Calls back with the bytes of each open window; returns whether there was one. */
 bool darn_watch_each(void (*visit)(uintptr_t address, uint32_t size));
 
 /* In the child of fork: the threads that stood in windows are gone. */
