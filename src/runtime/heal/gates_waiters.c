@@ -80,8 +80,10 @@ void darn_gate_waiters_forget(const struct darn_thread *thread)
 
 bool darn_gate_holds(const struct darn_gate *gate, uintptr_t lock)
 {
+    struct darn_thread_lock unused;
+
     for (uint32_t i = 0; i < gate->occupant_count; i++) {
-        if (darn_lock_find(&gate->occupants[i].thread->locks, lock))
+        if (darn_lock_is_listed(gate->occupants[i].thread, lock, &unused))
             return true;
     }
     return false;

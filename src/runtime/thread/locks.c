@@ -19,6 +19,22 @@ struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t addr
     return NULL;
 }
 
+bool darn_lock_is_listed(const struct darn_thread *thread, uintptr_t address,
+                         struct darn_thread_lock *lock)
+{
+    uint32_t count = __atomic_load_n(&thread->locks.count, __ATOMIC_ACQUIRE);
+
+    for (uint32_t i = count < DARN_LOCKS_HELD ? count : DARN_LOCKS_HELD; i > 0; i--) {
+        const struct darn_thread_lock *held = &thread->locks.held[i - 1];
+
+        if (__atomic_load_n(&held->address, __ATOMIC_ACQUIRE) == address) {
+            *lock = *held;
+            return lock->address == address; /* no other has moved up meanwhile */
+        }
+    }
+    return false;
+}
+
 /* Every lock and unlock comes by: what is seldom needed is not inline, and costs no registers. */
 #define SELDOM __attribute__((noinline, cold))
 

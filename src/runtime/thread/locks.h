@@ -76,7 +76,8 @@ static inline void darn_lock_list(struct darn_locks *locks, uintptr_t lock,
     added->pc = pc;
     added->kind = (uint32_t)kind;
     added->depth = 1;
-    /* The rest comes first: another thread may look whether this one has the lock (misuse.c). */
+    /* The rest comes first: another thread may look whether this one has the lock
+     * (darn_lock_is_listed). */
     __atomic_store_n(&added->address, lock, __ATOMIC_RELEASE);
     __atomic_store_n(&locks->count, locks->count + 1, __ATOMIC_RELEASE);
 }
@@ -89,7 +90,12 @@ void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
 struct darn_stack;
 void darn_lock_stack(struct darn_stack *stack, const struct darn_thread_lock *lock);
 
-/* The lock at this address among those that are held, or NULL. */
+/* The lock at this address among those that the calling thread holds, or NULL. */
 struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address);
+
+/* The same for any thread, which may go on meanwhile: whether its list has the lock. Then *lock is
+ * a copy of what the list says. */
+bool darn_lock_is_listed(const struct darn_thread *thread, uintptr_t address,
+                         struct darn_thread_lock *lock);
 
 #endif

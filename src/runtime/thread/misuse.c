@@ -97,22 +97,6 @@ static void report_held(const struct deed *deed, const char *reason, const struc
 
 /* ---- who holds it ---- */
 
-static bool is_listed(const struct darn_thread *thread, uintptr_t address,
-                      struct darn_thread_lock *lock)
-{
-    uint32_t count = __atomic_load_n(&thread->locks.count, __ATOMIC_ACQUIRE);
-
-    for (uint32_t i = count < DARN_LOCKS_HELD ? count : DARN_LOCKS_HELD; i > 0; i--) {
-        const struct darn_thread_lock *held = &thread->locks.held[i - 1];
-
-        if (__atomic_load_n(&held->address, __ATOMIC_ACQUIRE) == address) {
-            *lock = *held;
-            return lock->address == address;
-        }
-    }
-    return false;
-}
-
 /* Libc says that the thread of this id has it: whether that is one of ours, and says so, too. A
  * thread of the parent before fork is none. */
 static bool find_owner(int tid, uintptr_t address, struct holder *holder)
@@ -121,7 +105,7 @@ static bool find_owner(int tid, uintptr_t address, struct holder *holder)
 
     while (tid && (holder->thread = darn_threads_next(&index))) {
         if (holder->thread->tid == tid)
-            return is_listed(holder->thread, address, &holder->lock);
+            return darn_lock_is_listed(holder->thread, address, &holder->lock);
     }
     return false;
 }
@@ -145,7 +129,7 @@ static bool find_rwlock_holder(const pthread_rwlock_t *lock, struct holder *hold
     if (find_owner(darn_rwlock_writer(lock), (uintptr_t)lock, holder))
         return holder->lock.kind == DARN_LOCK_WRITE;
     while (readers && (reader.thread = darn_threads_next(&index))) {
-        if (!is_listed(reader.thread, (uintptr_t)lock, &reader.lock))
+        if (!darn_lock_is_listed(reader.thread, (uintptr_t)lock, &reader.lock))
             continue;
         found += reader.lock.depth;
         *holder = reader;

@@ -97,32 +97,35 @@ static void find_owner(struct need *need)
 }
 
 /* What it has given back to wait for a condition, it does not hold. */
-static bool is_listed(struct darn_thread *thread, uintptr_t mutex)
+static bool holds(const struct darn_thread *thread, uintptr_t mutex)
 {
-    return darn_lock_find(&thread->locks, mutex) &&
+    struct darn_thread_lock unused;
+
+    return darn_lock_is_listed(thread, mutex, &unused) &&
            __atomic_load_n(&thread->waits_with, __ATOMIC_ACQUIRE) != mutex;
 }
 
 static bool has_mutex(const struct darn_waitfor *graph, const struct need *need,
-                      struct darn_thread *thread)
+                      const struct darn_thread *thread)
 {
     if (!need->mutex)
         return false;
     if (need->is_known)
         return need->owner && need->owner == thread->tid;
-    return graph->guesses && is_listed(thread, need->mutex);
+    return graph->guesses && holds(thread, need->mutex);
 }
 
 /* Readers do not keep each other out. */
-static bool has_rwlock(const struct darn_wait *wait, struct darn_thread *thread)
+static bool has_rwlock(const struct darn_wait *wait, const struct darn_thread *thread)
 {
-    const struct darn_thread_lock *held = darn_lock_find(&thread->locks, wait->target);
+    struct darn_thread_lock held;
 
-    return held && (wait->kind == DARN_WAIT_WRITE || held->kind == DARN_LOCK_WRITE);
+    return darn_lock_is_listed(thread, wait->target, &held) &&
+           (wait->kind == DARN_WAIT_WRITE || held.kind == DARN_LOCK_WRITE);
 }
 
 static bool is_kept_by(const struct darn_waitfor *graph, const struct need *need,
-                       struct darn_thread *thread)
+                       const struct darn_thread *thread)
 {
     switch (need->wait.kind) {
     case DARN_WAIT_MUTEX:
