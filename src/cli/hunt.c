@@ -115,8 +115,7 @@ static void print_more(const struct darn_confirmed *confirmed)
     const char *variable = json_string_value(json_object_get(entry, "variable"));
 
     fprintf(reports, "darn: %s/%s, %s%s%s%s, also led to %s\n\n", confirmed->name,
-            json_string_value(json_object_get(entry, "directory")),
-            darn_kind_words(json_string_value(json_object_get(entry, "kind")), 1),
+            darn_index_directory(entry), darn_kind_words(darn_index_kind(entry), 1),
             variable ? " on '" : "", variable ? variable : "", variable ? "'" : "",
             confirmed->more);
 }
@@ -151,8 +150,8 @@ static bool print_variant(const struct darn_confirmed *confirmed)
 
     if (leader) {
         fprintf(reports, "darn: %s/%s is a variant of %s/%s: ", confirmed->name,
-                json_string_value(json_object_get(confirmed->entry, "directory")), confirmed->name,
-                json_string_value(json_object_get(leader, "directory")));
+                darn_index_directory(confirmed->entry), confirmed->name,
+                darn_index_directory(leader));
         darn_cause_line(finding, reports, &style);
         fputs("\n\n", reports);
     }

@@ -41,7 +41,7 @@ static void print_file(const char *path, FILE *out)
 /* What was written when the finding was proved, and the schedule's story. */
 void darn_index_print_proof(const struct darn_index *index, const json_t *entry, FILE *out)
 {
-    const char *directory = json_string_value(json_object_get(entry, "directory"));
+    const char *directory = darn_index_directory(entry);
     char path[PATH_MAX + 64];
 
     snprintf(path, sizeof(path), "%s/%s/report.txt", index->directory, directory);
@@ -116,7 +116,7 @@ static void print_summary(const struct darn_index *index, struct darn_finding **
     {
         if (!darn_index_is_proof(entry))
             continue;
-        if (all || !json_object_get(entry, "variant_of"))
+        if (all || !darn_index_leader(entry))
             summary.items[summary.item_count++] = darn_summary_item(findings[i]);
         else
             summary.variants++;
@@ -127,19 +127,7 @@ static void print_summary(const struct darn_index *index, struct darn_finding **
 
 static bool is_told(const json_t *told, const json_t *entry)
 {
-    return told && json_object_get(told, json_string_value(json_object_get(entry, "id")));
-}
-
-static const char *text_of(const json_t *entry, const char *name)
-{
-    const char *text = json_string_value(json_object_get(entry, name));
-
-    return text ? text : "";
-}
-
-static bool is_variant(const json_t *entry)
-{
-    return json_object_get(entry, "variant_of");
+    return told && json_object_get(told, darn_index_id(entry));
 }
 
 /* So many variants are named. */
@@ -155,15 +143,17 @@ static void print_variants(const struct darn_index *index, struct darn_finding *
 
     json_array_foreach(index->entries, i, entry)
     {
-        if (strcmp(text_of(entry, "variant_of"), text_of(leader, "id")) != 0)
+        const char *of = darn_index_leader(entry);
+
+        if (!of || strcmp(of, darn_index_id(leader)) != 0)
             continue;
         if (!count++)
             fprintf(out, "variants of %s/%s, which have the same cause (--all):\n", name,
-                    text_of(leader, "directory"));
+                    darn_index_directory(leader));
         if (count > VARIANTS)
             continue;
         if (darn_index_is_proof(entry))
-            fprintf(out, "  %s/%s: ", name, text_of(entry, "directory"));
+            fprintf(out, "  %s/%s: ", name, darn_index_directory(entry));
         else
             fputs("  predicted: ", out);
         darn_cause_line(findings[i], out, style);
@@ -189,7 +179,7 @@ static bool print_proofs(const struct darn_index *index, struct darn_finding **f
         if (!darn_index_is_proof(entry))
             continue;
         kept |= findings[i]->schedule != NULL;
-        if (is_variant(entry) && !wanted->all)
+        if (darn_index_leader(entry) && !wanted->all)
             continue;
         if (!is_told(wanted->told, entry))
             darn_index_print_proof(index, entry, out);
@@ -202,7 +192,7 @@ static bool print_proofs(const struct darn_index *index, struct darn_finding **f
 /* It was listed there. */
 static bool is_variant_of_proof(const struct darn_index *index, const json_t *entry)
 {
-    const json_t *leader = darn_index_find(index, text_of(entry, "variant_of"));
+    const json_t *leader = darn_index_find(index, darn_index_leader(entry));
 
     return leader && darn_index_is_proof(leader);
 }
@@ -218,7 +208,7 @@ static void print_predictions(const struct darn_index *index, struct darn_findin
     {
         if (darn_index_is_proof(entry))
             continue;
-        if (is_variant(entry) && !wanted->all)
+        if (darn_index_leader(entry) && !wanted->all)
             variants += !is_variant_of_proof(index, entry);
         else if (predicted++ < PREDICTIONS)
             print_prediction(findings[i], entry, out, style);

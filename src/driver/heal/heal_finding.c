@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "driver/play/index.h"
 #include "driver/process/listener.h"
 #include "report/raw.h"
 
@@ -76,7 +77,7 @@ static int read_kept(struct darn_listener *listener, struct darn_heal_findings *
 static int take_indexed(struct darn_listener *listener, struct darn_heal_findings *findings,
                         const char *hunt, const json_t *object)
 {
-    const char *name = json_string_value(json_object_get(object, "directory"));
+    const char *name = darn_index_directory(object);
     char path[PATH_MAX];
 
     if (!name)
@@ -130,7 +131,7 @@ static void add_causes(struct darn_heal_findings *findings, const char *director
         json_t *object = json_loads(line, 0, NULL);
         struct darn_finding *cause = object ? darn_finding_reported(object) : NULL;
 
-        if (cause && json_object_get(object, "directory") && darn_heal_may_cause(cause, failure))
+        if (cause && darn_index_is_proof(object) && darn_heal_may_cause(cause, failure))
             add(findings, object);
         darn_finding_free(cause);
         json_decref(object);

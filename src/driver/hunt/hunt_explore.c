@@ -82,7 +82,7 @@ static size_t count_races(const struct darn_hunt *hunt)
 
     json_array_foreach(hunt->index.entries, i, entry)
     {
-        const char *kind = json_string_value(json_object_get(entry, "kind"));
+        const char *kind = darn_index_kind(entry);
 
         count += darn_index_is_proof(entry) && kind && strcmp(kind, "data-race") == 0;
     }

@@ -60,8 +60,7 @@ static int make_directory(struct darn_hunt *hunt, const char *id, char *path, si
     const json_t *known = id ? darn_index_find(&hunt->index, id) : NULL;
 
     if (known && darn_index_is_proof(known)) {
-        *number =
-            (uint32_t)strtoul(json_string_value(json_object_get(known, "directory")), NULL, 10);
+        *number = (uint32_t)strtoul(darn_index_directory(known), NULL, 10);
         return (size_t)snprintf(path, size, "%s/%" PRIu32, hunt->directory, *number) < size
                    ? 0
                    : -ENAMETOOLONG;
@@ -201,8 +200,7 @@ void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, j
     char path[PATH_MAX + 64];
     int result;
 
-    snprintf(path, sizeof(path), "%s/%s", hunt->directory,
-             json_string_value(json_object_get(entry, "directory")));
+    snprintf(path, sizeof(path), "%s/%s", hunt->directory, darn_index_directory(entry));
     put_switches(entry, player->block, schedule);
     json_object_set_new(entry, "shrunk", json_boolean(whole));
     result = darn_kept_keep_full(path);

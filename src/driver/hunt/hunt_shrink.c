@@ -23,7 +23,7 @@
 static bool is_to_shrink(const json_t *entry)
 {
     return darn_index_is_proof(entry) && json_object_get(entry, "schedule") &&
-           !json_is_true(json_object_get(entry, "shrunk"));
+           !darn_index_is_shrunk(entry);
 }
 
 static size_t count_left(const struct darn_hunt *hunt)
@@ -69,8 +69,7 @@ static void shrink(struct darn_hunt *hunt, struct darn_player *player, json_t *e
     double start = darn_clock();
     char path[PATH_MAX + 64];
 
-    snprintf(path, sizeof(path), "%s/%s", hunt->directory,
-             json_string_value(json_object_get(entry, "directory")));
+    snprintf(path, sizeof(path), "%s/%s", hunt->directory, darn_index_directory(entry));
     if (darn_kept_open(&kept, hunt->listener, path))
         return;
     shrinking.symptom = kept.symptom;
@@ -107,7 +106,7 @@ static void shrink_at_once(struct darn_hunt *hunt, struct darn_player *player, j
 
 void darn_hunt_tell(struct darn_hunt *hunt, struct darn_player *player, json_t *entry)
 {
-    const char *id = json_string_value(json_object_get(entry, "id"));
+    const char *id = darn_index_id(entry);
     uintptr_t key = darn_hash_string(DARN_HASH_START, id) | 1;
     const json_t *outcomes = json_object_get(entry, "outcomes");
     struct darn_confirmed confirmed = {.index = &hunt->index, .entry = entry, .name = hunt->name};

@@ -10,6 +10,36 @@
 #include "driver/process/listener.h"
 #include "driver/play/verdict.h"
 
+static const char *field_of(const json_t *entry, const char *name)
+{
+    return json_string_value(json_object_get(entry, name));
+}
+
+const char *darn_index_id(const json_t *entry)
+{
+    return field_of(entry, "id");
+}
+
+const char *darn_index_kind(const json_t *entry)
+{
+    return field_of(entry, "kind");
+}
+
+const char *darn_index_directory(const json_t *entry)
+{
+    return field_of(entry, "directory");
+}
+
+const char *darn_index_leader(const json_t *entry)
+{
+    return field_of(entry, "variant_of");
+}
+
+bool darn_index_is_shrunk(const json_t *entry)
+{
+    return json_is_true(json_object_get(entry, "shrunk"));
+}
+
 static int refuse_damaged(struct darn_listener *listener, const char *path, int line)
 {
     return darn_tell_refusal(listener, "%s:%d: this is no index of a hunt", path, line);
@@ -30,8 +60,7 @@ static int read_entries(struct darn_index *index, struct darn_listener *listener
     for (int line = 1; !status && getline(&text, &room, file) >= 0; line++) {
         json_t *entry = json_loads(text, 0, NULL);
 
-        if (!json_is_string(json_object_get(entry, "id")) ||
-            !json_is_string(json_object_get(entry, "kind"))) {
+        if (!darn_index_id(entry) || !darn_index_kind(entry)) {
             json_decref(entry);
             status = refuse_damaged(listener, path, line);
         } else {
@@ -117,7 +146,7 @@ json_t *darn_index_find(const struct darn_index *index, const char *id)
 
     json_array_foreach(index->entries, i, entry)
     {
-        if (strcmp(json_string_value(json_object_get(entry, "id")), id) == 0)
+        if (strcmp(darn_index_id(entry), id) == 0)
             return entry;
     }
     return NULL;
@@ -125,7 +154,7 @@ json_t *darn_index_find(const struct darn_index *index, const char *id)
 
 bool darn_index_is_proof(const json_t *entry)
 {
-    return json_is_string(json_object_get(entry, "directory"));
+    return darn_index_directory(entry);
 }
 
 size_t darn_index_proofs(const struct darn_index *index)
@@ -167,7 +196,7 @@ void darn_index_drop(struct darn_index *index, const char *id)
 
     json_array_foreach(index->entries, i, entry)
     {
-        if (strcmp(json_string_value(json_object_get(entry, "id")), id) == 0) {
+        if (strcmp(darn_index_id(entry), id) == 0) {
             json_array_remove(index->entries, i);
             return;
         }
@@ -179,7 +208,7 @@ void darn_index_put(struct darn_index *index, json_t *entry)
     int rank = darn_index_rank(entry);
     size_t at = 0;
 
-    darn_index_drop(index, json_string_value(json_object_get(entry, "id")));
+    darn_index_drop(index, darn_index_id(entry));
     while (at < json_array_size(index->entries) &&
            darn_index_rank(json_array_get(index->entries, at)) <= rank)
         at++;

@@ -2,10 +2,10 @@
  * The index of a hunt: what is in its directory (docs/cmd-hunt.md), and all that the next hunt has
  * to know to go on there.
  *
- *   state.json     the program, and what was done so far
- *   index.jsonl    one object for each finding: the proofs, the worst first, then what was
- * predicted and could not be confirmed 1, 2, …        the directory of a proof (kept.h), with
- * report.txt: the report for people
+ * - state.json: the program, and what was done so far
+ * - index.jsonl: one object for each finding: the proofs, the worst first, then what was predicted
+ *   and could not be confirmed
+ * - 1, 2, …: the directory of a proof (kept.h), with report.txt: the report for people
  */
 #ifndef DARN_DRIVER_INDEX_H
 #define DARN_DRIVER_INDEX_H
@@ -41,6 +41,13 @@ json_t *darn_index_find(const struct darn_index *index, const char *id);
 void darn_index_put(struct darn_index *index, json_t *entry);
 
 void darn_index_drop(struct darn_index *index, const char *id);
+
+/* The fields of an entry. Every one has an id and a kind; of others NULL says that it has none. */
+const char *darn_index_id(const json_t *entry);
+const char *darn_index_kind(const json_t *entry);
+const char *darn_index_directory(const json_t *entry); /* of a proof */
+const char *darn_index_leader(const json_t *entry);    /* of a variant: the id of the first one */
+bool darn_index_is_shrunk(const json_t *entry);
 
 bool darn_index_is_proof(const json_t *entry);
 size_t darn_index_proofs(const struct darn_index *index);

@@ -20,9 +20,8 @@ static char *read_interruptions(const struct darn_index *index, const json_t *en
     size_t length = 0, room = 0;
     FILE *file = NULL, *out = NULL;
 
-    snprintf(path, sizeof(path), "%s/%s/schedule", index->directory,
-             json_string_value(json_object_get(entry, "directory")));
-    if (json_is_true(json_object_get(entry, "shrunk")))
+    snprintf(path, sizeof(path), "%s/%s/schedule", index->directory, darn_index_directory(entry));
+    if (darn_index_is_shrunk(entry))
         file = fopen(path, "re");
     if (file)
         out = darn_need_memory(open_memstream(&text, &length));

@@ -1,11 +1,13 @@
 #include "driver/section/section_other_keys.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/json_file.h"
 #include "section/scan.h"
+#include "section/section.h"
 
 #define ROOM (64 * 1024) /* for one key */
 
@@ -22,53 +24,48 @@ static bool is_ours(const char *key)
 }
 
 /* One key and its value. False at a fault. */
-static bool take_member(struct darn_scan *scan, FILE *out)
+static bool take_member(struct darn_scan *scan, struct darn_json *json)
 {
     struct darn_scan_string key;
-    size_t start, end, value;
+    size_t start;
 
     scan->room_used = 0;
-    if (!darn_scan_string(scan, &key, "a key"))
-        return false;
-    start = key.at;
-    end = scan->at;
-    if (!darn_scan_take(scan, ':', "a colon"))
+    if (!darn_scan_string(scan, &key, "a key") || !darn_scan_take(scan, ':', "a colon"))
         return false;
     (void)darn_scan_peek(scan); /* passes over blanks */
-    value = scan->at;
+    start = scan->at;
     if (!darn_scan_skip(scan))
         return false;
-    if (!is_ours(key.text))
-        fprintf(out, ",\n %.*s: %.*s", (int)(end - start), scan->text + start,
-                (int)(scan->at - value), scan->text + value);
+    if (!is_ours(key.text)) {
+        char *value = darn_need_memory(strndup(scan->text + start, scan->at - start));
+
+        darn_json_break(json, 1);
+        darn_json_literal(json, key.text, value);
+        free(value);
+    }
     return true;
 }
 
-static void take_all(struct darn_scan *scan, FILE *out)
+static void take_all(struct darn_scan *scan, struct darn_json *json)
 {
     if (scan->size >= 3 && memcmp(scan->text, "\xef\xbb\xbf", 3) == 0)
         scan->at = 3;
     if (darn_scan_peek(scan) != '{' || !darn_scan_take(scan, '{', "a brace"))
         return;
-    while (take_member(scan, out) && darn_scan_next(scan, '}', "a comma or a brace") > 0)
+    while (take_member(scan, json) && darn_scan_next(scan, '}', "a comma or a brace") > 0)
         ;
 }
 
 char *darn_section_other_keys(const char *text, size_t size)
 {
-    char *rest = NULL, *room = malloc(ROOM);
+    char *room = darn_need_memory(malloc(ROOM));
     struct darn_scan scan = {.text = text, .size = size, .room = room, .room_size = ROOM};
-    size_t length = 0;
-    FILE *out = room ? open_memstream(&rest, &length) : NULL;
+    struct darn_json json;
 
-    if (out) {
-        take_all(&scan, out);
-        fclose(out);
-    }
+    darn_json_start_growing(&json);
+    darn_repository_style(&json);
+    json.comma = true; /* the object has begun elsewhere */
+    take_all(&scan, &json);
     free(room);
-    if (!length) {
-        free(rest);
-        return NULL;
-    }
-    return rest;
+    return json.text.to; /* NULL when nothing was written */
 }
