@@ -51,29 +51,17 @@ static bool is_known(const struct darn_cure *cure, const struct darn_section_poi
  * memory, or there is such a rule. */
 static struct darn_rule *add_rule(struct darn_cure *cure, const struct darn_match_section *section)
 {
-    struct darn_rule *rule = is_known(cure, section->entry) ? NULL : darn_rules_new(section->count);
-    struct darn_rule_point *room = rule ? rule->points : NULL;
+    struct darn_rule like = {.variable = cure->wanted.section.variable,
+                             .line = cure->line,
+                             .kind = section->kind,
+                             .with = darn_cures_way(section->inside),
+                             .cure = cure};
+    struct darn_rule *rule = is_known(cure, section->entry)
+                                 ? NULL
+                                 : darn_rules_make(&like, &cure->wanted.section, section);
 
     if (!rule)
         return NULL;
-    *rule = (struct darn_rule){.variable = cure->wanted.section.variable,
-                               .file = cure->wanted.section.file,
-                               .function = darn_rules_keep(section->function),
-                               .line = cure->line,
-                               .kind = section->kind,
-                               .inside = section->inside,
-                               .with = darn_cures_way(section->inside),
-                               .cure = cure,
-                               .points = room};
-    for (uint32_t i = 0; i < section->count; i++) {
-        const struct darn_section_point *from = &section->points[i];
-        struct darn_rule_point point = {
-            .key = from->key, .role = from->role, .kind = from->kind, .at = from->line};
-
-        if (point.role == DARN_ROLE_END)
-            point.allow = darn_match_allow(&cure->wanted.section, from);
-        darn_rules_add_point(rule, &point);
-    }
     sum_up(rule);
     darn_rules_add(rule);
     return rule;

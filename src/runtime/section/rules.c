@@ -260,22 +260,23 @@ struct darn_rule *darn_rules(void)
     return rules;
 }
 
-/* A section over lines means those of the compiler that lie in them. */
-static void add_meant(struct darn_rule *hand, const struct darn_match_section *wanted,
-                      const struct darn_match_section *found)
+/* Whoever finds a point finds all of its rule but the points that come later: `like` is there
+ * first. */
+struct darn_rule *darn_rules_make(const struct darn_rule *like,
+                                  const struct darn_match_section *wanted,
+                                  const struct darn_match_section *found)
 {
     struct darn_rule *rule = darn_rules_new(found->count);
+    struct darn_rule_point *points = rule ? rule->points : NULL;
     uint32_t ends = 0;
 
     if (!rule)
-        return;
-    *rule = (struct darn_rule){.variable = darn_rules_keep(found->variable),
-                               .file = hand->file,
-                               .function = darn_rules_keep(found->function),
-                               .line = hand->line,
-                               .kind = DARN_SECTION_HAND,
-                               .inside = found->inside,
-                               .points = rule->points};
+        return NULL;
+    *rule = *like;
+    rule->file = wanted->file;
+    rule->function = darn_rules_keep(found->function);
+    rule->inside = found->inside;
+    rule->points = points;
     for (uint32_t i = 0; i < found->count; i++) {
         const struct darn_section_point *from = &found->points[i];
         struct darn_rule_point point = {
@@ -287,6 +288,20 @@ static void add_meant(struct darn_rule *hand, const struct darn_match_section *w
         }
         darn_rules_add_point(rule, &point);
     }
+    return rule;
+}
+
+/* A section over lines means those of the compiler that lie in them. */
+static void add_meant(struct darn_rule *hand, const struct darn_match_section *wanted,
+                      const struct darn_match_section *found)
+{
+    struct darn_rule like = {.variable = darn_rules_keep(found->variable),
+                             .line = hand->line,
+                             .kind = DARN_SECTION_HAND};
+    struct darn_rule *rule = darn_rules_make(&like, wanted, found);
+
+    if (!rule)
+        return;
     hand->matched = true;
     darn_rules_add(rule);
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/os/os_spin.h"
 #include "runtime/section/rules.h"
+#include "section/match.h"
 
 #define DARN_RULE_BUCKETS (1 << 16)
 
@@ -25,6 +26,12 @@ const char *darn_rules_keep(const char *text);
 struct darn_rule *darn_rules_new(uint32_t points);
 void darn_rules_add_point(struct darn_rule *rule, const struct darn_rule_point *point);
 void darn_rules_add(struct darn_rule *rule);
+
+/* The rule for a section that the program has, since `wanted` of the repository means it: what
+ * `like` says, and the points of the section. To be added. NULL: there is no memory. */
+struct darn_rule *darn_rules_make(const struct darn_rule *like,
+                                  const struct darn_match_section *wanted,
+                                  const struct darn_match_section *found);
 
 /* The text of a repository: its length, 0 when it cannot be read. */
 size_t darn_rules_read_file(const char *path, char *text, size_t most);
