@@ -65,31 +65,40 @@ int darn_line_option(struct darn_command_line *line, int *at, int argc, char **a
         .help = "leave PREFIX out of the file names in reports"                                    \
     }
 
-#define DARN_ROW_JOBS(at)                                                                          \
+/* Those of controlled runs. In a command that makes such runs only for one of its options, each
+ * says so first (`when`), and needs that option (`with`, NULL). */
+#define DARN_ROW_JOBS_FOR(when, with, at)                                                          \
     {                                                                                              \
         .name = "jobs", .type = DARN_OPTION_JOBS, .offset = at, .min = 1, .max = 256,              \
-        .value = "N", .help = "run N at the same time"                                             \
+        .value = "N", .needs = with, .help = when "run N at the same time"                         \
     }
 
-#define DARN_ROW_SEED(at, what, was_given)                                                         \
+/* The file of a repository has the seed as a signed number, and more are counted from it. */
+#define DARN_ROW_SEED_FOR(when, with, at, what, was_given)                                         \
     {                                                                                              \
         .name = "seed", .type = DARN_OPTION_WIDE, .offset = at, .given = was_given,                \
-        .initial = "1", .min = 1, .max = UINT64_C(1) << 62, .value = "N",                          \
-        .help = "another seed, other " what                                                        \
+        .initial = "1", .min = 1, .max = UINT64_C(1) << 62, .value = "N", .needs = with,           \
+        .help = when "another seed, other " what                                                   \
     }
 
-#define DARN_ROW_TIMEOUT(at, was_given)                                                            \
+#define DARN_ROW_TIMEOUT_FOR(when, with, at, was_given)                                            \
     {                                                                                              \
         .name = "timeout", .type = DARN_OPTION_SECONDS, .offset = at, .given = was_given,          \
-        .initial = "10", .value = "S", .help = "cut a run off that takes longer than S seconds"    \
+        .initial = "10", .value = "S", .needs = with,                                              \
+        .help = when "cut a run off that takes longer than S seconds"                              \
     }
 
-#define DARN_ROW_MAX_STEPS(at, was_given)                                                          \
+#define DARN_ROW_MAX_STEPS_FOR(when, with, at, was_given)                                          \
     {                                                                                              \
         .name = "max-steps", .type = DARN_OPTION_WIDE, .offset = at, .given = was_given,           \
-        .initial = "100000", .min = 1, .max = DARN_MOST_STEPS, .value = "N",                       \
-        .help = "cut a run off that makes more than N steps"                                       \
+        .initial = "100000", .min = 1, .max = DARN_MOST_STEPS, .value = "N", .needs = with,        \
+        .help = when "cut a run off that makes more than N steps"                                  \
     }
+
+#define DARN_ROW_JOBS(at)                  DARN_ROW_JOBS_FOR("", NULL, at)
+#define DARN_ROW_SEED(at, what, was_given) DARN_ROW_SEED_FOR("", NULL, at, what, was_given)
+#define DARN_ROW_TIMEOUT(at, was_given)    DARN_ROW_TIMEOUT_FOR("", NULL, at, was_given)
+#define DARN_ROW_MAX_STEPS(at, was_given)  DARN_ROW_MAX_STEPS_FOR("", NULL, at, was_given)
 
 #define DARN_ROW_EARLY(at)                                                                         \
     {                                                                                              \
