@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/memory.h"
+#include "base/arena.h"
 
 #define PAGE 4096u
 

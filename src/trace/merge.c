@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "trace/memory.h"
+#include "base/arena.h"
 
 static bool is_before(const struct darn_merge_stream *a, const struct darn_merge_stream *b)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "trace/memory.h"
+#include "base/arena.h"
 
 #define LEVEL 1
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "trace/file.h"
 #include "trace/format.h"
 #include "trace/layout.h"
-#include "trace/memory.h"
 #include "trace/merge.h"
 #include "trace/missing.h"
 #include "trace/tables.h"

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/htable.h"
-#include "trace/memory.h"
 
 struct darn_trace_names {
     struct darn_trace_arena arena;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "trace/memory.h"
+#include "base/arena.h"
 
 void darn_unpack_start(struct darn_unpack *unpack, const struct darn_layout *layout)
 {

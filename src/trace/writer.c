@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "trace/codec.h"
-#include "trace/memory.h"
 #include "trace/packer.h"
 
 #define MOST_TEXT   4000

@@ -1,4 +1,4 @@
-#include "trace/memory.h"
+#include "base/arena.h"
 
 #include <stdint.h>
 #include <stdio.h>

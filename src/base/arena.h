@@ -2,8 +2,8 @@
  * Memory of the trace tools. Without memory the process ends with a message, as with darn_map: it
  * is a tool, no program under test lives in it.
  */
-#ifndef DARN_TRACE_MEMORY_H
-#define DARN_TRACE_MEMORY_H
+#ifndef DARN_BASE_ARENA_H
+#define DARN_BASE_ARENA_H
 
 #include <stddef.h>
 
