@@ -1,4 +1,5 @@
-/* Arrays that grow. A tool that has no memory left cannot go on, and says so. */
+/* Memory of tools, and arrays that grow. A tool that has no memory left cannot go on: it says so
+ * and ends, with the same status everywhere. No program under test lives in it. */
 #ifndef DARN_BASE_GROW_H
 #define DARN_BASE_GROW_H
 
@@ -15,6 +16,12 @@ static inline void *darn_need_memory(void *memory)
         exit(1);
     }
     return memory;
+}
+
+/* Never NULL, not even for no items. */
+static inline void *darn_need_zeroed(size_t count, size_t size)
+{
+    return darn_need_memory(calloc(count ? count : 1, size));
 }
 
 /* The array with room for `need` items; what is new is zeroed. */

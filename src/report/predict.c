@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fingerprint.h"
+#include "base/grow.h"
 #include "report/identity.h"
 #include "report/symbol/resolve.h"
 #include "site/site_calls.h"
@@ -429,18 +430,14 @@ static void make_finding(struct maker *maker, const struct darn_predicted *predi
 
 struct darn_finding *darn_finding_predicted(const struct darn_predicted *predicted)
 {
-    struct darn_finding *finding = calloc(1, sizeof(*finding));
+    struct darn_finding *finding = darn_need_zeroed(1, sizeof(*finding));
     struct maker maker = {
         .trace = predicted->trace,
         .is_text = darn_trace_about(predicted->trace).is_text,
         .finding = finding,
+        .pool = &finding->pool,
     };
 
-    if (!finding) {
-        fputs("darn: out of memory\n", stderr);
-        exit(2);
-    }
-    maker.pool = &finding->pool;
     maker.path = darn_pool_text(maker.pool, predicted->path);
     make_finding(&maker, predicted);
     return finding;

@@ -2,9 +2,12 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/grow.h"
 
 struct darn_pool_block {
     struct darn_pool_block *next;
@@ -21,23 +24,14 @@ void darn_pool_release(struct darn_text_pool *pool)
     }
 }
 
-static _Noreturn void out_of_memory(void)
-{
-    fputs("darn report: out of memory\n", stderr);
-    exit(2);
-}
-
 void *darn_pool_get(struct darn_text_pool *pool, size_t count, size_t size)
 {
     struct darn_pool_block *block;
     size_t bytes;
+    bool fits = !__builtin_mul_overflow(count, size, &bytes) &&
+                !__builtin_add_overflow(bytes, sizeof(*block), &bytes);
 
-    if (__builtin_mul_overflow(count, size, &bytes) ||
-        __builtin_add_overflow(bytes, sizeof(*block), &bytes))
-        out_of_memory();
-    block = calloc(1, bytes);
-    if (!block)
-        out_of_memory();
+    block = darn_need_memory(fits ? calloc(1, bytes) : NULL);
     block->next = pool->blocks;
     pool->blocks = block;
     return block->memory;
@@ -66,9 +60,7 @@ char *darn_pool_format(struct darn_text_pool *pool, const char *format, ...)
     va_copy(again, arguments);
     length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        out_of_memory();
-    text = darn_pool_get(pool, (size_t)length + 1, 1);
+    text = darn_pool_get(pool, length < 0 ? SIZE_MAX : (size_t)length + 1, 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;

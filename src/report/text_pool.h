@@ -16,8 +16,9 @@ struct darn_text_pool {
 /* A zeroed struct is an empty pool. */
 void darn_pool_release(struct darn_text_pool *pool);
 
-/* Zeroed memory, aligned for any type. Never NULL: without memory the process ends with a message
- * (it is a helper, the program under test goes on). */
+/* Zeroed memory, aligned for any type. Never NULL: without memory the process ends (grow.h); the
+ * program under test goes on. Each item has a block of its own, not a chunk of an arena: there may
+ * be thousands of findings, with a few strings each. */
 void *darn_pool_get(struct darn_text_pool *pool, size_t count, size_t size);
 
 /* A copy of the text; NULL for NULL. */

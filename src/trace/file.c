@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/grow.h"
 
 #define PAGE 4096u
 
@@ -17,7 +17,10 @@ static int read_all(struct darn_trace_file *file, int descriptor)
     ssize_t got;
 
     do {
-        file->owned = darn_trace_grow(file->owned, &room, file->length + PAGE, 1);
+        if (file->length + PAGE > room) { /* not darn_grow: what is not read is not touched */
+            room = room ? 2 * room : 2 * PAGE;
+            file->owned = darn_need_memory(realloc(file->owned, room));
+        }
         got = read(descriptor, file->owned + file->length, room - file->length);
         if (got > 0)
             file->length += (size_t)got;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/grow.h"
 #include "trace/codec.h"
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they are");
@@ -104,8 +104,8 @@ static void add_block(struct darn_layout *layout, uint64_t at,
 {
     bool table = block->type == DARN_BLOCK_TABLE;
 
-    layout->blocks = darn_trace_grow(layout->blocks, &layout->block_room, layout->block_count + 1,
-                                     sizeof(*layout->blocks));
+    layout->blocks = darn_grow(layout->blocks, &layout->block_room, layout->block_count + 1,
+                               sizeof(*layout->blocks));
     layout->blocks[layout->block_count++] =
         (struct darn_layout_block){at, table ? DARN_LAYOUT_TABLES : block->thread, block->sequence};
 }
@@ -218,8 +218,8 @@ static void find_streams(struct darn_layout *layout)
             continue;
         }
         if (!stream || stream->thread != thread) {
-            layout->streams = darn_trace_grow(layout->streams, &layout->stream_room,
-                                              layout->stream_count + 1, sizeof(*layout->streams));
+            layout->streams = darn_grow(layout->streams, &layout->stream_room,
+                                        layout->stream_count + 1, sizeof(*layout->streams));
             stream = &layout->streams[layout->stream_count++];
             *stream = (struct darn_layout_stream){.first = i, .thread = thread};
         }

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/arena.h"
+#include "base/grow.h"
 
 static bool is_before(const struct darn_merge_stream *a, const struct darn_merge_stream *b)
 {
@@ -167,8 +167,8 @@ int darn_merge_start(struct darn_merge *merge)
     merge->damage = (struct darn_damage){.found = false};
     merge->ended = false;
     merge->stream_count = layout->stream_count;
-    merge->streams = darn_trace_get(merge->stream_count, sizeof(*merge->streams));
-    merge->heap = darn_trace_get(merge->stream_count, sizeof(struct darn_merge_stream *));
+    merge->streams = darn_need_zeroed(merge->stream_count, sizeof(*merge->streams));
+    merge->heap = darn_need_zeroed(merge->stream_count, sizeof(struct darn_merge_stream *));
     for (size_t i = 0; i < merge->stream_count; i++) {
         const struct darn_layout_stream *from = &layout->streams[i];
         struct darn_merge_stream *stream = &merge->streams[i];

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "base/arena.h"
+#include "base/grow.h"
 
 #define LEVEL 1
 
@@ -14,11 +14,11 @@ void darn_packer_open(struct darn_packer *packer, FILE *file)
     static const uint8_t nothing[DARN_TRACE_HEADER];
 
     *packer = (struct darn_packer){.file = file, .bytes = DARN_TRACE_HEADER};
-    packer->context = darn_trace_check(ZSTD_createCCtx());
+    packer->context = darn_need_memory(ZSTD_createCCtx());
     ZSTD_CCtx_setParameter(packer->context, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(packer->context, ZSTD_c_checksumFlag, 1);
     packer->room = ZSTD_compressBound(DARN_TRACE_MOST);
-    packer->packed = darn_trace_get(1, packer->room);
+    packer->packed = darn_need_zeroed(1, packer->room);
     /* Until the real header is written, this is no trace. */
     if (fwrite(nothing, 1, sizeof(nothing), packer->file) != sizeof(nothing))
         packer->error = -errno;

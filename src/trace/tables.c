@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "trace/codec.h"
 #include "trace/format.h"
 
@@ -64,7 +65,7 @@ static const char *text(struct darn_tables *tables, struct fields *fields)
 
 static void *make(struct darn_tables *tables, size_t size)
 {
-    return darn_trace_arena_get(&tables->arena, size);
+    return darn_arena_get(&tables->arena, size);
 }
 
 static void *read_module(struct darn_tables *tables, struct fields *fields, uint32_t id)
@@ -167,7 +168,7 @@ static void *read_counter(struct darn_tables *tables, struct fields *fields, uin
 static void add(struct darn_table *table, uint32_t id, uint64_t at, void *item)
 {
     table->rows =
-        darn_trace_grow(table->rows, &table->row_room, table->row_count + 1, sizeof(*table->rows));
+        darn_grow(table->rows, &table->row_room, table->row_count + 1, sizeof(*table->rows));
     table->rows[table->row_count++] = (struct darn_table_row){at, id, item};
 }
 
@@ -241,7 +242,7 @@ static void order(struct darn_table *table, const char *what, struct darn_damage
         else if (row->id > table->most)
             table->most = row->id;
     }
-    table->items = darn_trace_get((size_t)table->most + 1, sizeof(*table->items));
+    table->items = darn_need_zeroed((size_t)table->most + 1, sizeof(*table->items));
     for (size_t i = 0; i < table->row_count; i++)
         if (table->rows[i].id <= table->most)
             table->items[table->rows[i].id] = table->rows[i].item;
@@ -252,7 +253,7 @@ static void order(struct darn_table *table, const char *what, struct darn_damage
 /* Pairs whose sites are known. */
 static void find_syncs(struct darn_tables *tables)
 {
-    tables->sync_pairs = darn_trace_get(tables->syncs.most, sizeof(*tables->sync_pairs));
+    tables->sync_pairs = darn_need_zeroed(tables->syncs.most, sizeof(*tables->sync_pairs));
     for (uint32_t id = 1; id <= tables->syncs.most; id++) {
         const struct darn_trace_sync *sync = tables->syncs.items[id];
 
@@ -264,14 +265,14 @@ static void find_syncs(struct darn_tables *tables)
 
 static void fill_wheres(struct darn_tables *tables)
 {
-    uint8_t *is_sync = darn_trace_get((size_t)tables->sites.most + 1, 1);
+    uint8_t *is_sync = darn_need_zeroed((size_t)tables->sites.most + 1, 1);
 
     for (size_t i = 0; i < tables->sync_count; i++) {
         is_sync[tables->sync_pairs[i].reader] = 1;
         is_sync[tables->sync_pairs[i].writer] = 1;
     }
     tables->where_count = tables->wheres_read.most + 1;
-    tables->wheres = darn_trace_get(tables->where_count, sizeof(*tables->wheres));
+    tables->wheres = darn_need_zeroed(tables->where_count, sizeof(*tables->wheres));
     for (uint32_t id = 1; id < tables->where_count; id++) {
         const struct darn_where *read = tables->wheres_read.items[id];
         struct darn_where *where = &tables->wheres[id];
@@ -328,6 +329,6 @@ void darn_tables_free(struct darn_tables *tables)
     free(tables->wheres);
     free(tables->sync_pairs);
     darn_names_free(&tables->names);
-    darn_trace_arena_free(&tables->arena);
+    darn_arena_free(&tables->arena);
     *tables = (struct darn_tables){0};
 }

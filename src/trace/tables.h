@@ -31,7 +31,7 @@ struct darn_table {
 };
 
 struct darn_tables {
-    struct darn_trace_arena arena;
+    struct darn_arena arena;
     struct darn_trace_names names;
     const char *program;
     struct darn_table sites, stacks, threads, modules, syncs, counters, wheres_read;

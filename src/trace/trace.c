@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/grow.h"
 #include "trace/file.h"
 #include "trace/format.h"
 #include "trace/layout.h"
@@ -177,9 +177,9 @@ static struct darn_trace *finish_open(struct darn_trace *trace, char *error, siz
 
 static struct darn_trace *create(const char *name, bool prefix)
 {
-    struct darn_trace *trace = darn_trace_get(1, sizeof(*trace));
+    struct darn_trace *trace = darn_need_zeroed(1, sizeof(*trace));
 
-    trace->name = darn_trace_check(strdup(name));
+    trace->name = darn_need_memory(strdup(name));
     trace->prefix = prefix;
     trace->file.descriptor = -1;
     return trace;

@@ -13,7 +13,7 @@ struct darn_trace_name {
 
 void darn_names_free(struct darn_trace_names *names)
 {
-    darn_trace_arena_free(&names->arena);
+    darn_arena_free(&names->arena);
     darn_htable_free(&names->table);
     free(names->names);
     *names = (struct darn_trace_names){0};
@@ -43,7 +43,7 @@ size_t darn_names_put(struct darn_trace_names *names, const char *text, size_t l
 
     if (known)
         return known - 1;
-    copy = darn_trace_arena_get(&names->arena, length + 1);
+    copy = darn_arena_get(&names->arena, length + 1);
     memcpy(copy, text, length);
     names->names = darn_grow(names->names, &names->room, names->count + 1, sizeof(*names->names));
     names->names[names->count++] = (struct darn_trace_name){copy, length};

@@ -11,7 +11,7 @@
 #include "base/htable.h"
 
 struct darn_trace_names {
-    struct darn_trace_arena arena;
+    struct darn_arena arena;
     struct darn_htable table; /* of numbers + 1 */
     struct darn_trace_name *names;
     size_t count, room;

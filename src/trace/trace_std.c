@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "site/site.h"
@@ -90,7 +91,7 @@ void darn_std_close(struct darn_std *std)
     for (int i = 0; i < DARN_STD_KINDS; i++)
         darn_names_free(&std->targets[i]);
     darn_map_free(&std->locations);
-    darn_trace_arena_free(&std->arena);
+    darn_arena_free(&std->arena);
     free(std->sites);
     *std = (struct darn_std){.file = NULL};
 }
@@ -201,7 +202,7 @@ static uint32_t site_of(struct darn_std *std, uint32_t location, const struct da
 
     if (id)
         return id;
-    site = darn_trace_arena_get(&std->arena, sizeof(*site));
+    site = darn_arena_get(&std->arena, sizeof(*site));
     site->line = location;
     site->key = darn_hash_number(DARN_HASH_START, location);
     site->size = event->size;
@@ -210,8 +211,7 @@ static uint32_t site_of(struct darn_std *std, uint32_t location, const struct da
         site->kind = DARN_SITE_FUNCTION;
     if (darn_event_is_access(event))
         site->variable = darn_std_name(std, event);
-    std->sites =
-        darn_trace_grow(std->sites, &std->site_room, std->site_count + 1, sizeof(*std->sites));
+    std->sites = darn_grow(std->sites, &std->site_room, std->site_count + 1, sizeof(*std->sites));
     std->sites[std->site_count++] = site;
     darn_map_put(&std->locations, (uintptr_t)location + 1, std->site_count);
     return (uint32_t)std->site_count;

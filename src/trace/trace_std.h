@@ -25,7 +25,7 @@ struct darn_std {
     struct darn_trace_names threads;
     struct darn_trace_names targets[DARN_STD_KINDS];
     struct darn_map locations; /* + 1, to site ids */
-    struct darn_trace_arena arena;
+    struct darn_arena arena;
     struct darn_trace_site **sites; /* by id - 1 */
     size_t site_count, site_room;
     struct darn_damage damage; /* `at` is a line */

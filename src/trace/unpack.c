@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "base/arena.h"
+#include "base/grow.h"
 
 void darn_unpack_start(struct darn_unpack *unpack, const struct darn_layout *layout)
 {
@@ -24,8 +24,8 @@ static int unpack_block(struct darn_payload *payload, struct darn_unpack *unpack
     size_t got;
 
     if (!unpack->context)
-        unpack->context = darn_trace_check(ZSTD_createDCtx());
-    payload->buffer = darn_trace_grow(payload->buffer, &payload->room, header->unpacked, 1);
+        unpack->context = darn_need_memory(ZSTD_createDCtx());
+    payload->buffer = darn_grow(payload->buffer, &payload->room, header->unpacked, 1);
     got = ZSTD_decompressDCtx(unpack->context, payload->buffer, header->unpacked, bytes,
                               header->used);
     if (ZSTD_isError(got))

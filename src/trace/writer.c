@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "base/grow.h"
 #include "base/map.h"
 #include "trace/codec.h"
 #include "trace/packer.h"
@@ -52,7 +52,7 @@ static void flush(struct darn_trace_writer *writer, struct filling *filling)
 
 struct darn_trace_writer *darn_trace_writer_open(const char *path, char *error, size_t error_size)
 {
-    struct darn_trace_writer *writer = darn_trace_get(1, sizeof(*writer));
+    struct darn_trace_writer *writer = darn_need_zeroed(1, sizeof(*writer));
     FILE *file = fopen(path, "wbe");
 
     if (!file) {
@@ -61,7 +61,7 @@ struct darn_trace_writer *darn_trace_writer_open(const char *path, char *error, 
         return NULL;
     }
     darn_packer_open(&writer->packer, file);
-    writer->path = darn_trace_check(strdup(path));
+    writer->path = darn_need_memory(strdup(path));
     writer->tables.header =
         (struct darn_block_header){.type = DARN_BLOCK_TABLE, .room = DARN_TRACE_PAYLOAD};
     return writer;
@@ -109,11 +109,11 @@ static struct filling *find_thread(struct darn_trace_writer *writer, uint32_t nu
         return filling;
     filling = (struct filling *)darn_map_get(&writer->threads, (uintptr_t)number + 1, 0);
     if (!filling) {
-        filling = darn_trace_get(1, sizeof(*filling));
+        filling = darn_need_zeroed(1, sizeof(*filling));
         filling->header = (struct darn_block_header){
             .type = DARN_BLOCK_EVENTS, .thread = number, .room = DARN_TRACE_PAYLOAD};
-        writer->list = darn_trace_grow(writer->list, &writer->room, writer->count + 1,
-                                       sizeof(struct filling *));
+        writer->list =
+            darn_grow(writer->list, &writer->room, writer->count + 1, sizeof(struct filling *));
         writer->list[writer->count++] = filling;
         darn_map_put(&writer->threads, (uintptr_t)number + 1, (uintptr_t)filling);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "plugin/core/guard.h"
 #include "plugin/call/libcalls.h"
 #include "plugin/call/scanned.h"
@@ -29,14 +30,8 @@ void darn_accesses_free(struct darn_accesses *accesses)
 
 static void append(struct darn_accesses *accesses, struct darn_plugin_access access)
 {
-    if (accesses->count == accesses->capacity) {
-        accesses->capacity = accesses->capacity ? 2 * accesses->capacity : 64;
-        accesses->items = realloc(accesses->items, accesses->capacity * sizeof(*accesses->items));
-        if (!accesses->items) {
-            fputs("darn: out of memory\n", stderr);
-            exit(1);
-        }
-    }
+    accesses->items = darn_grow(accesses->items, &accesses->capacity, accesses->count + 1,
+                                sizeof(*accesses->items));
     accesses->items[accesses->count++] = access;
 }
 

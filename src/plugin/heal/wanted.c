@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "section/alias.h"
 #include "site/wishes.h"
@@ -13,15 +14,6 @@
 
 /* What a point is an access to: a member of a struct that is known, or anything. */
 enum { OF_STRUCT = 1, OF_ANY = 2 };
-
-static void *allocated(void *memory)
-{
-    if (!memory) {
-        fputs("darn: out of memory\n", stderr);
-        exit(1);
-    }
-    return memory;
-}
 
 static uintptr_t hash_of_typed(uintptr_t variable, const char *type)
 {
@@ -121,13 +113,13 @@ static void note(struct darn_wanted *wanted, const struct darn_section *section)
 /* The strings of a section live only as long as it is being read. */
 static struct darn_match_section copy_of(const struct darn_section *section)
 {
-    struct darn_section_point *points = allocated(calloc(section->count + 1, sizeof(*points)));
+    struct darn_section_point *points = darn_need_zeroed(section->count + 1, sizeof(*points));
     struct darn_match_section copy = darn_match_of_wanted(section, points);
 
-    copy.variable = allocated(strdup(section->variable));
-    copy.type = allocated(strdup(section->type ? section->type : ""));
-    copy.file = allocated(strdup(section->file));
-    copy.function = allocated(strdup(section->function));
+    copy.variable = darn_need_memory(strdup(section->variable));
+    copy.type = darn_need_memory(strdup(section->type ? section->type : ""));
+    copy.file = darn_need_memory(strdup(section->file));
+    copy.function = darn_need_memory(strdup(section->function));
     return copy;
 }
 
@@ -137,7 +129,7 @@ static bool take_section(void *context, const struct darn_section *section)
 
     if (wanted->count % 64 == 0)
         wanted->items =
-            allocated(realloc(wanted->items, (wanted->count + 64) * sizeof(*wanted->items)));
+            darn_need_memory(realloc(wanted->items, (wanted->count + 64) * sizeof(*wanted->items)));
     wanted->items[wanted->count++] = copy_of(section);
     note(wanted, section);
     return true;
@@ -154,7 +146,7 @@ static char *read_all(const char *path, size_t *size)
     while (file && got) {
         if (*size == room) {
             room = room ? 2 * room : 64 * 1024;
-            text = allocated(realloc(text, room));
+            text = darn_need_memory(realloc(text, room));
         }
         got = fread(text + *size, 1, room - *size, file);
         *size += got;
@@ -171,8 +163,8 @@ static char *read_all(const char *path, size_t *size)
 /* What is wrong in the file was said by `darn cc`, which has read it, too. */
 static void load(struct darn_wanted *wanted, const char *path)
 {
-    struct darn_section *section = allocated(malloc(sizeof(*section)));
-    char *room = allocated(malloc(ROOM));
+    struct darn_section *section = darn_need_memory(malloc(sizeof(*section)));
+    char *room = darn_need_memory(malloc(ROOM));
     struct darn_repository_reader reader = {take_section, NULL, false, wanted, room, ROOM};
     size_t size;
     char *text = read_all(path, &size);

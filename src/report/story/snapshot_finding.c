@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fingerprint.h"
+#include "base/grow.h"
 #include "report/identity.h"
 #include "report/story/snapshot_private.h"
 #include "report/symbol/resolve.h"
@@ -183,14 +184,9 @@ void darn_snapshot_access(const struct darn_snapshot *snapshot, struct darn_find
 struct darn_finding *darn_snapshot_finding(const struct darn_snapshot *snapshot, const char *kind,
                                            const char *engine, size_t accesses)
 {
-    struct darn_finding *finding = calloc(1, sizeof(*finding));
-    struct darn_text_pool *pool;
+    struct darn_finding *finding = darn_need_zeroed(1, sizeof(*finding));
+    struct darn_text_pool *pool = &finding->pool;
 
-    if (!finding) {
-        fputs("darn: out of memory\n", stderr);
-        exit(2);
-    }
-    pool = &finding->pool;
     finding->kind = kind;
     finding->certainty = "confirmed";
     finding->engine = engine;
