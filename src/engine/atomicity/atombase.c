@@ -169,19 +169,13 @@ static bool is_variable(const struct darn_atombase *base, const struct darn_even
 static void on_access(struct darn_atombase *base, const struct darn_event *event)
 {
     struct visit visit = {base, event};
-    void *cell = NULL;
 
     if (!is_variable(base, event)) {
         if (!base->no_escape) /* it is no variable, but who comes to it may come to all around it */
             (void)darn_escape_has(base->escape, event->target, event->thread);
         return;
     }
-    if (!(event->flags & DARN_EVENT_GAPS))
-        cell = darn_shadow_exact(base->shadow, event->target, event->size);
-    if (cell)
-        on_cell(&visit, cell, event->target);
-    else
-        darn_shadow_access(base->shadow, event, on_cell, &visit);
+    darn_shadow_pass(base->shadow, event, on_cell, &visit);
 }
 
 static void on_lock(struct darn_atombase *base, const struct darn_event *event)
@@ -195,8 +189,10 @@ static void on_lock(struct darn_atombase *base, const struct darn_event *event)
     darn_held_event(base->held, event);
 }
 
-void darn_atombase_event(struct darn_atombase *base, const struct darn_event *event)
+void darn_atombase_event(void *state, const struct darn_event *event)
 {
+    struct darn_atombase *base = state;
+
     darn_transactions_before(base->transactions, event);
     switch (event->kind) {
     case DARN_EVENT_READ:
@@ -233,8 +229,10 @@ void darn_atombase_event(struct darn_atombase *base, const struct darn_event *ev
         darn_atombase_measure(base);
 }
 
-void darn_atombase_finish(struct darn_atombase *base)
+void darn_atombase_finish(void *state)
 {
+    struct darn_atombase *base = state;
+
     darn_transactions_finish(base->transactions);
     darn_atombase_measure(base);
 }

@@ -80,10 +80,6 @@ bool darn_atombase_open(struct darn_atombase *base, const struct darn_engine_con
                         const struct darn_atom_calls *calls);
 void darn_atombase_close(struct darn_atombase *base);
 
-void darn_atombase_event(struct darn_atombase *base, const struct darn_event *event);
-
-/* Ends transactions and measures. To be called first by the engine's own. */
-void darn_atombase_finish(struct darn_atombase *base);
 void darn_atombase_measure(struct darn_atombase *base);
 
 static inline void *darn_atom_variable(const struct darn_atombase *base, uint32_t variable)
@@ -97,7 +93,9 @@ void darn_atom_give(struct darn_atombase *base, uint32_t variable);
 void darn_atom_step(struct darn_atombase *base, struct darn_prediction *prediction,
                     const struct darn_event *event, uint32_t holding, uint32_t unit);
 
-/* For struct darn_engine. */
+/* For struct darn_engine. What ends transactions is called first by an engine's own. */
+void darn_atombase_event(void *state, const struct darn_event *event);
+void darn_atombase_finish(void *state);
 const struct darn_prediction *darn_atombase_predictions(const void *state, size_t *count);
 uint64_t darn_atombase_dynamic(const void *state);
 struct darn_engine_cost darn_atombase_cost(const void *state);

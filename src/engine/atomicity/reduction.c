@@ -266,11 +266,6 @@ static void *create(const struct darn_engine_config *config)
     return reduction;
 }
 
-static void on_event(void *state, const struct darn_event *event)
-{
-    darn_atombase_event(state, event);
-}
-
 static bool races(void *context, uint64_t variable)
 {
     const struct reduction *reduction = context;
@@ -409,7 +404,7 @@ const struct darn_engine darn_engine_reduction = {
     .name = "reduction",
     .help = "transactions whose events cannot be moved together past those of other threads",
     .create = create,
-    .event = on_event,
+    .event = darn_atombase_event,
     .finish = finish,
     .predictions = darn_atombase_predictions,
     .dynamic = darn_atombase_dynamic,

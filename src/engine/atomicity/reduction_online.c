@@ -248,16 +248,6 @@ static void *create(const struct darn_engine_config *config)
     return online;
 }
 
-static void on_event(void *state, const struct darn_event *event)
-{
-    darn_atombase_event(state, event);
-}
-
-static void finish(void *state)
-{
-    darn_atombase_finish(state);
-}
-
 static size_t facts(const void *state, struct darn_engine_fact *facts)
 {
     return darn_atombase_facts(state, facts);
@@ -267,8 +257,8 @@ const struct darn_engine darn_engine_reduction_online = {
     .name = "reduction-online",
     .help = "the same with what is known as events come, as Atomizer does it: misses some",
     .create = create,
-    .event = on_event,
-    .finish = finish,
+    .event = darn_atombase_event,
+    .finish = darn_atombase_finish,
     .predictions = darn_atombase_predictions,
     .dynamic = darn_atombase_dynamic,
     .cost = darn_atombase_cost,

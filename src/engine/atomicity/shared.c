@@ -360,15 +360,9 @@ static void on_access(struct darn_shared *shared, const struct darn_event *event
                    .set = darn_held_set(shared->held, event->thread),
                    .does = does_of(shared, event, asked.reads)},
     };
-    void *cell = NULL;
 
     thread->used = thread->now.time;
-    if (!(event->flags & DARN_EVENT_GAPS))
-        cell = darn_shadow_exact(shared->shadow, event->target, event->size);
-    if (cell)
-        visit(&passage, cell, event->target);
-    else
-        darn_shadow_access(shared->shadow, event, visit, &passage);
+    darn_shadow_pass(shared->shadow, event, visit, &passage);
 }
 
 static size_t memory_of(const struct darn_shared *shared)

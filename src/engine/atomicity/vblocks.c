@@ -211,10 +211,7 @@ static void destroy(void *state)
 {
     struct darn_vblocks_engine *engine = state;
 
-    /* Variables go with the shadow memory, and take their sets with them. */
-    if (engine->base.shadow)
-        darn_shadow_destroy(engine->base.shadow);
-    engine->base.shadow = NULL;
+    /* First: variables go with the shadow memory, and take their sets with them. */
     darn_atombase_close(&engine->base);
     if (engine->deadlock)
         darn_engine_deadlock.destroy(engine->deadlock);

@@ -74,14 +74,8 @@ static void for_each_cell(struct darn_atomics *atomics, struct passage *passage,
                           darn_shadow_visitor *visit)
 {
     const struct darn_event *event = passage->event;
-    void *cell = NULL;
 
-    if (!(event->flags & DARN_EVENT_GAPS))
-        cell = darn_shadow_exact(atomics->cells, event->target, event->size);
-    if (cell)
-        visit(passage, cell, event->target);
-    else
-        darn_shadow_access(atomics->cells, event, visit, passage);
+    darn_shadow_pass(atomics->cells, event, visit, passage);
 }
 
 static void acquire_cell(void *to, void *memory, uint64_t address)

@@ -57,9 +57,23 @@ void darn_shadow_access(struct darn_shadow *shadow, const struct darn_event *eve
 void *darn_shadow_at(struct darn_shadow *shadow, uint64_t address);
 
 /* The cell that covers just these bytes, when there is one; NULL when there is none, also when
- * there are cells that cover more or less. The fast way for an engine that finds nothing to do: try
- * this first, and darn_shadow_access when it says NULL. */
+ * there are cells that cover more or less. */
 void *darn_shadow_exact(struct darn_shadow *shadow, uint64_t address, uint64_t size);
+
+/* darn_shadow_access, where most accesses touch what others before have touched: the one cell is
+ * found first, and the visitor can be put in place. */
+static inline void darn_shadow_pass(struct darn_shadow *shadow, const struct darn_event *event,
+                                    darn_shadow_visitor *visit, void *to)
+{
+    void *cell = event->flags & DARN_EVENT_GAPS
+                     ? NULL
+                     : darn_shadow_exact(shadow, event->target, event->size);
+
+    if (cell)
+        visit(to, cell, event->target);
+    else
+        darn_shadow_access(shadow, event, visit, to);
+}
 
 /* For ALLOC and FREE. */
 void darn_shadow_forget(struct darn_shadow *shadow, uint64_t address, uint64_t size);

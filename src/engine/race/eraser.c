@@ -123,16 +123,10 @@ static void on_access(struct eraser *eraser, const struct darn_event *event)
     struct visit visit = {.eraser = eraser,
                           .event = event,
                           .holding = darn_held_holding(eraser->base.held, event->thread)};
-    struct cell *cell = NULL;
 
     if (!darn_racebase_is_variable(&eraser->base, event))
         return;
-    if (!(event->flags & DARN_EVENT_GAPS))
-        cell = darn_shadow_exact(eraser->base.shadow, event->target, event->size);
-    if (cell)
-        on_cell(&visit, cell, event->target);
-    else
-        darn_shadow_access(eraser->base.shadow, event, on_cell, &visit);
+    darn_shadow_pass(eraser->base.shadow, event, on_cell, &visit);
 }
 
 static void on_event(void *state, const struct darn_event *event)

@@ -199,16 +199,10 @@ static void on_access(struct plus *plus, const struct darn_event *event)
 {
     struct visit visit = {
         .plus = plus, .event = event, .holding = darn_held_holding(plus->base.held, event->thread)};
-    struct cell *cell = NULL;
 
     if (!darn_racebase_is_variable(&plus->base, event))
         return;
-    if (!(event->flags & DARN_EVENT_GAPS))
-        cell = darn_shadow_exact(plus->base.shadow, event->target, event->size);
-    if (cell)
-        on_cell(&visit, cell, event->target);
-    else
-        darn_shadow_access(plus->base.shadow, event, on_cell, &visit);
+    darn_shadow_pass(plus->base.shadow, event, on_cell, &visit);
 }
 
 static void on_event(void *state, const struct darn_event *event)

@@ -189,16 +189,10 @@ static void on_access(struct multi *multi, const struct darn_event *event)
                           .event = event,
                           .epoch = darn_epoch_make(now.slot, now.index),
                           .holding = darn_held_holding(multi->base.held, event->thread)};
-    struct cell *cell = NULL;
 
     if (!darn_racebase_is_variable(&multi->base, event))
         return;
-    if (!(event->flags & DARN_EVENT_GAPS))
-        cell = darn_shadow_exact(multi->base.shadow, event->target, event->size);
-    if (cell)
-        on_cell(&visit, cell, event->target);
-    else
-        darn_shadow_access(multi->base.shadow, event, on_cell, &visit);
+    darn_shadow_pass(multi->base.shadow, event, on_cell, &visit);
 }
 
 static void on_memory(struct multi *multi, const struct darn_event *event)

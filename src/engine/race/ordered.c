@@ -61,15 +61,9 @@ static void on_access(struct darn_ordered *engine, struct darn_order_thread *thr
     bool is_sync = darn_order_is_sync(engine->order, event);
     struct darn_passage passage =
         begin_passage(engine, thread, event, darn_access_sort(darn_event_writes(event), is_sync));
-    void *cell = NULL;
 
     thread->used = thread->now.time;
-    if (!(event->flags & DARN_EVENT_GAPS))
-        cell = darn_shadow_exact(engine->base.shadow, event->target, event->size);
-    if (cell)
-        visit(&passage, cell, event->target);
-    else
-        darn_shadow_access(engine->base.shadow, event, visit, &passage);
+    darn_shadow_pass(engine->base.shadow, event, visit, &passage);
 }
 
 static bool has_place(const struct darn_event *event)
