@@ -39,7 +39,7 @@ struct section {
 struct open {
     uint32_t unit;
     bool is_open, is_reported;
-    bool has_turned; /* the part of right-movers is over */
+    bool is_committed; /* the part of right-movers is over */
     struct step commit;
     struct section *sections;
     size_t count, capacity;
@@ -131,11 +131,11 @@ static void on_access(struct darn_atombase *base, uint32_t variable, const struc
     if (!races(online, of, event->thread, writes) || !open->is_open)
         return;
     /* The second half of an update is the same event. */
-    if (writes && event->kind == DARN_EVENT_UPDATE && open->has_turned)
+    if (writes && event->kind == DARN_EVENT_UPDATE && open->is_committed)
         return;
-    if (open->has_turned)
+    if (open->is_committed)
         report(online, open, &step);
-    open->has_turned = true;
+    open->is_committed = true;
     open->commit = step;
 }
 
@@ -152,7 +152,7 @@ static void on_acquire(struct darn_atombase *base, const struct darn_event *even
     section.is_both = darn_movers_are_both(&online->movers, event->target);
     if (!open->is_open)
         return;
-    if (!section.is_both && open->has_turned)
+    if (!section.is_both && open->is_committed)
         report(online, open, &section.step);
     open->sections =
         darn_grow(open->sections, &open->capacity, open->count + 1, sizeof(*open->sections));
@@ -170,8 +170,8 @@ static void on_release(struct darn_atombase *base, const struct darn_event *even
         at--;
     if (!open->is_open || !at)
         return;
-    if (!darn_movers_are_both(&online->movers, event->target) && !open->has_turned) {
-        open->has_turned = true;
+    if (!darn_movers_are_both(&online->movers, event->target) && !open->is_committed) {
+        open->is_committed = true;
         open->commit = open->sections[at - 1].step;
     }
     for (open->count--; at - 1 < open->count; at++)
