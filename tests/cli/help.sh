@@ -1,5 +1,5 @@
 #!/bin/bash
-# Help, version, and what is no command. (tests/unit/test_help.c compares help with the tables.)
+# Help, version, and what is no command. (tests/unit/cli/test_help.c compares help with the tables.)
 . "$(dirname "$0")/lib.bash"
 darn=$bin/darn
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Manual pages and completion. (tests/unit/test_help.c compares the pages with the tables.)
+# Manual pages and completion. (tests/unit/cli/test_help.c compares the pages with the tables.)
 . "$(dirname "$0")/lib.bash"
 darn=$bin/darn
 

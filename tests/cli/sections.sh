@@ -1,6 +1,6 @@
 #!/bin/bash
 # darn sections show, check and infer, as far as they need no program: what is in a repository, and
-# what is said of one that is wrong. (tests/unit/test_section_*.c try the reader itself;
+# what is said of one that is wrong. (tests/unit/section/test_section_*.c try the reader itself;
 # sections_infer.sh has programs.)
 . "$(dirname "$0")/lib.bash"
 darn=$bin/darn

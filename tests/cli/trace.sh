@@ -1,6 +1,6 @@
 #!/bin/bash
 # darn trace: what is in a trace, and what is said of one that is damaged or none at all.
-# (tests/unit/test_trace_*.c try the readers themselves.)
+# (tests/unit/trace/test_trace_*.c try the readers themselves.)
 . "$(dirname "$0")/lib.bash"
 darn=$bin/darn
 
