@@ -1,7 +1,8 @@
 #!/bin/bash
-# usage: includes.sh SRC — every include between the rooms of SRC points the way the design says:
+# usage: includes.sh SRC TESTS — every include between the rooms of SRC points the way the design says:
 # base <- site <- trace <- engine <- report <- cli, with section, plugin, runtime, schedule and search aside. A wrong one is
-# shown as file:line, and so is a folder of too many files. The check is tried on small trees with planted faults first.
+# shown as file:line, and so is a folder of too many files, in SRC or in TESTS. The check is tried on small trees
+# with planted faults first.
 set -u
 
 # A folder of more files than this hides a second subsystem.
@@ -57,6 +58,15 @@ runtime/interpose: runtime/order runtime/os runtime/thread runtime/watch runtime
 runtime/production: runtime/os runtime/control runtime/production
 "
 
+# Prints one line for each folder of the tree that has too many files.
+crowded() {
+    find "$1" -type f -name '*.[ch]*' | sed 's|/[^/]*$||' | LC_ALL=C sort | uniq -c |
+        while read -r count folder; do
+            [ "$count" -le "$most" ] ||
+                echo "$folder:1: $count files are too many for one folder"
+        done
+}
+
 # Prints one line for each wrong include of the tree. An include whose first part is no room is
 # somebody else's header; a way out of the room by ".." would hide which room is meant.
 wrong_includes() {
@@ -74,11 +84,7 @@ wrong_includes() {
         [[ $rules == *$'\n'"${room%%/*}/"* && $rules != *$'\n'"$room: "* ]] &&
             echo "$src/$room:1: the part '$room' has no rule in $0"
     done
-    find "$src" -type f -name '*.[ch]*' | sed "s|^$src/||; s|/[^/]*$||" | LC_ALL=C sort | uniq -c |
-        while read -r count room; do
-            [ "$count" -le "$most" ] ||
-                echo "$src/$room:1: $count files are too many for one folder"
-        done
+    crowded "$src"
     grep -rnE --include='*.[ch]' --include='*.cpp' --include='*.inc' --include='*.def' \
         '^[[:space:]]*#[[:space:]]*include' "$src" | LC_ALL=C sort |
         awk -v src="$src/" -v rules="$rules" '
@@ -159,8 +165,8 @@ try_trees() {
     try_tree "attic:1: the room 'attic' has no rule in $0" attic/a.c ''
 }
 
-[ $# -eq 1 ] && [ -d "$1" ] || {
-    echo "usage: includes.sh SRC" >&2
+[ $# -eq 2 ] && [ -d "$1" ] && [ -d "$2" ] || {
+    echo "usage: includes.sh SRC TESTS" >&2
     exit 2
 }
 tree=$(mktemp -d)
@@ -169,6 +175,9 @@ try_trees
 
 shown=$(wrong_includes "${1%/}")
 [ -z "$shown" ] || fault "includes that point the wrong way:
+$shown"
+shown=$(crowded "${2%/}")
+[ -z "$shown" ] || fault "folders that hide a second subsystem:
 $shown"
 # A tree without includes would pass as well: this is not the right directory then.
 grep -rq --include='*.c' '#include "base/' "$1" || fault "$1 is not the source of darn"
