@@ -231,7 +231,7 @@ void darn_index_print(const struct darn_index *index, const struct darn_index_wa
     bool kept;
 
     for (size_t i = 0; i < count; i++)
-        findings[i] = darn_need_memory(darn_finding_reported(json_array_get(index->entries, i)));
+        findings[i] = darn_finding_reported(json_array_get(index->entries, i));
     kept = print_proofs(index, findings, wanted, out, style);
     print_predictions(index, findings, wanted, out, style);
     print_summary(index, findings, wanted->all, out, style);

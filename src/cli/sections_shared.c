@@ -78,7 +78,7 @@ static int keep_shared(int argc, char **argv)
     sharing.path = line.words[0];
     status = load(sharing.path, wanted.output, &sections);
     if (!status)
-        status = darn_sharing_begin(&sharing);
+        darn_sharing_begin(&sharing);
     for (int i = 1; i < line.count && !status; i++)
         status = darn_sharing_read(&sharing, line.words[i]);
     if (!status)

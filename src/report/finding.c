@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "report/raw.h"
 
 /* Longer lists are cut: no report needs them, and a wrong input must not take all memory. */
@@ -284,10 +285,8 @@ struct darn_finding *darn_finding_read(const char *json, size_t length, char *er
                                        size_t error_size)
 {
     json_t *root = darn_raw_load(json, length, error, error_size);
-    struct darn_finding *finding = root ? calloc(1, sizeof(*finding)) : NULL;
+    struct darn_finding *finding = root ? darn_need_zeroed(1, sizeof(*finding)) : NULL;
 
-    if (root && !finding)
-        snprintf(error, error_size, "out of memory");
     if (finding && read_raw(finding, root, error, error_size)) {
         darn_finding_free(finding);
         finding = NULL;
@@ -298,10 +297,8 @@ struct darn_finding *darn_finding_read(const char *json, size_t length, char *er
 
 struct darn_finding *darn_finding_reported(const json_t *object)
 {
-    struct darn_finding *finding = calloc(1, sizeof(*finding));
+    struct darn_finding *finding = darn_need_zeroed(1, sizeof(*finding));
 
-    if (!finding)
-        return NULL;
     (void)read_finding(finding, object);
     if (!finding->kind)
         finding->kind = "";

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/number.h"
 #include "report/text/utf8.h"
 
@@ -14,14 +15,10 @@
 
 static json_t *load_any(const char *json, size_t length, char *error, size_t error_size)
 {
-    char *copy = malloc(length ? length : 1);
+    char *copy = darn_need_memory(malloc(length ? length : 1));
     json_error_t why;
     json_t *object;
 
-    if (!copy) {
-        snprintf(error, error_size, "out of memory");
-        return NULL;
-    }
     memcpy(copy, json, length);
     darn_utf8_repair(copy, length);
     object = json_loadb(copy, length, 0, &why);

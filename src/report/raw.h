@@ -23,8 +23,7 @@ json_t *darn_raw_load(const char *json, size_t length, char *error, size_t error
  * `error`, which begins with `path`. */
 json_t *darn_raw_lines(FILE *file, const char *path, char *error, size_t error_size);
 
-/* A finding that was reported: an object of JSON Lines. It may have no accesses. NULL without
- * memory. */
+/* A finding that was reported: an object of JSON Lines. It may have no accesses. */
 struct darn_finding *darn_finding_reported(const json_t *object);
 
 /* NULL when missing or empty. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "report/raw.h"
 #include "report/symbol/demangle.h"
 #include "report/symbol/frames.h"
@@ -81,14 +82,10 @@ struct darn_summary *darn_summary_read(const char *json, size_t length, char *er
         json_decref(root);
         return NULL;
     }
-    summary = calloc(1, sizeof(*summary));
-    if (summary) {
-        summary->pid = (int64_t)darn_raw_number(root, "pid");
-        summary->suppressed = darn_raw_number(root, "suppressed");
-        read_items(summary, json_object_get(root, "findings"));
-    } else {
-        snprintf(error, error_size, "out of memory");
-    }
+    summary = darn_need_zeroed(1, sizeof(*summary));
+    summary->pid = (int64_t)darn_raw_number(root, "pid");
+    summary->suppressed = darn_raw_number(root, "suppressed");
+    read_items(summary, json_object_get(root, "findings"));
     json_decref(root);
     return summary;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "report/pattern.h"
 #include "report/symbol/frames.h"
 
@@ -156,10 +157,8 @@ struct darn_suppressions *darn_suppressions_read(const char *path, const char *p
 
     if (!file)
         return NULL;
-    suppressions = calloc(1, sizeof(*suppressions));
-    if (!suppressions) {
-        snprintf(error, error_size, "out of memory");
-    } else if (read_lines(suppressions, file, path, error, error_size)) {
+    suppressions = darn_need_zeroed(1, sizeof(*suppressions));
+    if (read_lines(suppressions, file, path, error, error_size)) {
         darn_suppressions_free(suppressions);
         suppressions = NULL;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "driver/explore/exploration.h"
 #include "driver/process/signal_guard.h"
 #include "driver/process/input.h"
@@ -79,12 +80,10 @@ static void watch_jobs(struct darn_exploration *exploration, uint32_t running)
 /* 0 or DARN_REFUSED. */
 static int run_jobs(struct darn_exploration *exploration)
 {
-    struct darn_exploration_job *jobs = calloc(exploration->player_count, sizeof(*jobs));
+    struct darn_exploration_job *jobs = darn_need_zeroed(exploration->player_count, sizeof(*jobs));
     uint32_t count = 0;
     int error = 0;
 
-    if (!jobs)
-        return darn_tell_refusal(exploration->listener, "out of memory");
     pthread_mutex_lock(&exploration->lock);
     for (; count < exploration->player_count && !error; count += !error) {
         jobs[count].exploration = exploration;

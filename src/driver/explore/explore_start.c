@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "driver/explore/exploration.h"
 
 /* At most; it ends as soon as nothing new comes. Where the search learns as it goes one is enough,
@@ -273,9 +274,7 @@ int darn_exploration_start(struct darn_exploration *exploration)
     uint64_t jobs = count_jobs(exploration);
     int status;
 
-    exploration->players = calloc(jobs, sizeof(*exploration->players));
-    if (!exploration->players)
-        return darn_tell_refusal(exploration->listener, "out of memory");
+    exploration->players = darn_need_zeroed(jobs, sizeof(*exploration->players));
     status = start_player(exploration);
     if (!status)
         status = arm(exploration);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/json_file.h"
 #include "driver/heal/heal_call.h"
 #include "section/deadlock.h"
@@ -213,11 +214,7 @@ int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_wor
 
     if (!darn_finding_is(finding, "deadlock"))
         return 0;
-    making = calloc(1, sizeof(*making));
-    if (!making) {
-        snprintf(why, why_size, "out of memory");
-        return -1;
-    }
+    making = darn_need_zeroed(1, sizeof(*making));
     making->why = why;
     making->why_size = why_size;
     result = make(making, finding);

@@ -437,11 +437,9 @@ static void heal_deadlock(struct making *making)
     making->made++; /* it was told */
 }
 
-int darn_heal_from(struct darn_heal *heal)
+void darn_heal_from(struct darn_heal *heal)
 {
-    heal->fixes = calloc(heal->findings.count + 1, sizeof(*heal->fixes));
-    if (!heal->fixes)
-        return darn_tell_refusal(heal->listener, "out of memory");
+    heal->fixes = darn_need_zeroed(heal->findings.count + 1, sizeof(*heal->fixes));
     for (size_t i = 0; i < heal->findings.count; i++) {
         struct making making = {heal, heal->findings.list[i], &heal->fixes[i], 0};
 
@@ -455,7 +453,6 @@ int darn_heal_from(struct darn_heal *heal)
         if (!making.made)
             say_nothing(heal, making.finding);
     }
-    return 0;
 }
 
 /* To `out`, or to a file. 0 or a negative errno. */

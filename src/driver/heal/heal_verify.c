@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "driver/explore/exploration.h"
 #include "driver/heal/healing.h"
 #include "driver/play/kept.h"
@@ -192,9 +193,7 @@ static int open_kept(struct verification *verification)
     const struct darn_words *directories = &verification->heal->findings.directories;
     int status = 0;
 
-    verification->kept = calloc(directories->count + 1, sizeof(*verification->kept));
-    if (!verification->kept)
-        return darn_tell_refusal(verification->heal->listener, "out of memory");
+    verification->kept = darn_need_zeroed(directories->count + 1, sizeof(*verification->kept));
     for (size_t i = 0; i < directories->count && !status; i++) {
         status = darn_kept_open(&verification->kept[verification->kept_count],
                                 verification->heal->listener, directories->items[i]);

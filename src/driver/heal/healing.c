@@ -74,7 +74,7 @@ static int read_repository(struct darn_heal *heal)
     if (!status && heal->compiled && darn_program_kind(heal->path) != DARN_PROGRAM_SCRIPT)
         status = darn_section_elf_read(&heal->elf, heal->listener, heal->path, true);
     if (!status && wanted->from)
-        status = darn_heal_from(heal);
+        darn_heal_from(heal);
     return status;
 }
 

@@ -71,9 +71,8 @@ int darn_heal_call_repository(struct darn_heal *heal);
 size_t darn_heal_sections(const struct darn_heal *heal);
 void darn_heal_free(struct darn_heal *heal);
 
-/* heal_from.c: makes the repository from the findings. Says what nothing can be made of. 0 or
- * DARN_REFUSED. */
-int darn_heal_from(struct darn_heal *heal);
+/* heal_from.c: makes the repository from the findings. Says what nothing can be made of. */
+void darn_heal_from(struct darn_heal *heal);
 
 /* Writes the repository. 0 or a negative errno. */
 int darn_heal_write(const struct darn_heal *heal, const char *path);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "driver/process/claim.h"
 #include "driver/play/kept.h"
 
@@ -92,11 +93,9 @@ static int take_given(struct darn_hunt *hunt)
 static int take_program(struct darn_hunt *hunt)
 {
     json_t *words = json_object_get(hunt->index.state, "program"), *word;
-    char **program = calloc(json_array_size(words) + 1, sizeof(*program));
+    char **program = darn_need_zeroed(json_array_size(words) + 1, sizeof(*program));
     size_t i;
 
-    if (!program)
-        return darn_tell_refusal(hunt->listener, "out of memory");
     json_array_foreach(words, i, word)
     {
         program[i] = json_is_string(word) ? strdup(json_string_value(word)) : NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "driver/hunt/hunt.h"
 #include "driver/play/shrinking.h"
 
@@ -88,12 +89,10 @@ int darn_hunt_jobs(struct darn_hunt *hunt, void *(*job)(void *), double until,
                    darn_hunt_progress *progress)
 {
     struct darn_exploration *exploration = &hunt->exploration;
-    struct darn_exploration_job *jobs = calloc(exploration->player_count, sizeof(*jobs));
+    struct darn_exploration_job *jobs = darn_need_zeroed(exploration->player_count, sizeof(*jobs));
     uint32_t count = 0;
     int error = 0;
 
-    if (!jobs)
-        return darn_tell_refusal(hunt->listener, "out of memory");
     atomic_store(&exploration->enough, darn_hunt_is_interrupted(hunt));
     darn_hunt_set_until(hunt, until);
     pthread_mutex_lock(&exploration->lock);

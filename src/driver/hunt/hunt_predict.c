@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "driver/analysis/analysis.h"
 #include "driver/hunt/hunt.h"
 #include "driver/analysis/lineup.h"
@@ -107,13 +108,10 @@ static void recall(struct darn_hunt *hunt, struct darn_target *target)
     target->proved = target->settled = entry && darn_index_is_proof(entry);
 }
 
-/* 0 or DARN_REFUSED. */
-static int make_targets(struct darn_hunt *hunt)
+static void make_targets(struct darn_hunt *hunt)
 {
     hunt->target_room = hunt->predicted.count + DARN_MOST_MET;
-    hunt->targets = calloc(hunt->target_room, sizeof(*hunt->targets));
-    if (!hunt->targets)
-        return darn_tell_refusal(hunt->listener, "out of memory");
+    hunt->targets = darn_need_zeroed(hunt->target_room, sizeof(*hunt->targets));
     for (size_t i = 0; i < hunt->predicted.count; i++) {
         struct darn_target *target = &hunt->targets[hunt->target_count++];
 
@@ -122,7 +120,6 @@ static int make_targets(struct darn_hunt *hunt)
         recall(hunt, target);
     }
     darn_hunt_sort(hunt->targets, hunt->target_count);
-    return 0;
 }
 
 static size_t count(const struct darn_hunt *hunt, enum darn_target_kind kind)
@@ -189,13 +186,10 @@ int darn_hunt_predict(struct darn_hunt *hunt)
     }
     if (!status)
         status = darn_analysis_collect(&options, hunt->listener, trace, &hunt->predicted);
-    if (!status)
-        darn_hunt_add_brought(hunt);
-    if (!status)
-        status = make_targets(hunt);
-    if (!status)
-        say_predicted(hunt, darn_clock() - start, recorded);
-    if (!status)
-        status = darn_hunt_triples(hunt, trace, options.until);
-    return status;
+    if (status)
+        return status;
+    darn_hunt_add_brought(hunt);
+    make_targets(hunt);
+    say_predicted(hunt, darn_clock() - start, recorded);
+    return darn_hunt_triples(hunt, trace, options.until);
 }

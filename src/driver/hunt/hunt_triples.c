@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "driver/hunt/hunt.h"
 #include "driver/section/section_elf.h"
@@ -234,17 +235,11 @@ static void add_inferred(struct triples *triples, const struct darn_section_elf 
                 return;
 }
 
-/* 0 or DARN_REFUSED. */
-static int make_room(struct darn_hunt *hunt)
+static void make_room(struct darn_hunt *hunt)
 {
-    size_t room = hunt->target_room + MOST;
-    struct darn_target *targets = realloc(hunt->targets, room * sizeof(*targets));
-
-    if (!targets)
-        return darn_tell_refusal(hunt->listener, "out of memory");
-    hunt->targets = targets;
-    hunt->target_room = room;
-    return 0;
+    hunt->target_room += MOST;
+    hunt->targets =
+        darn_need_memory(reallocarray(hunt->targets, hunt->target_room, sizeof(*hunt->targets)));
 }
 
 int darn_hunt_triples(struct darn_hunt *hunt, const char *trace, double until)
@@ -253,11 +248,10 @@ int darn_hunt_triples(struct darn_hunt *hunt, const char *trace, double until)
     struct darn_section_elf elf = {0};
     size_t before = hunt->target_count;
     char *path = realpath(hunt->options.program[0], NULL);
-    int status = make_room(hunt);
+    int status =
+        darn_section_elf_read(&elf, hunt->listener, path ? path : hunt->options.program[0], true);
 
-    if (!status)
-        status = darn_section_elf_read(&elf, hunt->listener, path ? path : hunt->options.program[0],
-                                       true);
+    make_room(hunt);
     if (!status)
         status = read_partners(&triples, trace, until);
     if (!status && hunt->options.sections)

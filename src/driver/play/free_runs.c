@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "driver/play/free_run.h"
 #include "driver/process/input.h"
 #include "driver/process/signal_guard.h"
@@ -160,13 +161,11 @@ static void watch(struct darn_free_runs *runs)
 
 int darn_free_runs_make(struct darn_free_runs *runs)
 {
-    struct job *jobs = calloc(runs->options->jobs, sizeof(*jobs));
+    struct job *jobs = darn_need_zeroed(runs->options->jobs, sizeof(*jobs));
     struct sigaction old[CAUGHT];
     uint32_t count = 0;
     int error = 0;
 
-    if (!jobs)
-        return darn_tell_refusal(runs->listener, "out of memory");
     catch_signals(runs, old);
     pthread_mutex_lock(&runs->lock);
     for (; count < runs->options->jobs && !error; count += !error) {

@@ -60,7 +60,7 @@ static void lead(struct darn_index *index, struct group *group, size_t i)
 {
     json_t *entry = json_array_get(index->entries, i);
 
-    group->findings[i] = darn_need_memory(darn_finding_reported(entry));
+    group->findings[i] = darn_finding_reported(entry);
     group->schedules[i] = darn_index_is_proof(entry) ? read_interruptions(index, entry) : NULL;
     group->leaders[i] = i;
     for (size_t j = 0; j < i && group->leaders[i] == i; j++)

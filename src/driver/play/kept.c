@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/draft.h"
+#include "base/grow.h"
 #include "driver/play/json_tree.h"
 #include "driver/process/listener.h"
 #include "report/report_format.h"
@@ -110,17 +111,15 @@ static bool is_same_file(const char *name, const char *path)
 }
 
 /* The program stays the same when the schedule is replaced. */
-static int make_program(struct darn_kept *kept, struct darn_listener *listener)
+static void make_program(struct darn_kept *kept)
 {
     size_t count = 0;
 
     while (kept->schedule->arguments[count])
         count++;
-    kept->program = calloc(count + 1, sizeof(*kept->program));
-    for (size_t i = 0; kept->program && i < count; i++)
-        if (!(kept->program[i] = strdup(kept->schedule->arguments[i])))
-            return darn_tell_refusal(listener, "out of memory");
-    return kept->program ? 0 : darn_tell_refusal(listener, "out of memory");
+    kept->program = darn_need_zeroed(count + 1, sizeof(*kept->program));
+    for (size_t i = 0; i < count; i++)
+        kept->program[i] = darn_need_memory(strdup(kept->schedule->arguments[i]));
 }
 
 int darn_kept_open(struct darn_kept *kept, struct darn_listener *listener, const char *name)
@@ -131,10 +130,10 @@ int darn_kept_open(struct darn_kept *kept, struct darn_listener *listener, const
     status = find_paths(kept, listener, name);
     if (!status)
         status = read_schedule(kept, listener);
-    if (!status)
-        status = make_program(kept, listener);
-    if (!status)
+    if (!status) {
+        make_program(kept);
         read_symptom(kept);
+    }
     if (!status && kept->schedule->input &&
         (size_t)snprintf(kept->input, sizeof(kept->input), "%s/%s", kept->directory,
                          kept->schedule->input) >= sizeof(kept->input))

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "driver/process/listener.h"
 #include "driver/process/server_private.h"
 #include "driver/process/sh.h"
@@ -162,12 +163,8 @@ static int start(struct darn_server *server, bool quiet)
 
 struct darn_server *darn_server_start(const struct darn_server_options *options, int *status)
 {
-    struct darn_server *server = calloc(1, sizeof(*server));
+    struct darn_server *server = darn_need_zeroed(1, sizeof(*server));
 
-    if (!server) {
-        *status = darn_tell_refusal(options->listener, "out of memory");
-        return NULL;
-    }
     server->options = *options;
     server->client = (struct darn_client){.command = options->with, .stop = options->stop};
     server->block_fd = server->out_fd = server->in_fd = -1;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/options_print.h"
 #include "driver/process/signal_guard.h"
 #include "driver/process/launch.h"
@@ -138,18 +139,14 @@ static int make_environment(struct darn_server *server)
 {
     static const char name[] = DARN_OPTIONS_VARIABLE "=";
     size_t count = 0, used = 0, room = DARN_OPTIONS_TEXT;
-    struct darn_options *options = malloc(sizeof(*options));
+    struct darn_options *options = darn_need_memory(malloc(sizeof(*options)));
     char error[DARN_OPTIONS_ERROR];
     int status = 0;
 
     while (environ[count])
         count++;
-    server->environment = calloc(count + 4, sizeof(char *));
-    server->text = malloc(sizeof(name) + room);
-    if (!options || !server->environment || !server->text) {
-        free(options);
-        return darn_tell_refusal(server->options.listener, "out of memory");
-    }
+    server->environment = darn_need_zeroed(count + 4, sizeof(char *));
+    server->text = darn_need_memory(malloc(sizeof(name) + room));
     memcpy(server->text, name, sizeof(name));
     darn_options_default(options);
     if (darn_options_set(options, "control", server->name, error, sizeof(error)) ||

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "driver/analysis/gaps.h"
 #include "driver/process/program.h"
@@ -305,13 +306,10 @@ size_t darn_sharing_choose(struct darn_sharing *sharing)
     return left;
 }
 
-int darn_sharing_begin(struct darn_sharing *sharing)
+void darn_sharing_begin(struct darn_sharing *sharing)
 {
-    sharing->kept = calloc(sharing->sections->count + 1, sizeof(*sharing->kept));
-    if (!sharing->kept)
-        return darn_tell_refusal(sharing->listener, "out of memory");
+    sharing->kept = darn_need_zeroed(sharing->sections->count + 1, sizeof(*sharing->kept));
     add_points(sharing);
-    return 0;
 }
 
 void darn_sharing_end(struct darn_sharing *sharing)

@@ -24,8 +24,7 @@ struct darn_sharing {
     bool *kept;             /* by section */
 };
 
-/* 0 or DARN_REFUSED; to be ended in either case. */
-int darn_sharing_begin(struct darn_sharing *sharing);
+void darn_sharing_begin(struct darn_sharing *sharing);
 void darn_sharing_end(struct darn_sharing *sharing);
 
 /* One trace: what is shared in any of them is. 0 or DARN_REFUSED. */
