@@ -275,6 +275,22 @@ static void make_calls(struct maker *maker, const struct darn_prediction *predic
                                              (unsigned)darn_event_file(prediction->target));
 }
 
+/* The names of a text trace lie nowhere. */
+static void make_location(struct maker *maker, const struct darn_predicted *predicted)
+{
+    struct darn_finding *finding = maker->finding;
+
+    if (maker->is_text)
+        return;
+    finding->address = predicted->prediction->target;
+    finding->size = finding->accesses[0].size;
+    if (predicted->block)
+        make_block(maker, predicted->block);
+    else if (locate(maker, finding->address, &finding->location.symbol.module,
+                    &finding->location.symbol.offset))
+        finding->location.kind = DARN_LOCATION_GLOBAL;
+}
+
 static void make_variable(struct maker *maker, const struct darn_predicted *predicted)
 {
     const struct darn_prediction *prediction = predicted->prediction;
@@ -290,16 +306,7 @@ static void make_variable(struct maker *maker, const struct darn_predicted *pred
         finding->accesses[1].site_hash)
         finding->id = darn_identity_race(maker->pool, finding->accesses[0].site_hash,
                                          finding->accesses[1].site_hash, finding->variable);
-    if (maker->is_text)
-        return;
-    finding->address = prediction->target;
-    finding->size = finding->accesses[0].size;
-    if (predicted->block) {
-        make_block(maker, predicted->block);
-    } else if (locate(maker, finding->address, &finding->location.symbol.module,
-                      &finding->location.symbol.offset)) {
-        finding->location.kind = DARN_LOCATION_GLOBAL;
-    }
+    make_location(maker, predicted);
 }
 
 /* Whether the address of a step was not that of an earlier one. */
@@ -359,16 +366,8 @@ static void make_atomicity(struct maker *maker, const struct darn_predicted *pre
     }
     finding->variable = variables_of(maker, prediction);
     make_unit(maker, prediction);
-    if (maker->is_text || prediction->kind != DARN_PREDICTS_ATOMICITY || finding->reason)
-        return;
-    finding->address = prediction->target;
-    finding->size = finding->accesses[0].size;
-    if (predicted->block) {
-        make_block(maker, predicted->block);
-    } else if (locate(maker, finding->address, &finding->location.symbol.module,
-                      &finding->location.symbol.offset)) {
-        finding->location.kind = DARN_LOCATION_GLOBAL;
-    }
+    if (prediction->kind == DARN_PREDICTS_ATOMICITY && !finding->reason)
+        make_location(maker, predicted);
 }
 
 static bool is_listed(const struct darn_finding *finding, const char *thread)
