@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "driver/process/process_state.h"
 #include "driver/process/sh.h"
 
 #define UP_AFTER_MS    2000 /* a program that never waits is up, too */
@@ -56,21 +57,8 @@ bool darn_client_is_awaited(pid_t program)
     struct timespec pause = {0, AWAITED_FOR_MS * 1000000L};
 
     for (int i = 0; i < 2; i++) {
-        char path[64], text[512];
-        FILE *file;
-        size_t got;
-        const char *state;
-
         nanosleep(&pause, NULL);
-        snprintf(path, sizeof(path), "/proc/%ld/stat", (long)program);
-        file = fopen(path, "re");
-        if (!file)
-            return false;
-        got = fread(text, 1, sizeof(text) - 1, file);
-        fclose(file);
-        text[got] = '\0';
-        state = strrchr(text, ')'); /* the name of the program may have blanks */
-        if (!state || state[2] != 'S')
+        if (darn_process_state(program) != 'S')
             return false;
     }
     return true;

@@ -14,6 +14,7 @@
 
 #include "base/grow.h"
 #include "driver/process/listener.h"
+#include "driver/process/process_state.h"
 #include "driver/process/server_private.h"
 #include "driver/process/sh.h"
 #include "driver/process/wall_clock.h"
@@ -227,20 +228,9 @@ struct watch {
 /* Whether the process stands still. */
 static bool is_stopped(pid_t pid)
 {
-    char path[64], text[512];
-    const char *state;
-    size_t got;
-    FILE *file;
+    char state = darn_process_state(pid);
 
-    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-    file = pid > 0 ? fopen(path, "re") : NULL;
-    if (!file)
-        return false;
-    got = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[got] = '\0';
-    state = strrchr(text, ')'); /* the name of the program may have blanks */
-    return state && (state[2] == 'T' || state[2] == 't');
+    return state == 'T' || state == 't';
 }
 
 static bool is_held(struct darn_server *server)
