@@ -9,6 +9,7 @@
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"
+#include "runtime/watch/noise_inject.h"
 
 /* How long the end waits for a write that was announced to become visible, in nanoseconds. */
 #define SETTLE UINT64_C(20000)
@@ -95,18 +96,8 @@ static void wait_inside(struct darn_inside *inside, uint8_t allow)
     int timing = darn_os_exact_timing();
 
     while (!darn_stay_forbids(allow, ops = atomic_load(&inside->ops)) && !inside->expired &&
-           (now = darn_os_now()) < end) {
-        switch (darn_state.options.noise_kind) {
-        case DARN_NOISE_SLEEP:
-            darn_os_wait((const volatile uint32_t *)&inside->ops, ops, end - now);
-            break;
-        case DARN_NOISE_YIELD:
-            darn_os_yield();
-            break;
-        default:
-            __builtin_ia32_pause();
-        }
-    }
+           (now = darn_os_now()) < end)
+        darn_noise_wait(&inside->ops, ops, end - now);
     inside->noise = 0;
     darn_os_restore_timing(timing);
 }

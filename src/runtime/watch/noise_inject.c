@@ -97,6 +97,20 @@ uint64_t darn_noise_at_site(struct darn_thread *thread, const struct darn_site *
     return found ? decide(thread, &darn_state.options.noise[found - 1]) : 0;
 }
 
+void darn_noise_wait(const volatile void *word, uint32_t value, uint64_t left)
+{
+    switch (darn_state.options.noise_kind) {
+    case DARN_NOISE_SLEEP:
+        darn_os_wait(word, value, left);
+        break;
+    case DARN_NOISE_YIELD:
+        darn_os_yield();
+        break;
+    default:
+        __builtin_ia32_pause();
+    }
+}
+
 static void delay(uint64_t nanoseconds)
 {
     uint64_t end = darn_os_now() + nanoseconds;

@@ -22,6 +22,10 @@ uint64_t darn_noise_in_section(struct darn_thread *thread);
  * atomic section. What it holds of a section that has ended (hold.h) is given back. */
 void darn_noise_delay(struct darn_thread *thread);
 
+/* A piece of a wait of which `left` nanoseconds are left, as noise_kind says; a sleep ends early
+ * when the word is no longer `value`. To be called again and again. */
+void darn_noise_wait(const volatile void *word, uint32_t value, uint64_t left);
+
 static inline void darn_noise_at_call(struct darn_thread *thread)
 {
     if (thread &&

@@ -12,6 +12,7 @@
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"
+#include "runtime/watch/noise_inject.h"
 
 #pragma weak __rseq_offset
 
@@ -175,18 +176,8 @@ static void wait_inside(struct window *window, uint32_t word, uint64_t nanosecon
     uint64_t end = darn_os_now() + nanoseconds;
     uint64_t now;
 
-    while (atomic_load(&window->state) == word && (now = darn_os_now()) < end) {
-        switch (darn_state.options.noise_kind) {
-        case DARN_NOISE_SLEEP:
-            darn_os_wait((const volatile uint32_t *)&window->state, word, end - now);
-            break;
-        case DARN_NOISE_YIELD:
-            darn_os_yield();
-            break;
-        default:
-            __builtin_ia32_pause();
-        }
-    }
+    while (atomic_load(&window->state) == word && (now = darn_os_now()) < end)
+        darn_noise_wait(&window->state, word, end - now);
 }
 
 static uint32_t await_answer(struct window *window, uint32_t word)
