@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/play/shrinking_parts.h"
+#include "driver/play/shrinking_private.h"
 
 #define MOST_RUNS    200
 #define MOST_THREADS 16
