@@ -84,6 +84,11 @@
 #define DARN_ORDERING_HERE  "darn_ordering_here"
 #define DARN_FENCED         "darn_fenced" /* a byte: there was a fence that releases */
 #define DARN_FENCED_HERE    "darn_fenced_here"
+/* The byte of a function that is called, until it is known not to be outside: libc's functions are
+ * not, if they neither synchronize nor hand anything on. */
+#define DARN_ASKS          1
+#define DARN_ASKS_STRICTLY 2
+
 #define DARN_OUTSIDE        "darn_outside" /* a byte: there is code that darn has not compiled */
 
 /* preserve_most void f(…): cold, and the caller keeps nearly all of its registers. */

@@ -37,10 +37,186 @@ static const char *const known[] = {
     "vfprintf",      "vsnprintf",     "write",
 };
 
+/*
+ * Other functions of the C library that neither synchronize nor hand anything on, as it is there: a
+ * library of the user's may have one of that name. What is in neither list, and is not intercepted,
+ * counts as order: a lock file, a queue of the kernel, a timer that sends a signal, a child that
+ * answers. There are more ways to tell another thread something than anybody has thought of.
+ */
+static const char *const silent[] = {
+    "_exit",
+    "a64l",
+    "asctime",
+    "asprintf",
+    "basename",
+    "bcmp",
+    "bcopy",
+    "bsearch",
+    "btowc",
+    "bzero",
+    "clearerr",
+
+    "ctime",
+    "difftime",
+    "dirname",
+    "div",
+    "drand48",
+    "environ",
+    "erand48",
+    "error",
+    "fdopen",
+    "feof",
+    "ferror",
+    "ffs",
+    "fileno",
+    "fnmatch",
+    "freeaddrinfo",
+    "fseeko",
+    "fstat",
+    "fstatat",
+    "ftello",
+    "gai_strerror",
+    "getauxval",
+    "getcwd",
+    "getegid",
+    "geteuid",
+    "getgid",
+    "gethostname",
+    "getopt",
+    "getopt_long",
+    "getpagesize",
+    "getpgrp",
+    "getpid",
+    "getppid",
+    "getpriority",
+    "getrandom",
+    "getrlimit",
+    "getrusage",
+    "getsockname",
+    "getsockopt",
+    "gettid",
+    "getuid",
+    "gmtime",
+    "gmtime_r",
+    "gnu_get_libc_version",
+    "htonl",
+    "htons",
+    "iconv",
+    "index",
+    "inet_addr",
+    "inet_aton",
+    "inet_ntoa",
+    "inet_ntop",
+    "inet_pton",
+    "initstate",
+    "initstate_r",
+    "jrand48",
+    "l64a",
+    "labs",
+    "ldiv",
+    "lfind",
+    "listen",
+    "llabs",
+    "lldiv",
+    "localeconv",
+    "localtime",
+    "localtime_r",
+    "lrand48",
+    "lsearch",
+    "lstat",
+    "madvise",
+    "malloc_trim",
+    "mallinfo",
+    "mallinfo2",
+    "mallopt",
+    "mblen",
+    "mbrlen",
+    "mbrtowc",
+    "mbsrtowcs",
+    "mbstowcs",
+    "mbtowc",
+    "mktime",
+    "mprotect",
+    "mrand48",
+    "nl_langinfo",
+    "nrand48",
+    "ntohl",
+    "ntohs",
+    "open64",
+    "openat",
+    "posix_fadvise",
+    "posix_madvise",
+    "prctl",
+    "qsort_r",
+    "quick_exit",
+    "random_r",
+    "rawmemchr",
+    "readlink",
+    "realpath",
+    "rewind",
+    "rindex",
+    "sched_getaffinity",
+    "sched_getcpu",
+    "sched_get_priority_max",
+    "sched_get_priority_min",
+    "sched_setaffinity",
+    "secure_getenv",
+    "seed48",
+    "setbuf",
+    "setjmp",
+    "_setjmp",
+    "setlinebuf",
+    "setlocale",
+    "setpriority",
+    "setrlimit",
+    "setsockopt",
+    "setstate",
+    "setvbuf",
+    "sigaddset",
+    "sigdelset",
+    "sigemptyset",
+    "sigfillset",
+    "sigismember",
+    "socket",
+    "srand48",
+    "srandom",
+    "srandom_r",
+    "stat",
+    "statvfs",
+    "swab",
+    "sysconf",
+    "timegm",
+    "times",
+    "toascii",
+    "tolower",
+    "toupper",
+    "tzset",
+    "umask",
+    "uname",
+    "vasprintf",
+    "vdprintf",
+    "verr",
+    "verrx",
+    "vprintf",
+    "vsprintf",
+    "vsscanf",
+    "vwarn",
+    "vwarnx",
+    "warn",
+    "warnx",
+    "err",
+    "errx",
+};
+
+/* As many more: strtok_r, memmem, wcslen, isalpha; and the checked twins of all, __memcpy_chk. */
+static const char *const silent_prefixes[] = {
+    "str",   "mem",   "wcs",         "wmem",        "is",      "tow",     "__ctype",    "__is",
+    "__xpg", "__str", "__stack_chk", "__sigsetjmp", "__libc_", "__fdelt", "__sched_cpu"};
+
 /* Functions of libraries that are known that synchronize by themselves: by the loader's lock, by
- * that of a stream, by queues and semaphores of the kernel, by the counter of an exception that
- * several threads share; or as the caller likes; and those of OpenMP whose memory is used again
- * without a word. */
+ * that of a stream, by the counter of an exception or of a locale that several threads share, by
+ * an atomic variable of the library; or as the caller likes; and those of OpenMP whose memory is
+ * used again without a word. */
 static const char *const synchronizing[] = {
     "dlopen",
     "dlsym",
@@ -49,15 +225,17 @@ static const char *const synchronizing[] = {
     "flockfile",
     "ftrylockfile",
     "funlockfile",
-    "msgsnd",
-    "msgrcv",
-    "semop",
-    "semtimedop",
-    "mq_send",
-    "mq_receive",
-    "mq_timedsend",
-    "mq_timedreceive",
+    "dl_iterate_phdr",
     "__cxa_end_catch",
+    "_ZSt15set_new_handlerPFvvE",
+    "_ZSt15get_new_handlerv",
+    "_ZSt13set_terminatePFvvE",
+    "_ZSt13get_terminatev",
+    "_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE",
+    "_ZNSt3pmr20get_default_resourceEv",
+    "_ZNSt6localeC1ERKS_",
+    "_ZNSt6localeD1Ev",
+    "_ZNSt6localeaSERKS_",
     "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv",
     "_ZNSt15__exception_ptr13exception_ptrD1Ev",
     "__kmpc_flush",
@@ -116,6 +294,23 @@ static int is_known(const char *name)
            bsearch(name, known, sizeof(known) / sizeof(known[0]), sizeof(known[0]), compare);
 }
 
+static int is_silent(const char *name)
+{
+    size_t length = strlen(name);
+    char twin[64];
+
+    if (length > 6 && length < sizeof(twin) && strncmp(name, "__", 2) == 0 &&
+        strcmp(name + length - 4, "_chk") == 0) {
+        snprintf(twin, sizeof(twin), "%.*s", (int)length - 6, name + 2);
+        return is_known(twin) || is_silent(twin);
+    }
+    for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++) {
+        if (strcmp(name, silent[i]) == 0)
+            return 1;
+    }
+    return has_prefix(name, silent_prefixes, sizeof(silent_prefixes) / sizeof(silent_prefixes[0]));
+}
+
 /* Whether the assembly may synchronize: it says that it touches memory. */
 static int touches_memory(LLVMValueRef assembly)
 {
@@ -128,7 +323,7 @@ static int touches_memory(LLVMValueRef assembly)
     return touches;
 }
 
-/* One byte of the module for each function that it calls: 1 until the runtime has seen that the
+/* One byte of the module for each function that it calls: until the runtime has seen that the
  * function is not outside. */
 static LLVMValueRef state_of(struct darn_guards *guards, const char *name)
 {
@@ -141,7 +336,8 @@ static LLVMValueRef state_of(struct darn_guards *guards, const char *name)
         return state;
     state = LLVMAddGlobal(guards->module, guards->i8, state_name);
     LLVMSetLinkage(state, LLVMPrivateLinkage);
-    LLVMSetInitializer(state, LLVMConstInt(guards->i8, 1, 0));
+    LLVMSetInitializer(
+        state, LLVMConstInt(guards->i8, is_silent(name) ? DARN_ASKS : DARN_ASKS_STRICTLY, 0));
     return state;
 }
 
@@ -195,7 +391,8 @@ static int is_call(LLVMValueRef instruction)
     LLVMValueRef callee;
     size_t length;
 
-    if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
+    if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction) &&
+        !LLVMIsACallBrInst(instruction))
         return 0;
     callee = LLVMGetCalledValue(instruction);
     return !LLVMIsAFunction(callee) ||

@@ -35,6 +35,7 @@ static struct {
     uint64_t age, patience; /* in steps */
     bool is_spoiled;
     uint32_t own[DARN_SLOTS];
+    bool could[DARN_SLOTS]; /* has been enabled since, and was not chosen */
     struct write writes[WRITES];
     uint32_t write_count;
 } anchor = {.is_spoiled = true};
@@ -239,7 +240,7 @@ static bool had_their_turns(void)
         if (!darn_slot_is_used(slot))
             continue;
         if (slot->state == DARN_STATE_OUTSIDE || slot->op == DARN_STEP_CALL ||
-            (slot->own == anchor.own[i] && darn_step_is_enabled(slot)))
+            (slot->own == anchor.own[i] && (anchor.could[i] || darn_step_is_enabled(slot))))
             return false;
     }
     return true;
@@ -255,12 +256,24 @@ static void set_anchor(uint64_t state)
     anchor.write_count = 0;
     for (uint32_t i = 0; i < darn_slot_end; i++)
         anchor.own[i] = darn_slots[i].own;
+    memset(anchor.could, 0, sizeof(anchor.could));
+}
+
+/* Who is disabled now may have been enabled in between: that is no hang, only unfair. */
+static void note_enabled(void)
+{
+    for (uint32_t i = 0; i < darn_slot_end; i++) {
+        if (darn_slot_is_used(&darn_slots[i]) && darn_slots[i].own == anchor.own[i] &&
+            darn_step_is_enabled(&darn_slots[i]))
+            anchor.could[i] = true;
+    }
 }
 
 void darn_livelock_decide(void)
 {
     uint64_t state = state_of_all();
 
+    note_enabled();
     if (!anchor.is_spoiled && state == anchor.state && had_their_turns() && is_memory_the_same() &&
         !darn_decide_is_disturbed() && anchor.data == data_of_libraries())
         darn_control_end(DARN_END_LIVELOCK);

@@ -8,6 +8,7 @@
 
 #include "runtime/control/slots.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/os/os.h"
 #include "runtime/os/proc.h"
 
 #define WOKEN 64
@@ -15,17 +16,6 @@
 static _Atomic int timers;
 static _Atomic uint64_t woken[WOKEN];
 static _Atomic uint32_t woken_count; /* so that nobody has to look through all of them */
-
-/* Those that have ended and were not asked for count, too: nobody can tell whether they are all. */
-static bool has_children(void)
-{
-    static int (*real)(idtype_t type, id_t id, siginfo_t * info, int options);
-    siginfo_t info;
-
-    if (!real)
-        real = (int (*)(idtype_t, id_t, siginfo_t *, int))darn_real("waitid");
-    return real(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
 
 static bool is_running(__itimer_which_t timer)
 {
@@ -37,7 +27,7 @@ static bool is_running(__itimer_which_t timer)
 bool darn_outsiders_are_known(void)
 {
     int saved = errno;
-    bool any = atomic_load(&timers) > 0 || has_children() || is_running(ITIMER_REAL) ||
+    bool any = atomic_load(&timers) > 0 || darn_os_has_children() || is_running(ITIMER_REAL) ||
                is_running(ITIMER_VIRTUAL) || is_running(ITIMER_PROF);
 
     errno = saved;

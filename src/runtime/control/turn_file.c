@@ -22,14 +22,7 @@ struct sets {
 
 static int poll_now(struct pollfd *fds, nfds_t count)
 {
-    static int (*real)(struct pollfd * fds, nfds_t count, int timeout);
-    int saved = errno, result;
-
-    if (!real)
-        real = (int (*)(struct pollfd *, nfds_t, int))darn_real("poll");
-    result = real(fds, count, 0);
-    errno = saved;
-    return result;
+    return darn_os_poll_now(fds, count);
 }
 
 static bool are_ready(void *argument)
@@ -79,25 +72,17 @@ void darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, in
 
 static bool are_sets_ready(void *argument)
 {
-    static int (*real)(int count, fd_set *reads, fd_set *writes, fd_set *errors,
-                       struct timeval *time);
     const struct sets *sets = argument;
-    struct timeval now = {0};
     fd_set reads, writes, errors;
-    int result, saved = errno;
 
-    if (!real)
-        real = (int (*)(int, fd_set *, fd_set *, fd_set *, struct timeval *))darn_real("select");
     if (sets->reads)
         reads = *sets->reads;
     if (sets->writes)
         writes = *sets->writes;
     if (sets->errors)
         errors = *sets->errors;
-    result = real(sets->count, sets->reads ? &reads : NULL, sets->writes ? &writes : NULL,
-                  sets->errors ? &errors : NULL, &now);
-    errno = saved;
-    return result != 0;
+    return darn_os_select_now(sets->count, sets->reads ? &reads : NULL,
+                              sets->writes ? &writes : NULL, sets->errors ? &errors : NULL) != 0;
 }
 
 void darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, const fd_set *writes,

@@ -12,6 +12,7 @@
 
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
+#include "runtime/os/os.h"
 #include "runtime/record/record_ends.h"
 
 #define FRAME __builtin_frame_address(0)
@@ -35,7 +36,9 @@ DARN_INTERCEPT(int, close, int fd)
         va_start(arguments, flags);                                                                \
         mode = va_arg(arguments, mode_t);                                                          \
         va_end(arguments);                                                                         \
+        darn_message_opens(FRAME);                                                                 \
         fd = DARN_REAL(name)(__VA_ARGS__, mode);                                                   \
+        darn_message_opened(fd, flags &O_EXCL);                                                    \
         darn_begin_file(fd);                                                                       \
         return fd;                                                                                 \
     }
@@ -46,18 +49,31 @@ OPENS(open64, (const char *path, int flags), path, flags)
 OPENS(openat, (int directory, const char *path, int flags), directory, path, flags)
 OPENS(openat64, (int directory, const char *path, int flags), directory, path, flags)
 
+/* A standard stream leads elsewhere from now on. */
+static void note_standard(int fd)
+{
+    if (fd >= 0 && fd <= STDERR_FILENO && darn_os_channel(fd))
+        darn_message_streams = true;
+}
+
 DARN_INTERCEPT(int, dup2, int old, int fd)
 {
-    int result = DARN_REAL(dup2)(old, fd);
+    int result;
 
+    darn_message_tell(fd, FRAME); /* what was there ends */
+    result = DARN_REAL(dup2)(old, fd);
+    note_standard(result);
     darn_begin_file(result);
     return result;
 }
 
 DARN_INTERCEPT(int, dup3, int old, int fd, int flags)
 {
-    int result = DARN_REAL(dup3)(old, fd, flags);
+    int result;
 
+    darn_message_tell(fd, FRAME);
+    result = DARN_REAL(dup3)(old, fd, flags);
+    note_standard(result);
     darn_begin_file(result);
     return result;
 }

@@ -41,6 +41,8 @@
 static volatile bool is_polled[CHANNELS];
 static volatile bool has_signalfd;
 
+volatile bool darn_message_streams;
+
 static void tell(enum darn_event_kind kind, uint64_t target, const void *frame)
 {
     struct darn_thread *thread = target ? darn_thread_self() : NULL;
@@ -80,6 +82,10 @@ void darn_message_received(int fd, const void *frame)
     use(fd, frame);
     darn_order_told_by_process();
     tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
+    tell(DARN_EVENT_RECEIVE, DARN_EVENT_OUTSIDE, frame); /* splice, and whatever else sends */
+    /* A timer, inotify, a signal: who was the reason is not known. */
+    if ((darn_message_streams || darn_os_is_anonymous(fd)) && darn_thread_peek())
+        darn_order_after_all(darn_thread_peek());
     if (has_signalfd)
         tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
 }
@@ -91,9 +97,24 @@ void darn_message_polled(int fd, const void *frame)
     use(fd, frame);
     darn_order_told_by_process();
     tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
+    tell(DARN_EVENT_RECEIVE, DARN_EVENT_OUTSIDE, frame); /* splice, and whatever else sends */
     tell(DARN_EVENT_RECEIVE, POLLED, frame);
     if (has_signalfd)
         tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
+}
+
+void darn_message_opens(const void *frame)
+{
+    if (darn_events_wanted())
+        tell(DARN_EVENT_SEND, DARN_EVENT_OUTSIDE, frame);
+}
+
+void darn_message_opened(int fd, bool is_lock)
+{
+    struct darn_thread *thread = darn_ordering && fd >= 0 ? darn_thread_peek() : NULL;
+
+    if (thread && (is_lock || darn_os_channel(fd)))
+        darn_order_after_all(thread);
 }
 
 static void signal_sent(const void *frame)
@@ -104,10 +125,13 @@ static void signal_sent(const void *frame)
 
 void darn_message_signal(const void *frame)
 {
-    if (darn_events_wanted())
+    if (darn_events_wanted()) {
         tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
-    else
+        if (darn_thread_peek()) /* a timer, a queue or a file may have sent it */
+            darn_order_after_all(darn_thread_peek());
+    } else {
         darn_turn_receive();
+    }
 }
 
 /* result name(parameters) that writes to `fd`: the arguments are those of the real function. */
@@ -389,7 +413,9 @@ DARN_INTERCEPT(int, sigaction, int number, const struct sigaction *action, struc
     return result;
 }
 
-DARN_INTERCEPT(sighandler_t, signal, int number, sighandler_t handler)
+/* `real`: there are several, which differ in what the kernel does when the signal comes. */
+static sighandler_t set_handler(int number, sighandler_t handler,
+                                sighandler_t (*real)(int, sighandler_t))
 {
     const struct sigaction *ours = darn_deadly_default(number);
     sighandler_t before, old;
@@ -397,7 +423,7 @@ DARN_INTERCEPT(sighandler_t, signal, int number, sighandler_t handler)
 
     note_handler(handler != SIG_DFL && handler != SIG_IGN);
     if (number <= 0 || number >= NSIG)
-        return DARN_REAL(signal)(number, handler);
+        return real(number, handler);
     before = (sighandler_t)(uintptr_t)handlers[number].run;
     if (is_handled(number, (uintptr_t)handler)) {
         handlers[number].run = (void (*)(int, siginfo_t *, void *))(uintptr_t)handler;
@@ -408,11 +434,25 @@ DARN_INTERCEPT(sighandler_t, signal, int number, sighandler_t handler)
         DARN_REAL(sigaction)(number, ours, &last);
         old = last.sa_handler;
     } else {
-        old = DARN_REAL(signal)(number, handler);
+        old = real(number, handler);
         last.sa_handler = old;
     }
     return darn_deadly_hide(&last) ? SIG_DFL : is_ours((const void *)old) ? before : old;
 }
+
+#define SETS_HANDLER(name)                                                                         \
+    DARN_INTERCEPT(sighandler_t, name, int number, sighandler_t handler)                           \
+    {                                                                                              \
+        return set_handler(number, handler, DARN_REAL(name));                                      \
+    }
+
+extern sighandler_t __sysv_signal(int number, sighandler_t handler); /* signal of -std=c11 */
+
+SETS_HANDLER(signal)
+SETS_HANDLER(bsd_signal)
+SETS_HANDLER(ssignal)
+SETS_HANDLER(sysv_signal)
+SETS_HANDLER(__sysv_signal)
 
 /* What is to be done at the end is done after who has asked for it has done all that it did. */
 static void come_after(void *unused)

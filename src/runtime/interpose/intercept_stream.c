@@ -1,6 +1,7 @@
 /*
  * Streams over pipes and sockets carry messages, too, but libc reads and writes them without a
- * word. So as soon as there is one, who reads from any stream comes after all that anybody did.
+ * word. So as soon as there is one, who reads from any stream, or gets a message, comes after all
+ * that anybody did.
  */
 #define _GNU_SOURCE
 #define __NO_INLINE__ 1 /* else getline is a function of the header */
@@ -10,11 +11,10 @@
 #include <wchar.h>
 
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/message.h"
 #include "runtime/order/ordering.h"
 #include "runtime/os/os.h"
 #include "runtime/record/record_ends.h"
-
-static volatile bool has_stream;
 
 #define FRAME __builtin_frame_address(0)
 
@@ -27,7 +27,7 @@ static inline void uses(const FILE *stream, const void *frame)
 
 static void has_read(void)
 {
-    struct darn_thread *thread = has_stream && darn_ordering ? darn_thread_peek() : NULL;
+    struct darn_thread *thread = darn_message_streams && darn_ordering ? darn_thread_peek() : NULL;
 
     if (thread)
         darn_order_after_all(thread);
@@ -35,13 +35,13 @@ static void has_read(void)
 
 DARN_INTERCEPT(FILE *, fdopen, int fd, const char *mode)
 {
-    has_stream |= darn_os_channel(fd) != 0;
+    darn_message_streams |= darn_os_channel(fd) != 0;
     return DARN_REAL(fdopen)(fd, mode);
 }
 
 DARN_INTERCEPT(FILE *, popen, const char *command, const char *mode)
 {
-    has_stream = true;
+    darn_message_streams = true;
     darn_order_process();
     return DARN_REAL(popen)(command, mode);
 }

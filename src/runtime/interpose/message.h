@@ -2,6 +2,16 @@
 #ifndef DARN_RUNTIME_MESSAGE_H
 #define DARN_RUNTIME_MESSAGE_H
 
+#include <stdbool.h>
+
+/* There is a stream over a pipe or a socket, or there may be: what it carries nobody tells. */
+extern volatile bool darn_message_streams;
+
+/* Who opens a pipe that has a name waits for who opens its other end; and a file that must not be
+ * there is a lock. */
+void darn_message_opens(const void *frame);
+void darn_message_opened(int fd, bool is_lock);
+
 /* Before something is written to the file, and after something was read. */
 void darn_message_sent(int fd, const void *frame);
 void darn_message_received(int fd, const void *frame);

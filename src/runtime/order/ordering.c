@@ -67,7 +67,7 @@ void darn_order_start(void)
 {
     struct darn_thread *thread = darn_thread_peek();
 
-    if (darn_ordering || !thread || darn_state.preloaded)
+    if (darn_ordering || darn_state.preloaded)
         return;
     if (darn_state.mode == DARN_MODE_WATCH)
         darn_clocks_kept = has_memory();
@@ -75,7 +75,8 @@ void darn_order_start(void)
         return;
     darn_outside_look();
     darn_ordering = 1;
-    darn_order_thread_start(thread);
+    if (thread) /* not yet: one that somebody made without us is the second */
+        darn_order_thread_start(thread);
 }
 
 static void begin_clock(struct darn_thread *thread)
@@ -249,7 +250,7 @@ void darn_order_event(struct darn_thread *thread, const struct darn_event *event
     case DARN_EVENT_WRITE:
     case DARN_EVENT_UPDATE:
         pass_atomic(order, event->kind, event->flags & DARN_EVENT_ACQUIRES,
-                    event->flags & DARN_EVENT_RELEASES, event->target);
+                    event->flags & DARN_EVENT_RELEASES, event->target & ~UINT64_C(7));
         break;
     case DARN_EVENT_ACQUIRE:
     case DARN_EVENT_RELEASE:
@@ -286,6 +287,9 @@ void darn_order_event(struct darn_thread *thread, const struct darn_event *event
     }
 }
 
+/* Operations of different sizes on one word synchronize with each other. */
+#define GRANULE(address) ((address) & ~(uintptr_t)7)
+
 static void pass_site(struct darn_thread_order *order, uintptr_t address,
                       const struct darn_site *site)
 {
@@ -294,7 +298,8 @@ static void pass_site(struct darn_thread_order *order, uintptr_t address,
     if (site->kind == DARN_SITE_FENCE)
         pass_fence(order, acquires, releases);
     else
-        pass_atomic(order, (unsigned)DARN_EVENT_READ + site->kind, acquires, releases, address);
+        for (uintptr_t at = GRANULE(address); at < address + site->size; at += 8)
+            pass_atomic(order, (unsigned)DARN_EVENT_READ + site->kind, acquires, releases, at);
 }
 
 /* Of a loop that waits for the value to change. */
@@ -323,7 +328,7 @@ order_slowly(uintptr_t address, const struct darn_site *site, const void *frame)
     if (darn_handmade_takes(site))
         darn_late_all(&order->late);
     else if (waits)
-        darn_late_spin(&order->late, address);
+        darn_late_spin(&order->late, GRANULE(address));
 }
 
 /* Who updates a variable has told what it knows before; only what it gets has to wait. */
@@ -344,8 +349,9 @@ static inline bool orders_quickly(uintptr_t address, const struct darn_site *sit
     struct darn_thread *thread = darn_thread_record;
     struct darn_thread_order *order;
 
-    if ((uintptr_t)thread <= (uintptr_t)DARN_THREAD_ENDED || !thread->has_clock)
+    if ((uintptr_t)thread <= (uintptr_t)DARN_THREAD_ENDED || !thread->has_clock || site->size > 8)
         return false;
+    address = GRANULE(address);
     order = thread->order;
     if (site->kind == DARN_SITE_READ)
         return (!is_waiting_load(site) || order->late.is_all || order->late.spin == address) &&
@@ -378,14 +384,17 @@ EXPORTED __attribute__((preserve_most, used)) void darn_hook_outside(const void 
     const void *frame = __builtin_frame_address(0);
     struct darn_thread *thread;
     struct darn_thread_order *order;
+    enum darn_outside_answer leads = DARN_OUTSIDE_IS_FOREIGN;
     uintptr_t until;
 
     if (darn_state.inert)
         return;
     if (code && code != DARN_NEVER_KNOWN) {
-        if (darn_outside_ask((uintptr_t)code, asks))
+        leads = darn_outside_ask((uintptr_t)code, asks);
+        if (leads == DARN_OUTSIDE_IS_KNOWN)
             return;
-        darn_outside = 1;
+        if (leads == DARN_OUTSIDE_IS_FOREIGN)
+            darn_outside = 1;
     }
     thread = darn_ordering ? darn_thread_self() : NULL;
     order = thread ? darn_order_of(thread) : NULL;
@@ -395,6 +404,8 @@ EXPORTED __attribute__((preserve_most, used)) void darn_hook_outside(const void 
     darn_edge_release(thread, DARN_EVENT_OUTSIDE);
     until = code || !asks ? 1 : (uintptr_t)frame;
     darn_late_outside(&order->late, until);
+    if (leads == DARN_OUTSIDE_IS_LIBC) /* by a message, of which only the sender has told */
+        darn_late_all(&order->late);
     if (code && !order->late.call)
         order->late.call = (uintptr_t)frame;
 }

@@ -99,31 +99,43 @@ static bool is_interceptor(uintptr_t code)
     return code >= (uintptr_t)__start_darn_text && code < (uintptr_t)__stop_darn_text;
 }
 
-static bool is_known(uintptr_t code, bool *for_good)
+static bool is_libc(const struct link_map *module)
+{
+    return module && strncmp(name_of(module->l_name), "libc.", strlen("libc.")) == 0;
+}
+
+/* Strictly: what libc does there may tell other threads something. */
+static bool is_known(uintptr_t code, bool strictly, bool *for_good)
 {
     const struct link_map *module;
 
     if (is_interceptor(code) || darn_outside_is_marked(code))
         return true;
     module = module_of(code);
-    if (!module || !*module->l_name || !is_known_library(module->l_name))
+    if (!module || !*module->l_name || !is_known_library(module->l_name) ||
+        (strictly && is_libc(module)))
         return false;
     *for_good &= darn_openmp != DARN_OPENMP_PERHAPS || !is_openmp(module->l_name);
     return true;
 }
 
-bool darn_outside_is_known(uintptr_t code, bool *for_good)
+static bool is_known_there(uintptr_t code, bool strictly, bool *for_good)
 {
     uintptr_t target;
 
     *for_good = true;
-    if (is_known(code, for_good))
+    if (is_known(code, strictly, for_good))
         return true;
     target = target_of(code);
     if (!target)
         return false;
     *for_good = module_of(target) != module_of(code); /* else it is not bound yet */
-    return is_known(target, for_good);
+    return is_known(target, strictly, for_good);
+}
+
+bool darn_outside_is_known(uintptr_t code, bool *for_good)
+{
+    return is_known_there(code, false, for_good);
 }
 
 /* By the time it has threads, OpenMP has told so, or never will. */
@@ -141,20 +153,21 @@ bool darn_outside_starts(uintptr_t code)
 #define CODES 1024
 static _Atomic uintptr_t codes[CODES];
 
-bool darn_outside_ask(uintptr_t code, volatile uint8_t *asks)
+enum darn_outside_answer darn_outside_ask(uintptr_t code, volatile uint8_t *asks)
 {
     _Atomic uintptr_t *cached = &codes[darn_spread(code) % CODES];
-    bool for_good = true;
+    bool for_good = true, strictly = asks && *asks == DARN_ASKS_STRICTLY;
 
-    if (atomic_load_explicit(cached, memory_order_relaxed) != code) {
-        if (!darn_outside_is_known(code, &for_good))
-            return false;
+    if (strictly || atomic_load_explicit(cached, memory_order_relaxed) != code) {
+        if (!is_known_there(code, strictly, &for_good))
+            return strictly && darn_outside_is_known(code, &for_good) ? DARN_OUTSIDE_IS_LIBC
+                                                                      : DARN_OUTSIDE_IS_FOREIGN;
         if (for_good)
             atomic_store_explicit(cached, code, memory_order_relaxed);
     }
     if (for_good && asks) /* each module that calls it has a byte of its own */
         *asks = 0;
-    return true;
+    return DARN_OUTSIDE_IS_KNOWN;
 }
 
 bool darn_outside_is_ours(uintptr_t code)
@@ -167,9 +180,7 @@ bool darn_outside_is_ours(uintptr_t code)
 
 bool darn_outside_is_libc(uintptr_t code)
 {
-    const struct link_map *module = module_of(code);
-
-    return module && strncmp(name_of(module->l_name), "libc.", strlen("libc.")) == 0;
+    return is_libc(module_of(code));
 }
 
 bool darn_outside_is_module(uintptr_t address)

@@ -24,9 +24,16 @@ bool darn_outside_is_known(uintptr_t code, bool *for_good);
 /* The same for a thread that begins there. */
 bool darn_outside_starts(uintptr_t code);
 
-/* The same, remembered: *asks becomes 0 when it need not be asked again. NULL: nobody wants to
- * know. */
-bool darn_outside_ask(uintptr_t code, volatile uint8_t *asks);
+/* Where a call leads. */
+enum darn_outside_answer {
+    DARN_OUTSIDE_IS_KNOWN,
+    DARN_OUTSIDE_IS_LIBC, /* a function of libc that may tell other threads something, or be told */
+    DARN_OUTSIDE_IS_FOREIGN,
+};
+
+/* *asks (site/site_guard.h) becomes 0 when it need not be asked again. NULL: nobody wants to know.
+ */
+enum darn_outside_answer darn_outside_ask(uintptr_t code, volatile uint8_t *asks);
 
 /* Whether the code there is of a program or library that darn has compiled, or a part of. */
 bool darn_outside_is_ours(uintptr_t code);

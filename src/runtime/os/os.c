@@ -376,6 +376,13 @@ uint64_t darn_os_channel(int fd)
     return S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) ? 0 : CHANNEL | (16 + (uint64_t)fd);
 }
 
+int darn_os_is_anonymous(int fd)
+{
+    struct stat about;
+
+    return CALL2(SYS_fstat, fd, &about) >= 0 && !(about.st_mode & S_IFMT);
+}
+
 int darn_os_truncate(const char *path, uint64_t size)
 {
     return (int)CALL2(SYS_truncate, path, size);

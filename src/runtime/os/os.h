@@ -120,6 +120,17 @@ int darn_os_populate(void *start, size_t size);
  * file or none. Both ends of a pipe have the same, all sockets have, others have one each. */
 uint64_t darn_os_channel(int fd);
 
+/* What is there at once. libc's functions are points at which a thread may be cancelled: the
+ * scheduler must not be one. -1 on error. */
+int darn_os_poll_now(void *fds, unsigned long count);
+int darn_os_select_now(int count, void *reads, void *writes, void *errors);
+
+/* Those that have ended and were not asked for count, too: nobody can tell whether they are all. */
+int darn_os_has_children(void);
+
+/* Whether it is one of those that the kernel has made up: a timer, inotify, signals, an epoll. */
+int darn_os_is_anonymous(int fd);
+
 /* The same for ordinary files. */
 uint64_t darn_os_file_id(int fd);
 

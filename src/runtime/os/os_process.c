@@ -243,3 +243,25 @@ int darn_os_elsewhere(int (*work)(void *), void *argument, void *stack, size_t s
     darn_os_restore_signals(mask);
     return errand.result;
 }
+
+int darn_os_poll_now(void *fds, unsigned long count)
+{
+    long result = CALL3(SYS_poll, fds, count, 0);
+
+    return result < 0 ? -1 : (int)result;
+}
+
+int darn_os_select_now(int count, void *reads, void *writes, void *errors)
+{
+    struct timeval now = {0};
+    long result = call(SYS_select, count, (long)reads, (long)writes, (long)errors, (long)&now, 0);
+
+    return result < 0 ? -1 : (int)result;
+}
+
+int darn_os_has_children(void)
+{
+    siginfo_t info;
+
+    return call(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT, 0, 0) == 0;
+}

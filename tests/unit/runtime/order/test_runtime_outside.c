@@ -127,13 +127,26 @@ static void each_module_that_asks_is_told(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        assert_true(darn_outside_ask(of_libc(), &asks[i]));
+        assert_int_equal(darn_outside_ask(of_libc(), &asks[i]), DARN_OUTSIDE_IS_KNOWN);
         assert_int_equal(asks[i], 0);
     }
-    assert_true(darn_outside_ask(of_libc(), NULL));
+    assert_int_equal(darn_outside_ask(of_libc(), NULL), DARN_OUTSIDE_IS_KNOWN);
     for (int i = 0; i < 2; i++) {
-        assert_false(darn_outside_ask(of_unknown_library(), &unknown));
+        assert_int_equal(darn_outside_ask(of_unknown_library(), &unknown), DARN_OUTSIDE_IS_FOREIGN);
         assert_int_equal(unknown, 1);
+    }
+}
+
+/* A function whose name says nothing may tell others something: it is asked for each time. */
+static void libc_is_not_known_where_it_may_tell_something(void **state)
+{
+    volatile uint8_t asks = DARN_ASKS_STRICTLY, silent = DARN_ASKS;
+
+    (void)state;
+    assert_int_equal(darn_outside_ask(of_libc(), &silent), DARN_OUTSIDE_IS_KNOWN);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(darn_outside_ask(of_libc(), &asks), DARN_OUTSIDE_IS_LIBC);
+        assert_int_equal(asks, DARN_ASKS_STRICTLY);
     }
 }
 
@@ -155,6 +168,7 @@ int main(void)
         cmocka_unit_test(what_leads_to_its_own_module_may_change),
         cmocka_unit_test(ours_is_what_is_not_of_the_system),
         cmocka_unit_test(each_module_that_asks_is_told),
+        cmocka_unit_test(libc_is_not_known_where_it_may_tell_something),
         cmocka_unit_test(an_unknown_library_is_seen),
     };
 
