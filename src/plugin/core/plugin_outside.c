@@ -225,7 +225,6 @@ static const char *const synchronizing[] = {
     "flockfile",
     "ftrylockfile",
     "funlockfile",
-    "dl_iterate_phdr",
     "__cxa_end_catch",
     "_ZSt15set_new_handlerPFvvE",
     "_ZSt15get_new_handlerv",

@@ -11,7 +11,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -39,7 +41,7 @@
 /* Channels that an epoll waits for, by hash; and whether signals are read from a descriptor. */
 #define CHANNELS 1024
 static volatile bool is_polled[CHANNELS];
-static volatile bool has_signalfd;
+static volatile bool has_signalfd, has_kernel_news; /* of a timer, of inotify */
 
 volatile bool darn_message_streams;
 
@@ -83,8 +85,9 @@ void darn_message_received(int fd, const void *frame)
     darn_order_told_by_process();
     tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
     tell(DARN_EVENT_RECEIVE, DARN_EVENT_OUTSIDE, frame); /* splice, and whatever else sends */
-    /* A timer, inotify, a signal: who was the reason is not known. */
-    if ((darn_message_streams || darn_os_is_anonymous(fd)) && darn_thread_peek())
+    /* A timer, a file that has changed: who was the reason is not known. */
+    if ((darn_message_streams || (has_kernel_news && darn_os_is_anonymous(fd))) &&
+        darn_thread_peek())
         darn_order_after_all(darn_thread_peek());
     if (has_signalfd)
         tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
@@ -194,6 +197,18 @@ DARN_INTERCEPT(int, signalfd, int fd, const sigset_t *signals, int flags)
     has_signalfd = true;
     return DARN_REAL(signalfd)(fd, signals, flags);
 }
+
+/* A descriptor by which the kernel tells what others have brought about. */
+#define BRINGS_NEWS(name, parameters, arguments)                                                   \
+    DARN_INTERCEPT(int, name, PARAMETERS parameters)                                               \
+    {                                                                                              \
+        has_kernel_news = true;                                                                    \
+        return DARN_REAL(name) arguments;                                                          \
+    }
+
+BRINGS_NEWS(timerfd_create, (int clock, int flags), (clock, flags))
+BRINGS_NEWS(inotify_init, (void), ())
+BRINGS_NEWS(inotify_init1, (int flags), (flags))
 
 DARN_INTERCEPT(int, shutdown, int fd, int how)
 {

@@ -373,6 +373,8 @@ uint64_t darn_os_channel(int fd)
         return CHANNEL | 1;
     if (!(about.st_mode & S_IFMT)) /* eventfds and their kin: a copy has another number */
         return CHANNEL | 2;
+    if (S_ISCHR(about.st_mode)) /* both ends of a pseudo-terminal are one */
+        return CHANNEL | 3;
     return S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) ? 0 : CHANNEL | (16 + (uint64_t)fd);
 }
 
