@@ -196,8 +196,6 @@ static void set_mode(void)
 
     if (!status && options->profile[0] && darn_profile_load(options->profile))
         status = refuse_profile(options->profile);
-    if (darn_state.preloaded || darn_state.is_run)
-        darn_stack_prepare();
     if (!status)
         status = darn_record_open();
     if (!status)

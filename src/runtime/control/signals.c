@@ -18,34 +18,23 @@
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
-/* Where the signal struck. libc keeps no frame pointers, and most such signals come from abort: the
- * unwinder is asked, which knows its way out of a handler. The frames of the handler are left out.
- */
-static void unwind(struct darn_block_thread *to, uint64_t pc)
-{
-    struct darn_stack stack;
-    uint32_t first = 0;
-
-    darn_stack_unwind(&stack, __builtin_frame_address(0));
-    while (first < stack.depth && stack.pcs[first] != pc)
-        first++;
-    to->stack[0] = pc + 1; /* as if it were a return address */
-    to->depth = 1;
-    for (uint32_t i = first + 1; i < stack.depth && to->depth < DARN_BLOCK_STACK; i++)
-        to->stack[to->depth++] = stack.pcs[i];
-}
-
 /* Where all threads are, and this one, which a signal has interrupted. */
 static void note_threads(const struct darn_thread *thread, const ucontext_t *state)
 {
     struct darn_result *result = &darn_control->result;
+    struct darn_stack_registers registers = {
+        (uintptr_t)state->uc_mcontext.gregs[REG_RIP], (uintptr_t)state->uc_mcontext.gregs[REG_RSP],
+        (uintptr_t)state->uc_mcontext.gregs[REG_RBP], .is_lost = false};
 
     result->signal_thread = thread ? thread->number : 0;
     result->signal_pc = (uint64_t)state->uc_mcontext.gregs[REG_RIP];
     darn_capture_threads();
     for (uint32_t i = 0; thread && i < result->thread_count; i++) {
-        if (result->threads[i].thread == thread->number)
-            unwind(&result->threads[i], result->signal_pc);
+        struct darn_block_thread *to = &result->threads[i];
+
+        if (to->thread == thread->number)
+            to->depth =
+                (uint8_t)darn_stack_interrupted(to->stack, DARN_BLOCK_STACK, thread, &registers);
     }
 }
 
@@ -58,7 +47,7 @@ static void note_signal(int number, void *context)
     if (result->signal)
         return;
     if (thread && thread->slot)
-        thread->slot->inside = true; /* the unwinder synchronizes, too */
+        thread->slot->inside = true;
     result->signal = (uint32_t)number;
     note_threads(thread, state);
     if (darn_control_wants(DARN_RUN_HOLD))
@@ -97,7 +86,8 @@ static void tell(int number, siginfo_t *info, void *context)
 
 void darn_control_watch_signals(void)
 {
-    struct sigaction telling = {.sa_sigaction = tell, .sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART};
+    struct sigaction telling = {.sa_sigaction = tell,
+                                .sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART};
 
     sigaction(DARN_SIGNAL_TELL, &telling, NULL);
     for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {

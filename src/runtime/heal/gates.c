@@ -317,9 +317,7 @@ static bool find_gates(struct darn_asking *asking, const void *frame)
 
     if (!depth)
         return false;
-    if (depth > 1 && darn_state.preloaded) /* takes a microsecond */
-        darn_stack_unwind(&stack, frame);
-    else if (depth > 1)
+    if (depth > 1)
         stack.depth = darn_stack_walk_into(stack.pcs, depth, asking->thread, frame);
     for (uint32_t i = 0; i < darn_gate_count; i++) {
         asking->positions[i] = darn_gate_fits(&darn_gates[i], stack.pcs, stack.depth);

@@ -98,7 +98,7 @@ static bool is_gone_with(const struct darn_thread *thread)
 void darn_order_end_stack(struct darn_thread *thread)
 {
     /* There are no frames left; it is told where the thread began. */
-    const uintptr_t frame[2] = {0, (uintptr_t)thread->start.pthread + 1};
+    const uintptr_t frame[2] = {DARN_STACK_ALONE, (uintptr_t)thread->start.pthread + 1};
     struct darn_thread_order *order = thread->order;
     uintptr_t deepest = darn_stacks_end(order->clock.slot);
     struct darn_touch touch = {.address = deepest,

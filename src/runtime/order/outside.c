@@ -16,6 +16,7 @@ __attribute__((visibility("default"))) volatile uint8_t darn_outside;
 extern volatile uint8_t darn_outside_here __attribute__((alias("darn_outside")));
 
 volatile uint8_t darn_openmp;
+struct darn_outside_range darn_outside_program;
 
 /* Where interceptors are (interpose/intercept.h). */
 extern const char __start_darn_text[] __attribute__((weak, visibility("hidden")));
@@ -53,14 +54,32 @@ static bool is_known_library(const char *path)
     return false;
 }
 
-static struct link_map *module_of(uintptr_t code)
+static bool ask_loader(uintptr_t code, struct dl_find_object *module)
 {
     static int (*volatile find)(void *, struct dl_find_object *);
-    struct dl_find_object module;
 
     if (!find)
         find = (int (*)(void *, struct dl_find_object *))darn_real("_dl_find_object");
-    return find((void *)code, &module) ? NULL : module.dlfo_link_map;
+    return find((void *)code, module) == 0;
+}
+
+static struct link_map *module_of(uintptr_t code)
+{
+    struct dl_find_object module;
+
+    return ask_loader(code, &module) ? module.dlfo_link_map : NULL;
+}
+
+bool darn_outside_module(uintptr_t code, struct darn_outside_module *module)
+{
+    struct dl_find_object found;
+
+    if (!ask_loader(code, &found))
+        return false;
+    module->start = (uintptr_t)found.dlfo_map_start;
+    module->end = (uintptr_t)found.dlfo_map_end;
+    module->functions = (uintptr_t)found.dlfo_eh_frame;
+    return true;
 }
 
 bool darn_outside_is_marked(uintptr_t code)
@@ -172,9 +191,12 @@ enum darn_outside_answer darn_outside_ask(uintptr_t code, volatile uint8_t *asks
 
 bool darn_outside_is_ours(uintptr_t code)
 {
-    const struct link_map *module = module_of(code);
+    const struct link_map *module;
 
-    /* The program itself has no name. It is asked for at each free. */
+    if (darn_outside_is_program(code))
+        return true;
+    module = module_of(code);
+    /* The program itself has no name. */
     return module && (!*module->l_name || !is_known_library(module->l_name));
 }
 
@@ -199,7 +221,11 @@ static int look(struct dl_phdr_info *info, size_t size, void *unused)
 
 void darn_outside_open(void)
 {
-    module_of((uintptr_t)look);
+    const struct link_map *module = module_of((uintptr_t)look);
+    struct darn_outside_module own;
+
+    if (module && !*module->l_name && darn_outside_module((uintptr_t)look, &own))
+        darn_outside_program = (struct darn_outside_range){own.start, own.end - own.start};
 }
 
 void darn_outside_look(void)

@@ -38,6 +38,17 @@ enum darn_outside_answer darn_outside_ask(uintptr_t code, volatile uint8_t *asks
 /* Whether the code there is of a program or library that darn has compiled, or a part of. */
 bool darn_outside_is_ours(uintptr_t code);
 
+/* The addresses of the program itself, if the runtime is linked to it: darn has compiled it. It is
+ * asked for at each allocation and each free. */
+extern struct darn_outside_range {
+    uintptr_t start, size;
+} darn_outside_program;
+
+static inline bool darn_outside_is_program(uintptr_t code)
+{
+    return code - darn_outside_program.start < darn_outside_program.size;
+}
+
 /* Whether the code there is libc's. */
 bool darn_outside_is_libc(uintptr_t code);
 
@@ -46,6 +57,14 @@ bool darn_outside_is_module(uintptr_t address);
 
 /* Whether a function that darn has compiled begins there. */
 bool darn_outside_is_marked(uintptr_t code);
+
+/* The module that the code is in: where it begins and ends, and its table of functions for the
+ * unwinder (.eh_frame_hdr; 0: it has none). Takes no lock, and a signal handler may ask. False: it
+ * is in no module. */
+struct darn_outside_module {
+    uintptr_t start, end, functions;
+};
+bool darn_outside_module(uintptr_t code, struct darn_outside_module *module);
 
 /* Before all of these: the loader, which may free memory while it looks something up, must not be
  * asked for its own functions by whoever frees memory. */

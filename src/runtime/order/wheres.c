@@ -13,7 +13,7 @@
 #define LOCKS 4
 
 struct where {
-    uint64_t hash; /* of what follows */
+    uint64_t hash; /* of what follows, with no more of the stack than is known at once */
     uint32_t thread;
     uint32_t lock_count;
     uint8_t object;               /* enum darn_touch_object */
@@ -156,13 +156,24 @@ static bool shorten(struct where *where)
     return true;
 }
 
+/* Of a signal handler with its own stack, or a coroutine, only the first frame is known so far:
+ * where it comes from takes system calls, and is asked once. */
+static void complete(struct where *where, const struct darn_thread *thread, const void *frame)
+{
+    if (!where->stack.depth)
+        return;
+    darn_stack_walk(&where->stack, thread, frame);
+    if (where->stack.depth && where->site)
+        where->stack.pcs[0]--;
+}
+
 static uint32_t find_or_add(struct darn_thread *thread, const struct darn_touch *touch,
                             const void *frame)
 {
     struct where where = {.thread = thread->number, .site = touch->site, .object = touch->object};
     uint32_t first = thread->locks.count > LOCKS ? thread->locks.count - LOCKS : 0, at;
 
-    darn_stack_walk(&where.stack, thread, frame);
+    where.stack.depth = darn_stack_quick(where.stack.pcs, DARN_STACK_DEPTH, thread, frame);
     if (where.stack.depth && touch->site)
         where.stack.pcs[0]--; /* into the call of the hook, which has the line of the access */
     where.lock_count = thread->locks.count - first;
@@ -172,7 +183,10 @@ static uint32_t find_or_add(struct darn_thread *thread, const struct darn_touch 
         darn_count(DARN_COUNT_WHERES_SHORT);
         at = number_of(&where);
     }
-    return at ? at : add(thread, &where);
+    if (at)
+        return at;
+    complete(&where, thread, frame);
+    return add(thread, &where);
 }
 
 /* The return address of the function that makes the access: with the site, nearly as good as the

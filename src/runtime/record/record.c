@@ -55,7 +55,7 @@ static uintptr_t way_of(const struct darn_thread *thread, const void *frame)
 
     if (darn_state.preloaded)
         return thread->stack_end - (uintptr_t)frame;
-    depth = darn_stack_walk_into(pcs, 8, thread, frame);
+    depth = darn_stack_quick(pcs, 8, thread, frame);
     for (uint32_t i = 1; i < depth; i++)
         way = way * 31 + pcs[i];
     return way;
@@ -66,10 +66,7 @@ static uint32_t new_where(struct darn_thread *thread, const struct darn_site *si
 {
     struct darn_stack stack;
 
-    if (darn_state.preloaded)
-        darn_stack_unwind(&stack, frame);
-    else
-        darn_stack_walk(&stack, thread, frame);
+    darn_stack_walk(&stack, thread, frame);
     if (stack.depth && site)
         stack.pcs[0]--; /* into the call of the hook, which has the line of the access */
     return darn_tables_where(site, &stack);

@@ -130,7 +130,7 @@ static uintptr_t deepest_of(const struct darn_thread *thread, uintptr_t deepest)
 void darn_record_end_stack(struct darn_thread *thread, uintptr_t deepest)
 {
     /* There are no frames left; it is told where the thread began. */
-    const uintptr_t frame[2] = {0, (uintptr_t)thread->start.pthread + 1};
+    const uintptr_t frame[2] = {DARN_STACK_ALONE, (uintptr_t)thread->start.pthread + 1};
     bool is_end = darn_end_takes_stack(thread) && darn_ends_recorded(thread);
     struct darn_event event = about(DARN_EVENT_FREE, 0, 0, DARN_OBJECT_STACK);
 

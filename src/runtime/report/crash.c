@@ -8,7 +8,6 @@
 #include <ucontext.h>
 
 #include "runtime/order/ordering.h"
-#include "runtime/order/outside.h"
 #include "runtime/os/os.h"
 #include "runtime/report/found.h"
 #include "runtime/state.h"
@@ -35,46 +34,14 @@ static uintptr_t register_of(const ucontext_t *state, int which)
     return (uintptr_t)state->uc_mcontext.gregs[which];
 }
 
-static void append(struct darn_stack *stack, const uintptr_t *pcs, uint32_t count)
-{
-    for (uint32_t i = 0; i < count && stack->depth < DARN_STACK_DEPTH; i++)
-        stack->pcs[stack->depth++] = pcs[i];
-}
-
-/* From libc, which keeps no frame pointers: the unwinder knows its way out of a handler. */
-static void unwind(struct darn_stack *stack, uintptr_t pc)
-{
-    struct darn_stack all;
-    uint32_t first = 0;
-
-    darn_stack_unwind(&all, __builtin_frame_address(0));
-    while (first < all.depth && all.pcs[first] != pc)
-        first++;
-    if (first < all.depth)
-        append(stack, &all.pcs[first + 1], all.depth - first - 1);
-}
-
-/* Where the signal struck is looked up as if it were a return address. The frames of our own code
- * are copied: where a stack has overflowed, or was overwritten, the walk ends. */
 static void fill_stack(struct darn_stack *stack, const struct darn_thread *thread,
                        const ucontext_t *state)
 {
-    uintptr_t pc = register_of(state, REG_RIP), caller = 0;
-    struct darn_stack outer;
+    struct darn_stack_registers registers = {
+        register_of(state, REG_RIP), register_of(state, REG_RSP), register_of(state, REG_RBP),
+        .is_lost = crash.fault == DARN_FAULT_RUN};
 
-    stack->depth = 0;
-    if (crash.fault == DARN_FAULT_RUN) { /* by a call of what is no function */
-        darn_os_copy(&caller, (const void *)register_of(state, REG_RSP), sizeof(caller));
-        append(stack, &caller, 1);
-    } else {
-        stack->pcs[stack->depth++] = pc + 1;
-        if (!darn_outside_is_ours(pc)) {
-            unwind(stack, pc);
-            return;
-        }
-    }
-    darn_stack_copy(&outer, thread, (const void *)register_of(state, REG_RBP));
-    append(stack, outer.pcs, outer.depth);
+    stack->depth = darn_stack_interrupted(stack->pcs, DARN_STACK_DEPTH, thread, &registers);
 }
 
 /* Of an address that no program can have the processor does not say which it was. */

@@ -95,6 +95,16 @@ static void on_another_stack_only_the_own_frame_is_read(void **state)
     expect_pcs(1, (uintptr_t[]){0x401000});
 }
 
+static void a_frame_that_was_made_up_is_the_whole_stack(void **state)
+{
+    (void)state;
+    memory[10] = DARN_STACK_ALONE;
+    memory[11] = (uintptr_t)memset; /* code that there is a way out of */
+    memory[12] = memory[13] = (uintptr_t)memset;
+    walk_from(10);
+    expect_pcs(1, (uintptr_t[]){(uintptr_t)memset});
+}
+
 static void frames_that_do_not_lie_above_each_other_end_the_walk(void **state)
 {
     (void)state;
@@ -184,6 +194,7 @@ int main(void)
         cmocka_unit_test_setup(a_frame_at_the_end_of_the_stack_is_the_last, clear),
         cmocka_unit_test_setup(half_a_frame_at_the_end_is_not_read, clear),
         cmocka_unit_test_setup(on_another_stack_only_the_own_frame_is_read, clear),
+        cmocka_unit_test_setup(a_frame_that_was_made_up_is_the_whole_stack, clear),
         cmocka_unit_test_setup(frames_that_do_not_lie_above_each_other_end_the_walk, clear),
         cmocka_unit_test_setup(a_frame_that_is_not_aligned_is_not_read, clear),
         cmocka_unit_test_setup(a_return_address_that_is_none_ends_the_walk, clear),
