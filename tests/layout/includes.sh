@@ -40,7 +40,7 @@ plugin/spin: plugin/core plugin/spin
 plugin/section: plugin/call plugin/core plugin/spin plugin/section
 plugin/heal: plugin/call plugin/core plugin/spin plugin/section plugin/heal
 report/symbol: report/symbol
-report/text: report/text
+report/text: report/text report/symbol
 report/explain: report/explain report/text report/symbol
 report/story: report/story report/text report/symbol
 report/heal: report/heal report/text

@@ -15,10 +15,16 @@ static bool begins_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+static const char *base_of(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    return slash ? slash + 1 : path;
+}
+
 bool darn_frame_is_libc(const struct darn_frame *frame)
 {
-    const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
-    const char *base = slash ? slash + 1 : frame->module;
+    const char *base = base_of(frame->module);
 
     return base && (begins_with(base, "libc.so") || begins_with(base, "libc-") ||
                     begins_with(base, "libpthread.so") || begins_with(base, "libpthread-") ||
@@ -48,6 +54,19 @@ bool darn_frame_is_runtime(const struct darn_frame *frame)
 bool darn_frame_is_library(const struct darn_frame *frame)
 {
     return frame->file && strstr(frame->file, "/include/") && strstr(frame->file, "/c++/");
+}
+
+bool darn_frame_is_plumbing(const struct darn_frame *frame)
+{
+    const char *base = base_of(frame->module);
+
+    if (darn_frame_is_libc(frame) || darn_frame_is_library(frame))
+        return true;
+    if (base && (begins_with(base, "libstdc++.so") || begins_with(base, "libc++.so") ||
+                 begins_with(base, "libc++abi.so")))
+        return true;
+    return !frame->file && frame->function &&
+           (begins_with(frame->function, "std::") || begins_with(frame->function, "__gnu_cxx::"));
 }
 
 bool darn_frame_is_outside(const struct darn_frame *frame)
@@ -91,14 +110,16 @@ const struct darn_frame *darn_frames_telling(const struct darn_finding_stack *st
 
 void darn_frames_trim(struct darn_finding_stack *stack)
 {
-    size_t begin = 0, end = stack->count;
+    size_t end = stack->count, kept = 0, count = 0;
 
     while (end > 0 && darn_frame_is_outside(&stack->frames[end - 1]))
         end--;
-    while (begin < end && darn_frame_is_runtime(&stack->frames[begin]))
-        begin++;
-    if (begin == end)
+    for (size_t i = 0; i < end; i++)
+        kept += !darn_frame_is_runtime(&stack->frames[i]);
+    if (!kept)
         return;
-    stack->frames += begin;
-    stack->count = end - begin;
+    for (size_t i = 0; i < end; i++)
+        if (!darn_frame_is_runtime(&stack->frames[i]))
+            stack->frames[count++] = stack->frames[i];
+    stack->count = count;
 }

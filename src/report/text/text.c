@@ -66,8 +66,10 @@ static void say_headline(struct darn_page *page)
 
 static void say_source(struct darn_page *page, const struct darn_finding_access *access)
 {
+    struct darn_frame place = darn_page_place(access);
+
     if (!page->finding->from_text_trace)
-        darn_source_show(&page->ink, access->dir, access->file, access->line, access->column);
+        darn_source_show(&page->ink, place.dir, place.file, place.line, place.column);
 }
 
 static void say_first(struct darn_page *page)

@@ -19,10 +19,15 @@ struct darn_page {
 /* `  next: ` */
 void darn_page_label(struct darn_page *page, const char *name);
 
+/* Where people look for an access: not in a header of the C++ library, but where the program uses
+ * it. The site itself, which tools go by, is in the JSON form. */
+struct darn_frame darn_page_place(const struct darn_finding_access *access);
+
 /* `bank.c:12:19: `, or the program when the place is not known. */
 void darn_page_position(struct darn_page *page, const struct darn_finding_access *access);
 
-/* The frames, one in a line. */
+/* The frames, one in a line; those of the C++ library and of the C library in between are folded.
+ */
 void darn_page_stack(struct darn_page *page, const struct darn_finding_stack *stack);
 
 /* text_title.c: `data race on 'x'`, `possible deadlock between T1 and T2`: the first line, without
