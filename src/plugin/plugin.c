@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "plugin/core/access.h"
+#include "plugin/name/early.h"
 #include "plugin/core/function.h"
 #include "plugin/core/group.h"
 #include "plugin/core/guard.h"
 #include "plugin/core/ignore.h"
 #include "plugin/core/inlined.h"
-#include "plugin/core/names.h"
+#include "plugin/name/names.h"
 #include "plugin/core/origin.h"
 #include "plugin/core/plugin_outside.h"
 #include "plugin/core/pointer.h"
@@ -99,6 +100,37 @@ static void tell_level(LLVMModuleRef module)
     LLVMAddNamedMetadataOperand(module, "llvm.ident", LLVMMetadataAsValue(context, node));
 }
 
+static int is_marked(LLVMValueRef function)
+{
+    return !LLVMIsDeclaration(function) &&
+           LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                       watched_kind());
+}
+
+/* What another file has is only there to be inlined. */
+static int is_watched(LLVMValueRef function)
+{
+    return is_marked(function) && LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage;
+}
+
+/* Where nothing is optimized, the names are the same in the end. */
+static void note_names(LLVMModuleRef module)
+{
+    struct darn_plugin_escape escape;
+    struct darn_names *names;
+
+    if (level == '0')
+        return;
+    darn_escape_init(&escape);
+    names = darn_names_create(module, LLVMGetModuleDataLayout(module));
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (is_marked(f))
+            darn_early_note(names, &escape, f);
+    }
+    darn_names_destroy(names);
+    darn_escape_free(&escape);
+}
+
 void darn_plugin_prepare(LLVMModuleRef module)
 {
     const struct darn_wanted *wanted = darn_wanted();
@@ -123,14 +155,8 @@ void darn_plugin_prepare(LLVMModuleRef module)
     darn_ignore_free(&ignore);
     if (!wanted)
         darn_waits_note(module);
-}
-
-static int is_watched(LLVMValueRef function)
-{
-    return !LLVMIsDeclaration(function) &&
-           LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
-           LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                       watched_kind());
+    if (!wanted || reached)
+        note_names(module);
 }
 
 struct instrumentation {
@@ -344,6 +370,8 @@ void darn_plugin_instrument(LLVMModuleRef module)
     darn_escape_init(&in.escape);
     darn_units_init(&in.units, module);
     in.names = darn_names_create(module, in.layout);
+    if (darn_wanted())
+        darn_names_prefer_globals(in.names);
     collect_functions(&in, module);
     find_sections(&in);
     instrument_all(&in);
@@ -354,4 +382,5 @@ void darn_plugin_instrument(LLVMModuleRef module)
     free_all(&in);
     darn_guards_finish(&in.guards);
     darn_waits_forget();
+    darn_early_forget();
 }

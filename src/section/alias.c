@@ -64,8 +64,12 @@ const char *darn_variable_last(const char *variable, uint32_t *length)
 {
     size_t end = strlen(variable), start;
 
-    while (end && !is_of_name(variable[end - 1]))
-        end--;
+    while (end && !is_of_name(variable[end - 1])) {
+        if (variable[--end] == ']') {
+            while (end && variable[end] != '[')
+                end--;
+        }
+    }
     for (start = end; start && is_of_name(variable[start - 1]);)
         start--;
     *length = (uint32_t)(end - start);
@@ -84,7 +88,8 @@ uint8_t darn_variable_class(const char *variable)
 {
     size_t length = strlen(variable);
 
-    if ((!strchr(variable, '.') && !strstr(variable, "->")) || variable[length - 1] == ']')
+    if ((!strchr(variable, '.') && !strstr(variable, "->")) || variable[length - 1] == ']' ||
+        variable[length - 1] == ')')
         return DARN_VARIABLE_ANY;
     return variable[0] == '*' ? DARN_VARIABLE_POINTEE : DARN_VARIABLE_MEMBER;
 }
@@ -99,10 +104,10 @@ bool darn_variable_same(const char *one, const char *other)
            darn_variable_class(one) & darn_variable_class(other);
 }
 
-/* It says through which pointer, but not to what. */
+/* It says through which pointer, or what a function returns, but not to what. */
 static bool is_nameless(const char *variable)
 {
-    return !variable[0] ||
+    return !variable[0] || variable[strlen(variable) - 1] == ')' ||
            (variable[0] == '*' && darn_variable_class(variable) == DARN_VARIABLE_ANY);
 }
 

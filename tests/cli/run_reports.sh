@@ -15,15 +15,15 @@ cat >src/race.c <<'EOF'
 #include <unistd.h>
 static long counter, quiet;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void add(long *to)
+static void add(void)
 {
-    *to += 1;
+    counter += 1;
 }
 static void *work(void *arg)
 {
     pthread_setname_np(pthread_self(), "worker");
     for (int i = 0; i < 300; i++) {
-        add(&counter);
+        add();
         usleep(100);
     }
     return arg;
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     pthread_create(&thread, NULL, work, NULL);
     for (int i = 0; i < 300; i++) {
         pthread_mutex_lock(&lock);
-        add(&counter);
+        add();
         pthread_mutex_unlock(&lock);
         usleep(100);
     }
@@ -53,8 +53,8 @@ claim "a finding makes the exit status 66, is printed like a compiler's, and end
 run -- ./race
 expect_status 66
 expect_same "$out" ""
-expect_has "$err" "src/race.c:10:9: warning: data race on 'counter' [data-race]"
-expect_has "$err" "   10 |     *to += 1;"
+expect_has "$err" "src/race.c:10:13: warning: data race on 'counter' [data-race]"
+expect_has "$err" "   10 |     counter += 1;"
 expect_has "$err" "worker"
 expect_has "$err" "holding mutex 'lock'"
 expect_has "$err" "'counter' is a global variable"
@@ -81,7 +81,7 @@ run --exitcode=5 --color=always --strip-path-prefix=src/ -- ./race
 expect_status 5
 expect_has "$err" $'\e['
 try darn run "$noise" --strip-path-prefix=src/ -- ./race
-expect_has "$err" "race.c:10:9: "
+expect_has "$err" "race.c:10:13: "
 expect_lacks "$err" "src/race.c:10"
 
 claim "json has the fields that tools rely on, and counts"
@@ -89,7 +89,7 @@ run --json=out.jsonl -- ./race
 expect_same "$(wc -l <out.jsonl)" 1
 line=$(cat out.jsonl)
 for field in '"id":"' '"kind":"data-race"' '"certainty":"observed"' '"variable":"counter"' '"count":' \
-    '"accesses":[{"op":"write"' '"thread":"T' '"line":10' '"column":9' '"function":"add"' '"stack":[' \
+    '"accesses":[{"op":"write"' '"thread":"T' '"line":10' '"column":13' '"function":"add"' '"stack":[' \
     '"locks":[' '"engine":"atomrace"'; do
     expect_has "$line" "$field"
 done
@@ -148,7 +148,7 @@ elsewhere/bin/darn cc -O1 -g src/race.c -o alone -pthread || fault "cannot compi
 rm -r elsewhere
 try env PATH=/usr/bin:/bin DARN_OPTIONS="noise='site:race.c:10:1000/300'" ./alone
 expect_status 66
-expect_has "$err" "src/race.c:10:9: warning: data race on 'counter' [data-race]"
+expect_has "$err" "src/race.c:10:13: warning: data race on 'counter' [data-race]"
 expect_has "$(tail -1 .err)" "SUMMARY: darn: 1 data race"
 # One variable, which one thread writes and reads and the other writes: two pairs of places.
 cat >src/pairs.c <<'EOF'

@@ -35,10 +35,11 @@ driver/explore: driver/process driver/play driver/explore
 driver/hunt: driver/process driver/play driver/analysis driver/section driver/explore driver/hunt
 driver/heal: driver/process driver/play driver/section driver/explore driver/heal
 plugin/call: plugin/call
-plugin/core: plugin/call plugin/core plugin/spin
-plugin/spin: plugin/core plugin/spin
-plugin/section: plugin/call plugin/core plugin/spin plugin/section
-plugin/heal: plugin/call plugin/core plugin/spin plugin/section plugin/heal
+plugin/core: plugin/call plugin/core plugin/name plugin/spin
+plugin/name: plugin/call plugin/core plugin/name
+plugin/spin: plugin/core plugin/name plugin/spin
+plugin/section: plugin/call plugin/core plugin/name plugin/spin plugin/section
+plugin/heal: plugin/call plugin/core plugin/name plugin/spin plugin/section plugin/heal
 report/symbol: report/symbol
 report/text: report/text report/symbol
 report/explain: report/explain report/text report/symbol

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "plugin/core/debuginfo.h"
 #include "plugin/core/inlined.h"
-#include "plugin/core/names.h"
+#include "plugin/name/names.h"
 #include "site/site_section.h"
 #include "site/site.h"
 #include "site/wishes.h"

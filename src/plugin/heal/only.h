@@ -7,7 +7,7 @@
 #define DARN_PLUGIN_ONLY_H
 
 #include "plugin/core/guard.h"
-#include "plugin/core/names.h"
+#include "plugin/name/names.h"
 #include "plugin/core/plugin_sites.h"
 #include "plugin/heal/wanted.h"
 #include "plugin/section/plugin_section.h"

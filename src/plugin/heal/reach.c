@@ -6,7 +6,7 @@
 #include "plugin/core/debuginfo.h"
 #include "plugin/core/plugin_escape.h"
 #include "plugin/call/libcalls.h"
-#include "plugin/core/names.h"
+#include "plugin/name/names.h"
 #include "plugin/core/plugin_sites.h"
 #include "plugin/core/type.h"
 #include "plugin/heal/pin.h"

@@ -3,7 +3,7 @@
 #define DARN_PLUGIN_MARK_H
 
 #include "plugin/core/guard.h"
-#include "plugin/core/names.h"
+#include "plugin/name/names.h"
 #include "plugin/core/plugin_sites.h"
 #include "plugin/section/code.h"
 

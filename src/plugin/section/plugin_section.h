@@ -9,7 +9,7 @@
 #include <llvm-c/Core.h>
 
 #include "base/map.h"
-#include "plugin/core/names.h"
+#include "plugin/name/names.h"
 #include "plugin/core/plugin_sites.h"
 #include "plugin/section/code.h"
 #include "plugin/section/section_walk.h"

@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "plugin/core/guard.h"
-#include "plugin/core/names.h"
+#include "plugin/name/names.h"
 #include "plugin/core/plugin_sites.h"
 
 struct darn_units {

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "plugin/core/debuginfo.h"
 #include "plugin/core/flow.h"
-#include "plugin/core/names.h"
+#include "plugin/name/names.h"
 #include "plugin/spin/loop.h"
 #include "plugin/spin/spin_trace.h"
 
@@ -107,22 +107,6 @@ static LLVMMetadataRef source_function(LLVMValueRef instruction)
                     : NULL;
 }
 
-/* Inside of a lambda `this` is what it has captured, and not what the reader knows by that name. */
-static int is_in_lambda(LLVMValueRef instruction)
-{
-    LLVMMetadataRef function = source_function(instruction);
-    char name[MAX_NAME];
-    struct darn_text text;
-
-    darn_text_start(&text, name, sizeof(name));
-    if (function)
-        darn_di_string(LLVMGetTypeContext(LLVMTypeOf(instruction)),
-                       darn_di_operand(LLVMGetTypeContext(LLVMTypeOf(instruction)), function,
-                                       DARN_DI_SUBPROGRAM_NAME),
-                       &text);
-    return strcmp(name, "operator()") == 0;
-}
-
 static void add_name(struct predicate *predicate, const char *name)
 {
     unsigned at = 0;
@@ -142,11 +126,9 @@ static void add_name(struct predicate *predicate, const char *name)
 static void add_variable(struct predicate *predicate, LLVMValueRef instruction,
                          LLVMValueRef pointer)
 {
-    char buffer[MAX_NAME], *name = buffer, *inside;
+    char name[MAX_NAME], *inside;
 
-    darn_names_variable(predicate->names, instruction, pointer, buffer, sizeof(buffer));
-    if (strncmp(name, "this->", 6) == 0 && is_in_lambda(instruction))
-        name += 6;
+    darn_names_variable(predicate->names, instruction, pointer, name, sizeof(name));
     inside = strstr(name, "._M_");
     if (inside)
         *inside = '\0';

@@ -242,12 +242,12 @@ static void a_triple_is_told_in_its_order(void **state)
     assert_string_equal(finding->accesses[2].thread, "T1");
     assert_non_null(finding->id);
     text = print_finding("text", finding, NULL);
-    expect_part(text, "warning: atomicity violation on 'savings.balance' [atomicity-violation, "
+    expect_part(text, "warning: atomicity violation on 'client->balance' [atomicity-violation, "
                       "confirmed]");
     expect_part(text, "note: meanwhile thread T2 writes the same 8 bytes");
     expect_part(text, "note: then thread T1 writes the same 8 bytes");
     expect_part(text,
-                "  pattern: 'savings.balance' was read at line 14, and had changed when it was "
+                "  pattern: 'client->balance' was read at line 14, and had changed when it was "
                 "written at line 16\n");
     expect_part(text, "  next: hold one lock at shop.c:14 up to line 16 without giving it back, "
                       "and the same at shop.c:16\n");
@@ -324,8 +324,8 @@ static void a_quad_is_told_in_its_order(void **state)
     assert_non_null(finding->id);
     text = print_finding("text", finding, NULL);
     expect_part(text, "[atomicity-violation, confirmed]");
-    expect_part(text, "note: meanwhile thread T2 writes 'savings.balance'");
-    expect_part(text, "note: then thread T1 writes 'savings.balance'");
+    expect_part(text, "note: meanwhile thread T2 writes 'client->balance'");
+    expect_part(text, "note: then thread T1 writes 'client->balance'");
     free(text);
     text = tell(&snapshot, 0);
     expect_part(text, "T2 came in between");

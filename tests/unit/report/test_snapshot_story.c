@@ -60,19 +60,19 @@ static void three_threads_have_a_column_each(void **state)
                  "    2  create T2                                                 shop.c:63\n"
                  "       '---------->                                              T0 waits for "
                  "the end of T1\n"
-                 "    4              read savings.balance                          shop.c:14  if "
-                 "(account->balance < amount) /* @test */\n"
+                 "    4              read client->balance                          shop.c:14  if "
+                 "(client->balance < amount) /* @test */\n"
                  "    !              '=====================>                       T1 is "
-                 "interrupted before: write savings.balance\n"
-                 "    6                                     read savings.balance   shop.c:14  if "
-                 "(account->balance < amount) /* @test */\n"
-                 "    *              write savings.balance  write savings.balance  data race: at "
+                 "interrupted before: write client->balance\n"
+                 "    6                                     read client->balance   shop.c:14  if "
+                 "(client->balance < amount) /* @test */\n"
+                 "    *              write client->balance  write client->balance  data race: at "
                  "the same time\n"
-                 "    7                                     write savings.balance  shop.c:16  "
-                 "account->balance -= amount; /* @take */\n"
+                 "    7                                     write client->balance  shop.c:16  "
+                 "client->balance -= amount; /* @take */\n"
                  "                   <----------------------'                      T2 has ended\n"
-                 "    9              write savings.balance                         shop.c:16  "
-                 "account->balance -= amount; /* @take */\n"
+                 "    9              write client->balance                         shop.c:16  "
+                 "client->balance -= amount; /* @take */\n"
                  "       <-----------'                                             T1 has ended\n"
                  "   11  join T1                                                   shop.c:66  "
                  "pthread_join(threads[i], NULL); /* @join */\n"
@@ -90,7 +90,7 @@ static void a_narrow_page_keeps_the_columns_as_long_as_it_can(void **state)
     snapshot.width = 92;
     text = tell(&snapshot, 0);
     expect_part(text, "       T0 main     T1 customer ");
-    expect_part(text, "    7                                    write ..ings.balance ");
+    expect_part(text, "    7                                    write ..ent->balance ");
     expect_part(text, "T1 is interrupted\n");
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         assert_true(end - line <= 92);
@@ -100,10 +100,10 @@ static void a_narrow_page_keeps_the_columns_as_long_as_it_can(void **state)
     snapshot.width = 60;
     text = tell(&snapshot, 0);
     expect_no_part(text, "       T0 main     T1 customer");
-    expect_part(text, "    4  T1 customer  read ...balance  shop.c:14  if (accoun..\n");
+    expect_part(text, "    4  T1 customer  read ..>balance  shop.c:14  if (client..\n");
     expect_part(text, "    !  ===========  T1 is interrupted\n");
-    expect_part(text, "    *  data race: T1 is about to write savings.balance, T2 to write "
-                      "savings.balance\n");
+    expect_part(text, "    *  data race: T1 is about to write client->balance, T2 to write "
+                      "client->balance\n");
     free(text);
     free_snapshot(&snapshot);
 }
@@ -311,7 +311,7 @@ static void a_loop_over_memory_is_one_line(void **state)
     for (uint32_t i = 0; i < 100; i++)
         add_step(&snapshot, 0, DARN_STEP_READ, HEAP + 8 * i, site_at("test", DARN_SITE_READ));
     text = tell(&snapshot, 0);
-    expect_part(text, "    0  read savings.balance x100  shop.c:14  ");
+    expect_part(text, "    0  read client->balance x100  shop.c:14  ");
     expect_part(text, "the run did not end\n");
     assert_int_equal(count_lines(text), 3);
     free(text);

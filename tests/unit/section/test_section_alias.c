@@ -35,6 +35,7 @@ static void what_a_name_can_stand_for(void **state)
     assert_int_equal(darn_variable_class("balance"), DARN_VARIABLE_ANY);
     assert_int_equal(darn_variable_class("*balance"), DARN_VARIABLE_ANY);
     assert_int_equal(darn_variable_class("tab[]"), DARN_VARIABLE_ANY);
+    assert_int_equal(darn_variable_class("bank.account()"), DARN_VARIABLE_ANY);
     assert_int_equal(darn_variable_class(""), DARN_VARIABLE_ANY);
 }
 
@@ -99,6 +100,9 @@ static void what_has_no_name_may_be_any_variable(void **state)
 {
     (void)state;
     assert_true(darn_variable_may_be("*to", "total"));
+    assert_true(darn_variable_may_be("bank.account()", "total"));
+    assert_true(darn_variable_same("(*all)[3]", "all[]"));
+    assert_false(darn_variable_same("all[3]", "some[3]"));
     assert_true(darn_variable_may_be("total", "**to"));
     assert_true(darn_variable_may_be("", "total"));
     assert_true(darn_variable_may_be("", ""));

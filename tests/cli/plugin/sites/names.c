@@ -213,8 +213,7 @@ void fixed_element(int *p)
     p[3] = 1;
 }
 
-/* site at -O0: computed_element write - 4 p[] */
-/* not yet at -O1 -O2 -O3: computed_element write - 4 p[] */
+/* site: computed_element write - 4 p[] */
 void computed_element(int *p, long i)
 {
     p[2 * i] = 1;
@@ -247,8 +246,7 @@ long sum(void)
 }
 
 /* It is only ever 0 or 3: the optimizer keeps one byte of it. */
-/* site at -O0: set_flag write - 2 stats.at.flag */
-/* not yet at -O1 -O2 -O3: set_flag write - _ stats.at.flag */
+/* site: set_flag write - _ stats.at.flag */
 void set_flag(void)
 {
     stats.at.flag = 3;

@@ -106,7 +106,8 @@ void in_template(box<long> &b, box<int> *c)
     c->put(4);
 }
 
-/* site at -O1 -O2 -O3: operator() write - 4 *q */
+/* site: operator() write - 4 *q */
+/* may: operator() read - 8 q */
 void in_lambda(int *q)
 {
     auto f = [q](int n) { *q = n; };
@@ -114,8 +115,8 @@ void in_lambda(int *q)
     f(4);
 }
 
-/* site at -O1 -O2 -O3: at read - 8 v.begin */
-/* site at -O1 -O2 -O3: through_call write - 4 v.begin[] */
+/* site: at read - 8 this->begin */
+/* site: through_call write - 4 v.at() */
 view v;
 void through_call(int i)
 {

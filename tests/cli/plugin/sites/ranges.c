@@ -86,8 +86,8 @@ void assign_pointed(struct big *a, struct big *b)
 /* A copy of few bytes is a load and a store once it is optimized. */
 /* site at -O0: small write range 0 to */
 /* site at -O0: small read range 0 from */
-/* site at -O1 -O2 -O3: small write - 8 to[0] */
-/* site at -O1 -O2 -O3: small read - 8 from[0] */
+/* site at -O1 -O2 -O3: small write - 8 to */
+/* site at -O1 -O2 -O3: small read - 8 from */
 void small(void)
 {
     memcpy(to, from, 8);

@@ -1,4 +1,4 @@
-#include "plugin/core/structs.h"
+#include "plugin/name/structs.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>

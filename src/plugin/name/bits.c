@@ -1,4 +1,4 @@
-#include "plugin/core/bits.h"
+#include "plugin/name/bits.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "plugin/core/locals.h"
+#include "plugin/name/locals.h"
 
 #include <stdlib.h>
 #include <string.h>

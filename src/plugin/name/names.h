@@ -17,7 +17,16 @@ struct darn_names;
 struct darn_names *darn_names_create(LLVMModuleRef module, LLVMTargetDataRef layout);
 void darn_names_destroy(struct darn_names *names);
 
-/* Writes the name of what is accessed through the pointer; empty when nothing is known. */
+/* From now on what the optimizer has found out comes first: `total`, where the source has `*to`.
+ * Who heals has to find all accesses of a variable by its name; who reads a report looks for the
+ * text of the source. */
+void darn_names_prefer_globals(struct darn_names *names);
+
+/* Before the optimizer: keeps the name that the access has in the source (early.h). */
+void darn_names_note(struct darn_names *names, LLVMValueRef instruction, LLVMValueRef pointer);
+
+/* Writes the name of what is accessed through the pointer: the one that was kept, or by what the
+ * optimizer has left. Empty when nothing is known. */
 void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLVMValueRef pointer,
                          char *text, size_t size);
 
