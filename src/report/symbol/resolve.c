@@ -170,18 +170,23 @@ static void resolve_access(struct resolver *resolver, struct darn_finding_access
     resolve_lock(resolver, &access->mutex);
 }
 
-/* A memcpy into a global has no variable in its site. */
-static void name_variable(struct darn_finding *finding)
+/* What is written through a void pointer has no variable in its site. */
+static void name_variable(struct resolver *resolver, struct darn_finding *finding)
 {
     const struct darn_symbol *symbol = &finding->location.symbol;
+    const char *part;
 
     if ((finding->variable && !finding->variable_is_vague) || !symbol->name)
         return;
+    part = darn_symbolize_member(resolver->modules, resolver->pool, symbol, finding->size);
     finding->variable_from_symbol = true;
-    finding->variable = symbol->name_offset
-                            ? darn_pool_format(&finding->pool, "%s+%llu", symbol->name,
-                                               (unsigned long long)symbol->name_offset)
-                            : symbol->name;
+    if (part)
+        finding->variable = part;
+    else if (symbol->name_offset)
+        finding->variable = darn_pool_format(&finding->pool, "%s+%llu", symbol->name,
+                                             (unsigned long long)symbol->name_offset);
+    else
+        finding->variable = symbol->name;
 }
 
 /* Who aborts because of an assertion is told from others by the way that leads there. */
@@ -209,7 +214,7 @@ void darn_resolve_in(struct darn_finding *finding, struct darn_modules *modules)
     if (finding->location.kind == DARN_LOCATION_GLOBAL)
         darn_symbolize_data(modules, resolver.pool, &finding->location.symbol);
     finding->section.function = darn_demangle(resolver.pool, finding->section.function);
-    name_variable(finding);
+    name_variable(&resolver, finding);
     find_assertion(finding);
     if (!finding->arguments)
         finding->arguments = darn_shell_arguments(resolver.pool, finding->pid, finding->program);

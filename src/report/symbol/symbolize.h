@@ -25,4 +25,9 @@ void darn_symbolize_data(struct darn_modules *modules, struct darn_text_pool *po
 const char *darn_symbolize_part(struct darn_modules *modules, struct darn_text_pool *pool,
                                 const struct darn_symbol *symbol);
 
+/* The same for data of so many bytes: `stats.total`, `cache[240]`. NULL: debug info does not say.
+ */
+const char *darn_symbolize_member(struct darn_modules *modules, struct darn_text_pool *pool,
+                                  const struct darn_symbol *symbol, uint64_t size);
+
 #endif

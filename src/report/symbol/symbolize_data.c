@@ -60,6 +60,13 @@ bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_debug
     return false;
 }
 
+static const char *unqualified(const char *name)
+{
+    const char *colon = strrchr(name, ':');
+
+    return colon ? colon + 1 : name;
+}
+
 static void set_declaration(struct darn_debug_unit *unit, struct darn_text_pool *pool,
                             struct darn_debug_variable *variable, struct darn_symbol *symbol)
 {
@@ -71,8 +78,8 @@ static void set_declaration(struct darn_debug_unit *unit, struct darn_text_pool 
     if (path)
         darn_unit_split(unit, pool, path, &dir, &symbol->file);
     /* The symbol of a piece, `stats.1`, is not what the source calls it. */
-    if (name && strncmp(symbol->name, name, strlen(name)) == 0 &&
-        symbol->name[strlen(name)] == '.') {
+    if (name && strncmp(unqualified(symbol->name), name, strlen(name)) == 0 &&
+        unqualified(symbol->name)[strlen(name)] == '.') {
         symbol->name = darn_pool_text(pool, name);
         symbol->name_offset += variable->offset;
     }
@@ -93,12 +100,32 @@ static void find_declaration(Dwfl_Module *module, struct darn_text_pool *pool, D
     }
 }
 
+/* What the optimizer has put behind a symbol: the number of a piece, `.1`, or `.body` where it has
+ * made a variable of the memory that a pointer points to. `f.calls` is the compiler's name of a
+ * variable in a function. */
+static const char *suffix_of(const char *name)
+{
+    const char *body = strstr(name, ".body"), *dot = strrchr(name, '.');
+
+    if (body)
+        return body;
+    return dot && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1) ? dot
+                                                                             : name + strlen(name);
+}
+
 /* What begins at symbol->offset and has this name in the symbol table. */
 static void look_up_data(Dwfl_Module *module, struct darn_text_pool *pool, const char *name,
                          struct darn_symbol *symbol)
 {
-    symbol->name = darn_demangle(pool, darn_pool_text(pool, name));
+    const char *suffix = suffix_of(name);
+    const char *plain = darn_demangle(pool, darn_pool_part(pool, name, (size_t)(suffix - name)));
+    const char *whole = darn_pool_format(pool, "%s%s", plain, suffix);
+
+    symbol->name = whole;
     find_declaration(module, pool, symbol->offset, symbol);
+    if (*suffix && symbol->name == whole)
+        symbol->name =
+            strncmp(suffix, ".body", 5) == 0 ? darn_pool_format(pool, "*%s", plain) : plain;
 }
 
 void darn_symbolize_data(struct darn_modules *modules, struct darn_text_pool *pool,

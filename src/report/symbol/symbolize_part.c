@@ -48,7 +48,7 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 }
 
 static const char *find_part(struct darn_text_pool *pool, Dwarf_Die *type, uint64_t offset,
-                             const char *name, unsigned depth);
+                             const char *name, unsigned depth, uint64_t size);
 
 /* How many elements a dimension has; 0: not known. */
 static uint64_t length_of(Dwarf_Die *dimension)
@@ -83,15 +83,22 @@ static const char *index_text(struct darn_text_pool *pool, Dwarf_Die *array, uin
 }
 
 static const char *find_element(struct darn_text_pool *pool, Dwarf_Die *array, uint64_t offset,
-                                const char *name, unsigned depth)
+                                const char *name, unsigned depth, uint64_t size)
 {
     Dwarf_Die type;
-    Dwarf_Word size;
+    Dwarf_Word length;
 
-    if (!type_of(array, &type) || dwarf_aggregate_size(&type, &size) || !size)
+    if (!type_of(array, &type) || dwarf_aggregate_size(&type, &length) || !length)
         return NULL;
-    name = darn_pool_format(pool, "%s%s", name, index_text(pool, array, offset / size));
-    return find_part(pool, &type, offset % size, name, depth);
+    name = darn_pool_format(pool, "%s%s", name, index_text(pool, array, offset / length));
+    return find_part(pool, &type, offset % length, name, depth, size);
+}
+
+/* Its place is not one in the object, or no number of bytes. */
+static bool is_elsewhere(Dwarf_Die *member)
+{
+    return dwarf_hasattr(member, DW_AT_data_bit_offset) || dwarf_hasattr(member, DW_AT_external) ||
+           dwarf_hasattr(member, DW_AT_virtuality);
 }
 
 /* Whether the address lies in this member; then *offset is its distance from there. */
@@ -100,7 +107,7 @@ static bool is_in_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *offset)
     Dwarf_Word begin = darn_unit_number(member, DW_AT_data_member_location), size;
 
     if ((dwarf_tag(member) != DW_TAG_member && dwarf_tag(member) != DW_TAG_inheritance) ||
-        !type_of(member, type) || dwarf_aggregate_size(type, &size))
+        is_elsewhere(member) || !type_of(member, type) || dwarf_aggregate_size(type, &size))
         return false;
     if (*offset < begin || *offset - begin >= size)
         return false;
@@ -109,7 +116,7 @@ static bool is_in_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *offset)
 }
 
 static const char *find_member(struct darn_text_pool *pool, Dwarf_Die *aggregate, uint64_t offset,
-                               const char *name, unsigned depth)
+                               const char *name, unsigned depth, uint64_t size)
 {
     Dwarf_Die member, type;
 
@@ -123,19 +130,27 @@ static const char *find_member(struct darn_text_pool *pool, Dwarf_Die *aggregate
             continue;
         field = dwarf_tag(&member) == DW_TAG_member ? dwarf_diename(&member) : NULL;
         found = find_part(pool, &type, within,
-                          field ? darn_pool_format(pool, "%s.%s", name, field) : name, depth);
+                          field ? darn_pool_format(pool, "%s.%s", name, field) : name, depth, size);
         if (found)
             return found;
     } while (dwarf_siblingof(&member, &member) == 0);
     return NULL;
 }
 
+/* Data of this size: a struct that is not larger is meant as a whole. */
+static bool is_whole(Dwarf_Die *type, uint64_t offset, uint64_t size)
+{
+    Dwarf_Word length;
+
+    return !offset && dwarf_aggregate_size(type, &length) == 0 && length <= size;
+}
+
 static const char *find_part(struct darn_text_pool *pool, Dwarf_Die *type, uint64_t offset,
-                             const char *name, unsigned depth)
+                             const char *name, unsigned depth, uint64_t size)
 {
     Dwarf_Die inner;
 
-    if (is_synchronization(type))
+    if (size ? is_whole(type, offset, size) : is_synchronization(type))
         return offset ? NULL : name;
     if (depth >= DEEPEST)
         return NULL;
@@ -143,20 +158,22 @@ static const char *find_part(struct darn_text_pool *pool, Dwarf_Die *type, uint6
     case DW_TAG_typedef:
     case DW_TAG_const_type:
     case DW_TAG_volatile_type:
-        return type_of(type, &inner) ? find_part(pool, &inner, offset, name, depth + 1) : NULL;
+        return type_of(type, &inner) ? find_part(pool, &inner, offset, name, depth + 1, size)
+                                     : NULL;
     case DW_TAG_array_type:
-        return find_element(pool, type, offset, name, depth + 1);
+        return find_element(pool, type, offset, name, depth + 1, size);
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
-    case DW_TAG_union_type:
-        return find_member(pool, type, offset, name, depth + 1);
+        return find_member(pool, type, offset, name, depth + 1, size);
+    case DW_TAG_union_type: /* which of its members data are, nobody knows here */
+        return size ? name : find_member(pool, type, offset, name, depth + 1, size);
     default:
-        return NULL;
+        return size ? name : NULL;
     }
 }
 
 static const char *look_up_part(Dwfl_Module *module, struct darn_text_pool *pool,
-                                const struct darn_symbol *symbol)
+                                const struct darn_symbol *symbol, uint64_t size)
 {
     Dwarf_Die *position = NULL, type;
     struct darn_debug_variable variable;
@@ -168,7 +185,7 @@ static const char *look_up_part(Dwfl_Module *module, struct darn_text_pool *pool
         /* A piece that the optimizer has made is no whole variable. */
         if (darn_variable_find(&unit.tree, start, &variable))
             return !variable.offset && type_of(&variable.die, &type)
-                       ? find_part(pool, &type, symbol->name_offset, symbol->name, 0)
+                       ? find_part(pool, &type, symbol->name_offset, symbol->name, 0, size)
                        : NULL;
     }
     return NULL;
@@ -188,6 +205,15 @@ const char *darn_symbolize_part(struct darn_modules *modules, struct darn_text_p
     if (added) /* a copy: it may be the name of the symbol, which is its owner's */
         *at = (uintptr_t)darn_pool_text(
             &cache->pool,
-            look_up_part(darn_module_open(modules, symbol->module), &cache->pool, symbol));
+            look_up_part(darn_module_open(modules, symbol->module), &cache->pool, symbol, 0));
     return darn_pool_text(pool, (const char *)*at);
+}
+
+const char *darn_symbolize_member(struct darn_modules *modules, struct darn_text_pool *pool,
+                                  const struct darn_symbol *symbol, uint64_t size)
+{
+    Dwfl_Module *module =
+        symbol->module && symbol->name && size ? darn_module_open(modules, symbol->module) : NULL;
+
+    return module ? look_up_part(module, pool, symbol, size) : NULL;
 }
