@@ -7,7 +7,7 @@
 #include "plugin/core/plugin.h"
 #include "plugin/name/bits.h"
 #include "plugin/name/early.h"
-#include "plugin/name/names_parts.h"
+#include "plugin/name/names_private.h"
 #include "section/alias.h"
 
 /* The longest name that is kept. */

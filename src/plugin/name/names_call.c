@@ -4,7 +4,7 @@
  * arguments: `bank.account()`. Arguments would be expressions, and no two sides of a race need have
  * the same.
  */
-#include "plugin/name/names_parts.h"
+#include "plugin/name/names_private.h"
 
 #include <string.h>
 

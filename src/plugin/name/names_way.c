@@ -1,4 +1,4 @@
-#include "plugin/name/names_parts.h"
+#include "plugin/name/names_private.h"
 
 #include <string.h>
 

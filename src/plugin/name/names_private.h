@@ -1,6 +1,6 @@
 /* Shared by names*.c alone. */
-#ifndef DARN_PLUGIN_NAMES_PARTS_H
-#define DARN_PLUGIN_NAMES_PARTS_H
+#ifndef DARN_PLUGIN_NAMES_PRIVATE_H
+#define DARN_PLUGIN_NAMES_PRIVATE_H
 
 #include "plugin/core/debuginfo.h"
 #include "plugin/name/locals.h"
