@@ -67,7 +67,7 @@ void darn_order_start(void)
 {
     struct darn_thread *thread = darn_thread_peek();
 
-    if (darn_ordering || darn_state.preloaded)
+    if (darn_ordering || !thread || darn_state.preloaded)
         return;
     if (darn_state.mode == DARN_MODE_WATCH)
         darn_clocks_kept = has_memory();
@@ -75,8 +75,7 @@ void darn_order_start(void)
         return;
     darn_outside_look();
     darn_ordering = 1;
-    if (thread) /* not yet: one that somebody made without us is the second */
-        darn_order_thread_start(thread);
+    darn_order_thread_start(thread);
 }
 
 static void begin_clock(struct darn_thread *thread)
