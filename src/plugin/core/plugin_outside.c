@@ -46,6 +46,7 @@ static const char *const known[] = {
 static const char *const silent[] = {
     "_exit",
     "a64l",
+    "alarm",
     "asctime",
     "asprintf",
     "basename",

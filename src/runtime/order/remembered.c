@@ -30,9 +30,10 @@ static struct bucket *buckets;
 
 /* By cache line, and hash: of which of its eight pieces something is remembered, and a life for
  * each two of them: blocks of malloc share lines, but not sixteen bytes. */
-#define LINE_BITS 16
-#define LINES     (UINT32_C(1) << LINE_BITS)
-#define PAIRS     4
+#define LINE_BITS  16
+#define LINES      (UINT32_C(1) << LINE_BITS)
+#define PAIRS      4
+#define MOST_LINES (UINT64_C(1) << 24) /* 1 GB; of more, everything is forgotten */
 static _Atomic uint32_t lives[LINES * PAIRS];
 static union {
     _Atomic uint8_t lines[LINES]; /* bit i: piece i */
@@ -307,6 +308,21 @@ uint32_t darn_memory_look(uintptr_t address, bool old, struct darn_memory_cell *
     return count;
 }
 
+/* Whether something is remembered of one of these pieces themselves: other lines have the same
+ * hash. */
+static bool is_remembered(uint64_t first, uint64_t end)
+{
+    for (uint64_t granule = first; granule < end; granule++) {
+        const struct bucket *bucket = bucket_of(granule);
+
+        for (int i = 0; i < CELLS; i++) {
+            if (bucket->cells[i].granule == granule && bucket->cells[i].where)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The end of the line that a piece lies in, or the end of all. */
 static uint64_t line_end(uint64_t granule, uint64_t end)
 {
@@ -380,13 +396,14 @@ static void end_line(struct ending *ending, uint64_t first, uint64_t end)
     uint8_t was = 0;
 
     for (uint64_t granule = first; granule < end; granule++) {
-        if (!is_touched(granule))
+        if (!is_touched(granule) || !is_remembered(granule, granule + 1))
             continue;
         was |= (uint8_t)(1 << granule % 8);
         if (!ending->any)
             ending->any = visit_end(ending, granule, 0, ending->found);
     }
-    renew(line_of(first), first % 8, (unsigned)(end - first / 8 * 8));
+    if (was)
+        renew(line_of(first), first % 8, (unsigned)(end - first / 8 * 8));
     for (uint64_t granule = first; ending->now.where && granule < end; granule++) {
         if (was >> granule % 8 & 1 || granule < ending->untouched) {
             note_touched(granule);
@@ -403,7 +420,7 @@ bool darn_memory_end(struct darn_thread_clock *clock, const struct darn_touch *t
     struct ending ending = {
         .clock = clock, .touch = touch, .now = cell_of(clock, touch, where), .found = found};
 
-    if (touch->size / 64 >= LINES) {
+    if (touch->size / 64 >= MOST_LINES) {
         darn_memory_forget(touch->address, touch->size);
         return false;
     }
@@ -424,13 +441,14 @@ void darn_memory_forget(uintptr_t start, uint64_t size)
 {
     uint64_t end = (start + size + 7) / 8, next;
 
-    for (uint64_t granule = start / 8; size / 64 < LINES && granule < end; granule = next) {
+    for (uint64_t granule = start / 8; size / 64 < MOST_LINES && granule < end; granule = next) {
         next = untouched_end(granule, end);
         if (next != granule)
             continue;
         next = line_end(granule, end);
-        renew(line_of(granule), granule % 8, (unsigned)(next - granule / 8 * 8));
+        if (is_remembered(granule, next))
+            renew(line_of(granule), granule % 8, (unsigned)(next - granule / 8 * 8));
     }
-    for (uint32_t line = 0; size / 64 >= LINES && line < LINES; line++)
+    for (uint32_t line = 0; size / 64 >= MOST_LINES && line < LINES; line++)
         renew(line, 0, 8);
 }
