@@ -43,171 +43,25 @@ static const char *const known[] = {
  * counts as order: a lock file, a queue of the kernel, a timer that sends a signal, a child that
  * answers. There are more ways to tell another thread something than anybody has thought of.
  */
-static const char *const silent[] = {
-    "_exit",
-    "a64l",
-    "alarm",
-    "asctime",
-    "asprintf",
-    "basename",
-    "bcmp",
-    "bcopy",
-    "bsearch",
-    "btowc",
-    "bzero",
-    "clearerr",
-
-    "ctime",
-    "difftime",
-    "dirname",
-    "div",
-    "drand48",
-    "environ",
-    "erand48",
-    "error",
-    "fdopen",
-    "feof",
-    "ferror",
-    "ffs",
-    "fileno",
-    "fnmatch",
-    "freeaddrinfo",
-    "fseeko",
-    "fstat",
-    "fstatat",
-    "ftello",
-    "gai_strerror",
-    "getauxval",
-    "getcwd",
-    "getegid",
-    "geteuid",
-    "getgid",
-    "gethostname",
-    "getopt",
-    "getopt_long",
-    "getpagesize",
-    "getpgrp",
-    "getpid",
-    "getppid",
-    "getpriority",
-    "getrandom",
-    "getrlimit",
-    "getrusage",
-    "getsockname",
-    "getsockopt",
-    "gettid",
-    "getuid",
-    "gmtime",
-    "gmtime_r",
-    "gnu_get_libc_version",
-    "htonl",
-    "htons",
-    "iconv",
-    "index",
-    "inet_addr",
-    "inet_aton",
-    "inet_ntoa",
-    "inet_ntop",
-    "inet_pton",
-    "initstate",
-    "initstate_r",
-    "jrand48",
-    "l64a",
-    "labs",
-    "ldiv",
-    "lfind",
-    "listen",
-    "llabs",
-    "lldiv",
-    "localeconv",
-    "localtime",
-    "localtime_r",
-    "lrand48",
-    "lsearch",
-    "lstat",
-    "madvise",
-    "malloc_trim",
-    "mallinfo",
-    "mallinfo2",
-    "mallopt",
-    "mblen",
-    "mbrlen",
-    "mbrtowc",
-    "mbsrtowcs",
-    "mbstowcs",
-    "mbtowc",
-    "mktime",
-    "mprotect",
-    "mrand48",
-    "nl_langinfo",
-    "nrand48",
-    "ntohl",
-    "ntohs",
-    "open64",
-    "openat",
-    "posix_fadvise",
-    "posix_madvise",
-    "prctl",
-    "qsort_r",
-    "quick_exit",
-    "random_r",
-    "rawmemchr",
-    "readlink",
-    "realpath",
-    "rewind",
-    "rindex",
-    "sched_getaffinity",
-    "sched_getcpu",
-    "sched_get_priority_max",
-    "sched_get_priority_min",
-    "sched_setaffinity",
-    "secure_getenv",
-    "seed48",
-    "setbuf",
-    "setjmp",
-    "_setjmp",
-    "setlinebuf",
-    "setlocale",
-    "setpriority",
-    "setrlimit",
-    "setsockopt",
-    "setstate",
-    "setvbuf",
-    "sigaddset",
-    "sigdelset",
-    "sigemptyset",
-    "sigfillset",
-    "sigismember",
-    "socket",
-    "srand48",
-    "srandom",
-    "srandom_r",
-    "stat",
-    "statvfs",
-    "swab",
-    "sysconf",
-    "timegm",
-    "times",
-    "toascii",
-    "tolower",
-    "toupper",
-    "tzset",
-    "umask",
-    "uname",
-    "vasprintf",
-    "vdprintf",
-    "verr",
-    "verrx",
-    "vprintf",
-    "vsprintf",
-    "vsscanf",
-    "vwarn",
-    "vwarnx",
-    "warn",
-    "warnx",
-    "err",
-    "errx",
-};
+static const char silent[] =
+    " _exit _setjmp a64l alarm asctime asprintf basename bcmp bcopy bsearch btowc bzero"
+    " clearerr ctime difftime dirname div drand48 environ erand48 err error errx fdopen feof"
+    " ferror ffs fileno fnmatch freeaddrinfo fseeko fstat fstatat ftello gai_strerror"
+    " getauxval getcwd getegid geteuid getgid gethostname getopt getopt_long getpagesize"
+    " getpgrp getpid getppid getpriority getrandom getrlimit getrusage getsockname"
+    " getsockopt gettid getuid gmtime gmtime_r gnu_get_libc_version htonl htons iconv index"
+    " inet_addr inet_aton inet_ntoa inet_ntop inet_pton initstate initstate_r jrand48 l64a"
+    " labs ldiv lfind listen llabs lldiv localeconv localtime localtime_r lrand48 lsearch"
+    " lstat madvise mallinfo mallinfo2 malloc_trim mallopt mblen mbrlen mbrtowc mbsrtowcs"
+    " mbstowcs mbtowc mktime mprotect mrand48 nl_langinfo nrand48 ntohl ntohs open64 openat"
+    " posix_fadvise posix_madvise prctl qsort_r quick_exit random_r rawmemchr readlink"
+    " realpath rewind rindex sched_get_priority_max sched_get_priority_min sched_getaffinity"
+    " sched_getcpu sched_setaffinity secure_getenv seed48 setbuf setjmp setlinebuf setlocale"
+    " setpriority setrlimit setsockopt setstate setvbuf sigaddset sigdelset sigemptyset"
+    " sigfillset sigismember socket srand48 srandom srandom_r stat statvfs swab sysconf"
+    " timegm times toascii tolower toupper tzset umask uname vasprintf verr verrx"
+    " vprintf vsprintf vsscanf vwarn vwarnx warn warnx"
+    " ";
 
 /* As many more: strtok_r, memmem, wcslen, isalpha; and the checked twins of all, __memcpy_chk. */
 static const char *const silent_prefixes[] = {
@@ -297,17 +151,17 @@ static int is_known(const char *name)
 static int is_silent(const char *name)
 {
     size_t length = strlen(name);
-    char twin[64];
+    char twin[64], word[66];
 
-    if (length > 6 && length < sizeof(twin) && strncmp(name, "__", 2) == 0 &&
-        strcmp(name + length - 4, "_chk") == 0) {
+    if (length >= sizeof(twin))
+        return 0;
+    if (length > 6 && strncmp(name, "__", 2) == 0 && strcmp(name + length - 4, "_chk") == 0) {
         snprintf(twin, sizeof(twin), "%.*s", (int)length - 6, name + 2);
         return is_known(twin) || is_silent(twin);
     }
-    for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++) {
-        if (strcmp(name, silent[i]) == 0)
-            return 1;
-    }
+    snprintf(word, sizeof(word), " %s ", name);
+    if (strstr(silent, word))
+        return 1;
     return has_prefix(name, silent_prefixes, sizeof(silent_prefixes) / sizeof(silent_prefixes[0]));
 }
 
