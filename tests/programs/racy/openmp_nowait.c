@@ -8,20 +8,22 @@
  * env: OMP_NUM_THREADS=3
  * expect: data-race on cells or cells[] at WRITE and READ
  */
-enum { CELLS = 90 };
+enum { CELLS = 90, ROUNDS = 5 };
 
 static int cells[CELLS], copies[CELLS];
 
 int main(void)
 {
+    for (int round = 0; round < ROUNDS; round++) {
 #pragma omp parallel
-    {
+        {
 #pragma omp for nowait
-        for (int i = 0; i < CELLS; i++)
-            cells[i] = i; /* race: WRITE */
+            for (int i = 0; i < CELLS; i++)
+                cells[i] = i; /* race: WRITE */
 #pragma omp for
-        for (int i = 0; i < CELLS; i++)
-            copies[i] = cells[CELLS - 1 - i]; /* race: READ */
+            for (int i = 0; i < CELLS; i++)
+                copies[i] = cells[CELLS - 1 - i]; /* race: READ */
+        }
     }
     return copies[0] < 0;
 }
