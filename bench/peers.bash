@@ -17,8 +17,7 @@ END
     cat <<END
 goal darn user mean 1.3 default budget: user time, geometric mean
 goal darn user worst 2.0 default budget: user time, worst
-goal darn peak mean 1.2 default budget: peak memory, geometric mean
-goal darn peak worst 1.2 default budget: peak memory, worst
+within darn peak 1.2 34 default budget: peak memory of each program, in MB
 below max tsan user \`--budget=max\`: user time below TSan
 END
 }

@@ -168,6 +168,29 @@ static int add_goal(struct darn_plan *plan, char **words, size_t count, const st
     return 0;
 }
 
+static int add_within(struct darn_plan *plan, char **words, size_t count, const struct place *place)
+{
+    struct darn_goal *goal = &plan->goal[plan->goals];
+    int variant, quantity;
+
+    if (count < 6)
+        return complain(place, "usage: within VARIANT QUANTITY LIMIT MORE TEXT...");
+    if (plan->goals == DARN_PLAN_GOALS)
+        return complain(place, "too many goals");
+    variant = find_variant(plan, words[1]);
+    quantity = find_quantity(words[2]);
+    if (variant < 0 || quantity < 0)
+        return complain(place, "no such variant, or no such quantity");
+    if (!parse_number(words[3], &goal->limit) || !parse_number(words[4], &goal->more))
+        return complain(place, "the limit must be a positive number");
+    goal->kind = DARN_GOAL_WITHIN;
+    goal->variant = (size_t)variant;
+    goal->quantity = (enum darn_quantity)quantity;
+    goal->text = join(words + 5, count - 5);
+    plan->goals++;
+    return 0;
+}
+
 static int add_run(struct darn_plan *plan, char **words, size_t count, const struct place *place)
 {
     int program, variant;
@@ -200,6 +223,7 @@ struct directive {
 static const struct directive directives[] = {
     {"variant", add_variant},  {"again", add_again}, {"run", add_run},
     {"tables", choose_tables}, {"goal", add_goal},   {"below", add_goal},
+    {"within", add_within},
 };
 
 static int add_line(struct darn_plan *plan, char *line, const struct place *place)

@@ -11,6 +11,7 @@
  *                                                  peak; without it all of them
  *     goal VARIANT QUANTITY mean|worst LIMIT TEXT…
  *     below VARIANT PEER QUANTITY TEXT…            on every program
+ *     within VARIANT QUANTITY LIMIT MORE TEXT…     on every program: times as much, or so much more
  *
  * The results of a variant are divided by those of its base, which must stand before it. A variant
  * that is its own base is shown as it is, in seconds and megabytes.
@@ -39,7 +40,7 @@ struct darn_variant {
     double limit;
 };
 
-enum darn_goal_kind { DARN_GOAL_MEAN, DARN_GOAL_WORST, DARN_GOAL_BELOW };
+enum darn_goal_kind { DARN_GOAL_MEAN, DARN_GOAL_WORST, DARN_GOAL_BELOW, DARN_GOAL_WITHIN };
 
 struct darn_goal {
     enum darn_goal_kind kind;
@@ -47,6 +48,7 @@ struct darn_goal {
     size_t variant;
     size_t peer;  /* DARN_GOAL_BELOW */
     double limit; /* the others */
+    double more;  /* DARN_GOAL_WITHIN: or so much more, in the unit of the quantity */
     char *text;
 };
 

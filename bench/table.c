@@ -109,15 +109,21 @@ void darn_table_remarks(FILE *out, const struct darn_plan *plan, const darn_resu
         fprintf(out, "\n");
 }
 
+/* How much more one program needs. */
+static double more_of(const struct darn_plan *plan, const struct darn_result *row,
+                      const struct darn_goal *goal)
+{
+    return darn_result_median(darn_result_of(row, plan, goal->variant), goal->quantity) -
+           darn_result_median(darn_result_of(row, plan, plan->variant[goal->variant].base),
+                              goal->quantity);
+}
+
 /* Of one program, a ratio of memory says little when it needs hardly any: the absolute number too.
  */
 static void print_worst(FILE *out, const struct darn_plan *plan, const darn_result_row *rows,
                         const struct darn_goal *goal, const struct darn_summary *summary)
 {
-    const struct darn_result *row = rows[summary->worst_program];
-    double more = darn_result_median(darn_result_of(row, plan, goal->variant), goal->quantity) -
-                  darn_result_median(darn_result_of(row, plan, plan->variant[goal->variant].base),
-                                     goal->quantity);
+    double more = more_of(plan, rows[summary->worst_program], goal);
 
     fprintf(out, "%.3f (%s", summary->worst, plan->program[summary->worst_program]);
     if (goal->quantity == DARN_PEAK)
@@ -177,6 +183,29 @@ static void print_below(FILE *out, const struct darn_plan *plan, const darn_resu
             compared > 0 && below == compared ? "yes" : "**no**");
 }
 
+/* Names the programs that need both more times as much, and more. */
+static void print_within(FILE *out, const struct darn_plan *plan, const darn_result_row *rows,
+                         const struct darn_goal *goal)
+{
+    size_t within = 0, compared = 0;
+
+    fprintf(out, "| %s | ≤ %g, or %g more |", goal->text, goal->limit, goal->more);
+    for (size_t i = 0; i < plan->programs; i++) {
+        double ratio = darn_result_ratio(rows[i], plan, goal->variant, goal->quantity), more;
+
+        if (ratio <= 0)
+            continue;
+        compared++;
+        more = more_of(plan, rows[i], goal);
+        if (ratio <= goal->limit || more <= goal->more)
+            within++;
+        else
+            fprintf(out, " not %s (%.2f, %+.1f);", plan->program[i], ratio, more);
+    }
+    fprintf(out, " %zu of %zu | %s |\n", within, compared,
+            compared > 0 && within == compared ? "yes" : "**no**");
+}
+
 void darn_table_goals(FILE *out, const struct darn_plan *plan, const darn_result_row *rows)
 {
     if (plan->goals == 0)
@@ -185,6 +214,8 @@ void darn_table_goals(FILE *out, const struct darn_plan *plan, const darn_result
     for (size_t i = 0; i < plan->goals; i++) {
         if (plan->goal[i].kind == DARN_GOAL_BELOW)
             print_below(out, plan, rows, &plan->goal[i]);
+        else if (plan->goal[i].kind == DARN_GOAL_WITHIN)
+            print_within(out, plan, rows, &plan->goal[i]);
         else
             print_limit(out, plan, rows, &plan->goal[i]);
     }

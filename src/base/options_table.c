@@ -112,8 +112,8 @@ const struct darn_option darn_run_options[] = {
         .offset = offsetof(struct darn_options, all),
         .initial = "0",
         .value = "0|1",
-        .help = "report at length also a race that has the same\n"
-                "variable or a side in common with an earlier one",
+        .help = "print at length also what has the same cause as another\n"
+                "finding: a side, a variable or two locks in common",
     },
     {
         .name = "halt_on_error",

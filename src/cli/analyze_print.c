@@ -89,7 +89,7 @@ static void print_findings(const struct darn_analyze_line *line, const struct da
         }
         darn_format_find("text")->finding(out, finding, &style);
         if (!line->all)
-            darn_causes_print(causes, i, line->program ? "--variants" : "--all", out, &style);
+            darn_causes_print(causes, i, out, &style);
         if (line->numbered)
             fprintf(out, "  at length: --explain=%zu\n", i + 1);
         fputc('\n', out);
@@ -180,15 +180,24 @@ static int finish(FILE *out)
     return 0;
 }
 
-/* 0 or a negative errno. What is no regular file, a device or a pipe, would be gone. */
-static int write_suspects(const char *path, const char *text, size_t length)
+/* 0 or a negative errno. */
+static int finish_suspects(FILE *file, const char *text, size_t length)
+{
+    bool failed = fwrite(text, 1, length, file) != length;
+
+    return fclose(file) || failed ? -errno : 0;
+}
+
+/* The same. A device or a pipe is written to: put in its place, a file would replace it. */
+static int write_suspects(const char *path, bool is_file, const char *text, size_t length)
 {
     struct darn_draft draft;
-    struct stat about;
-    int result = stat(path, &about) == 0 && !S_ISREG(about.st_mode) ? -EINVAL : 0;
+    FILE *device = is_file ? NULL : fopen(path, "we");
+    int result;
 
-    if (!result)
-        result = darn_draft_open(&draft, path, false);
+    if (device)
+        return finish_suspects(device, text, length);
+    result = is_file ? darn_draft_open(&draft, path, false) : -errno;
     if (result)
         return result;
     fwrite(text, 1, length, draft.file);
@@ -200,16 +209,18 @@ static bool keep_suspects(const struct darn_analyze_line *line, const struct sus
                           const char *text, size_t length)
 {
     struct stat about;
+    bool is_new = line->suspects && stat(line->suspects, &about);
+    bool is_file = is_new || (line->suspects && S_ISREG(about.st_mode));
     int result;
 
     if (!line->suspects ||
-        (!suspects->count && !line->suspects_asked_for && stat(line->suspects, &about)))
+        (!line->suspects_asked_for && (!is_file || (is_new && !suspects->count))))
         return false;
-    result = write_suspects(line->suspects, text, length);
+    result = write_suspects(line->suspects, is_file, text, length);
     if (result && line->suspects_asked_for)
         darn_lost(line->command, "suspects: %s cannot be written: %s", line->suspects,
                   strerror(-result));
-    return !result;
+    return is_file && !result;
 }
 
 /* One line for all of them, with the command that finds out. */

@@ -117,7 +117,7 @@ static const struct darn_option options[] = {
      .value = "FILE",
      .help = "print findings and a summary as JSON Lines, or append\n"
              "them to FILE"},
-    DARN_ROW_ALL(AT(wanted.all), "all"),
+    DARN_ROW_ALL(AT(wanted.all)),
     DARN_ROW_STRIP(AT(strip_path_prefix)),
     DARN_ROW_COLOR(AT(color)),
     DARN_ROW_HELP,

@@ -93,7 +93,7 @@ static const struct darn_option options[] = {
      .given = AT(json),
      .value = "FILE",
      .help = "print the findings as JSON Lines, or append them to FILE"},
-    DARN_ROW_ALL(AT(all), "all"),
+    DARN_ROW_ALL(AT(all)),
     DARN_ROW_STRIP(AT(wanted.strip_path_prefix)),
     DARN_ROW_COLOR(AT(color)),
     DARN_ROW_HELP,

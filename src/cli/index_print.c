@@ -206,7 +206,7 @@ static void print_predictions(const struct darn_index *index, struct darn_findin
 
     json_array_foreach(index->entries, i, entry)
     {
-        if (darn_index_is_proof(entry))
+        if (darn_index_directory(entry))
             continue;
         if (darn_index_leader(entry) && !wanted->all)
             variants += !is_variant_of_proof(index, entry);
@@ -223,6 +223,31 @@ static void print_predictions(const struct darn_index *index, struct darn_findin
         fputc('\n', out);
 }
 
+/* "darn: 2 atomic sections that the compiler has inferred were interrupted, and nothing came of it:
+ * see out/1, out/4" */
+static void print_suspicions(const struct darn_index *index, const char *name, FILE *out)
+{
+    size_t i, count = 0, shown = 0;
+    json_t *entry;
+
+    json_array_foreach(index->entries, i, entry)
+    {
+        count += darn_index_is_suspicion(entry);
+    }
+    if (!count)
+        return;
+    fprintf(out,
+            "darn: %zu atomic section%s that the compiler has inferred %s interrupted, and nothing "
+            "came of it: see ",
+            count, count == 1 ? "" : "s", count == 1 ? "was" : "were");
+    json_array_foreach(index->entries, i, entry)
+    {
+        if (darn_index_is_suspicion(entry) && shown++ < VARIANTS)
+            fprintf(out, "%s%s/%s", shown > 1 ? ", " : "", name, darn_index_directory(entry));
+    }
+    fputs(count > VARIANTS ? ", ...\n" : "\n", out);
+}
+
 void darn_index_print(const struct darn_index *index, const struct darn_index_wanted *wanted,
                       FILE *out, const struct darn_style *style)
 {
@@ -234,6 +259,7 @@ void darn_index_print(const struct darn_index *index, const struct darn_index_wa
         findings[i] = darn_finding_reported(json_array_get(index->entries, i));
     kept = print_proofs(index, findings, wanted, out, style);
     print_predictions(index, findings, wanted, out, style);
+    print_suspicions(index, wanted->name, out);
     print_summary(index, findings, wanted->all, out, style);
     if (kept)
         fprintf(out, "darn: schedules, stories and logs are in %s\n", wanted->name);

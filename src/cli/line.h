@@ -46,9 +46,9 @@ int darn_line_option(struct darn_command_line *line, int *at, int argc, char **a
 /* The most schedules, or steps of one. */
 #define DARN_MOST_STEPS UINT64_C(1000000000000)
 
-#define DARN_ROW_ALL(at, called)                                                                   \
+#define DARN_ROW_ALL(at)                                                                           \
     {                                                                                              \
-        .name = (called), .type = DARN_OPTION_FLAG, .offset = (at),                                \
+        .name = "all", .type = DARN_OPTION_FLAG, .offset = (at),                                   \
         .help = "print at length also what has the same cause as another\n"                        \
                 "finding: a side, a variable or two locks in common"                               \
     }

@@ -42,7 +42,7 @@ static const struct darn_option own[] = {
      .set = set_atomicity,
      .help = "also say which functions are not atomic (compile with\n"
              "--darn-functions)"},
-    DARN_ROW_ALL(offsetof(struct predict, analysis.all), "variants"),
+    DARN_ROW_ALL(offsetof(struct predict, analysis.all)),
     {.name = "runs",
      .type = DARN_OPTION_NUMBER,
      .offset = offsetof(struct predict, recording.runs),

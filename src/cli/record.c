@@ -10,7 +10,7 @@
 #include "trace/trace.h"
 
 const struct darn_option darn_recording_options[] = {
-    {.name = "all",
+    {.name = "every-access",
      .type = DARN_OPTION_FLAG,
      .offset = offsetof(struct darn_recording, all),
      .help = "record every access; the program runs once, and\n"
@@ -68,7 +68,7 @@ int darn_recording_check(const char *command, const struct darn_recording *recor
         return darn_refuse(command, "no program; usage: darn %s [options] -- PROGRAM [arguments]",
                            command);
     if (recording->all && recording->sync_only)
-        return darn_refuse(command, "--all and --sync-only exclude each other");
+        return darn_refuse(command, "--every-access and --sync-only exclude each other");
     return 0;
 }
 

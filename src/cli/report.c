@@ -388,7 +388,7 @@ static const struct darn_option options[] = {
      .type = DARN_OPTION_FLAG,
      .offset = AT(json),
      .help = "print JSON Lines: one object for each finding"},
-    DARN_ROW_ALL(AT(all), "all"),
+    DARN_ROW_ALL(AT(all)),
     DARN_ROW_STRIP(AT(style.strip_path_prefix)),
     DARN_ROW_COLOR(AT(color)),
     DARN_ROW_HELP,

@@ -159,6 +159,11 @@ void darn_plugin_prepare(LLVMModuleRef module)
         note_names(module);
 }
 
+void darn_plugin_keep(LLVMValueRef function)
+{
+    darn_origin_keep(function);
+}
+
 struct instrumentation {
     LLVMTargetDataRef layout;
     struct darn_guards guards;
@@ -359,6 +364,8 @@ void darn_plugin_instrument(LLVMModuleRef module)
     struct instrumentation in = {.layout = LLVMGetModuleDataLayout(module),
                                  .functions = is_set(DARN_FUNCTIONS_VARIABLE)};
 
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        darn_origin_restore(f);
     if (darn_wanted())
         darn_pin_release(module);
     if (darn_wanted() && !has_watched(module))

@@ -183,8 +183,8 @@ void darn_cause_line(const struct darn_finding *finding, FILE *out, const struct
     say_line(&ink, finding, style);
 }
 
-void darn_causes_print(const struct darn_causes *causes, size_t leader, const char *option,
-                       FILE *out, const struct darn_style *style)
+void darn_causes_print(const struct darn_causes *causes, size_t leader, FILE *out,
+                       const struct darn_style *style)
 {
     struct darn_ink ink = {out, style->color};
     size_t count = darn_causes_variants(causes, leader), listed = 0;
@@ -192,8 +192,8 @@ void darn_causes_print(const struct darn_causes *causes, size_t leader, const ch
     if (!count)
         return;
     darn_say_in(&ink, DARN_TINT_LABEL, "  variants:");
-    darn_say(&ink, " the same cause shows in %zu more way%s, which %s prints at length\n", count,
-             count == 1 ? "" : "s", option);
+    darn_say(&ink, " the same cause shows in %zu more way%s, which --all prints at length\n", count,
+             count == 1 ? "" : "s");
     for (size_t i = 0; i < causes->count && listed < LISTED; i++) {
         if (i == leader || causes->leaders[i] != leader)
             continue;

@@ -33,10 +33,10 @@ void darn_causes_free(struct darn_causes *causes);
 /* Of one that is the first of its cause: how many others there are. */
 size_t darn_causes_variants(const struct darn_causes *causes, size_t leader);
 
-/* Lists them behind the report of the first, with the option that shows them at length. Nothing
+/* Lists them behind the report of the first, and says that --all shows them at length. Nothing
  * when there are none. */
-void darn_causes_print(const struct darn_causes *causes, size_t leader, const char *option,
-                       FILE *out, const struct darn_style *style);
+void darn_causes_print(const struct darn_causes *causes, size_t leader, FILE *out,
+                       const struct darn_style *style);
 
 /* "bank.c:12 (write), bank.c:31 (read) 'acct->balance'" */
 void darn_cause_line(const struct darn_finding *finding, FILE *out, const struct darn_style *style);

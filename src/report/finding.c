@@ -51,18 +51,21 @@ static struct darn_lock read_lock(struct darn_text_pool *pool, const json_t *obj
         .kind = kind ? kind : "lock",
         .address = darn_raw_number(object, "address"),
         .symbol = read_symbol(pool, object),
+        .expression = darn_raw_text(pool, object, "expression"),
         .stack = darn_raw_stack(pool, object),
         .taken = darn_raw_frame(pool, json_object_get(object, "taken")),
+        .uses = darn_raw_number(object, "uses"),
     };
 }
 
-static void read_locks(struct darn_text_pool *pool, struct darn_finding_access *access,
-                       const json_t *list)
+static struct darn_lock *read_locks(struct darn_text_pool *pool, const json_t *list, size_t *count)
 {
-    access->lock_count = length_of(list);
-    access->locks = darn_pool_get(pool, access->lock_count, sizeof(*access->locks));
-    for (size_t i = 0; i < access->lock_count; i++)
-        access->locks[i] = read_lock(pool, json_array_get(list, i));
+    struct darn_lock *locks = darn_pool_get(pool, length_of(list), sizeof(*locks));
+
+    *count = length_of(list);
+    for (size_t i = 0; i < *count; i++)
+        locks[i] = read_lock(pool, json_array_get(list, i));
+    return locks;
 }
 
 static void read_target(struct darn_text_pool *pool, struct darn_finding_access *access,
@@ -99,6 +102,7 @@ static void read_site(struct darn_text_pool *pool, struct darn_finding_access *a
 {
     access->file = darn_raw_text(pool, object, "file");
     access->dir = darn_raw_text(pool, object, "dir");
+    access->site_file = darn_raw_text(pool, object, "site_file");
     access->function = darn_raw_text(pool, object, "function");
     access->line = darn_raw_line(object, "line");
     access->column = darn_raw_line(object, "column");
@@ -125,7 +129,7 @@ static bool read_access(struct darn_text_pool *pool, struct darn_finding_access 
     access->last_seen = darn_raw_flag(object, "last_seen");
     read_site(pool, access, object);
     access->stack = darn_raw_stack(pool, object);
-    read_locks(pool, access, json_object_get(object, "locks"));
+    access->locks = read_locks(pool, json_object_get(object, "locks"), &access->lock_count);
     access->locks_unknown = darn_raw_flag(object, "locks_unknown");
     read_target(pool, access, object);
     return read_op(object, &access->op);
@@ -236,6 +240,7 @@ static void read_proof(struct darn_finding *finding, const json_t *root)
     finding->schedule = darn_raw_text(pool, root, "schedule");
     finding->trials = (uint32_t)darn_raw_number(root, "trials");
     finding->hits = (uint32_t)darn_raw_number(root, "hits");
+    finding->is_suspicion = json_is_true(json_object_get(root, "suspicion"));
     finding->is_cut_off = json_is_true(json_object_get(root, "cut_off"));
     finding->outcomes = darn_pool_get(pool, count, sizeof(*finding->outcomes));
     for (size_t i = 0; i < count; i++) {
@@ -253,6 +258,8 @@ static bool read_finding(struct darn_finding *finding, const json_t *root)
 
     read_head(finding, root);
     known = read_accesses(finding, json_object_get(root, "accesses"));
+    finding->guards =
+        read_locks(&finding->pool, json_object_get(root, "guards"), &finding->guard_count);
     read_location(finding, json_object_get(root, "place"));
     read_threads(finding, json_object_get(root, "threads"));
     read_section(finding, json_object_get(root, "section"));

@@ -23,6 +23,7 @@ struct darn_frame {
     const char *module; /* the ELF file */
     uint64_t offset;    /* in the module, when there is one */
     uint64_t pc;
+    bool is_cxx; /* the unit it was compiled in is C++, be the file a header */
 };
 
 struct darn_finding_stack {
@@ -52,9 +53,12 @@ struct darn_lock {
     const char *kind; /* mutex, read, write, spin; also rwlock (whoever holds it), cond, semaphore,
                          barrier; NULL: no lock */
     uint64_t address;
-    struct darn_symbol symbol;       /* of a global; in a text trace only `name` is known */
+    struct darn_symbol symbol; /* of a global; in a text trace only `name` is known */
+    const char *expression; /* `client->lock`: how the source calls one that has no name, where it
+                               is taken; others may be called the same */
     struct darn_finding_stack stack; /* where it was taken */
     struct darn_frame taken;         /* the frame of it that people look for */
+    uint64_t uses; /* of a guard: at how many places, or by how many threads, it is held */
 };
 
 enum darn_op {
@@ -92,6 +96,7 @@ struct darn_finding_access {
     int64_t tid;
     const char *file, *dir, *function;
     unsigned line, column;
+    const char *site_file; /* what the site calls the file, for keys; NULL: the same */
     struct darn_finding_stack stack;
     struct darn_lock *locks; /* that the thread holds */
     size_t lock_count;
@@ -161,6 +166,8 @@ struct darn_finding {
     bool variable_is_vague;    /* the sites name it differently: a symbol would be better */
     struct darn_finding_access *accesses; /* also steps that are none, see enum darn_op */
     size_t access_count;                  /* at least 1 */
+    struct darn_lock *guards; /* locks under which the memory of a race was accessed, by whoever */
+    size_t guard_count;
     struct darn_location location;
     struct darn_finding_party *threads;
     size_t thread_count;
@@ -169,6 +176,7 @@ struct darn_finding {
     const char *schedule;  /* the file that `darn replay` takes */
     const char **outcomes; /* what its runs came to, one word each: crash, hang, … */
     size_t outcome_count;
+    bool is_suspicion;     /* of a section that nobody has declared, and nothing came of it */
     bool is_cut_off;       /* runs that showed it were cut off: what they led to is not known */
     uint32_t trials, hits; /* runs that tried to make it happen, and in how many it did; 0: nobody
                               has counted */

@@ -93,10 +93,21 @@ static void put_lock(struct darn_json *json, const char *key, const struct darn_
     put_text(json, "kind", lock->kind);
     darn_json_hex(json, "address", lock->address);
     put_symbol(json, &lock->symbol);
+    put_text(json, "expression", lock->expression);
     put_taken(json, &lock->taken);
     if (lock->stack.count)
         put_stack(json, &lock->stack);
+    put_number(json, "uses", lock->uses);
     darn_json_close(json, '}');
+}
+
+static void put_locks(struct darn_json *json, const char *key, const struct darn_lock *locks,
+                      size_t count)
+{
+    darn_json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        put_lock(json, NULL, &locks[i]);
+    darn_json_close(json, ']');
 }
 
 static void put_target(struct darn_json *json, const struct darn_finding_access *access)
@@ -123,6 +134,7 @@ static void put_access(struct darn_json *json, const struct darn_finding_access 
     put_text(json, "thread_name", access->thread_name);
     put_text(json, "file", access->file);
     put_text(json, "dir", access->dir);
+    put_text(json, "site_file", access->site_file);
     put_number(json, "line", access->line);
     put_number(json, "column", access->column);
     put_text(json, "function", access->function);
@@ -138,10 +150,7 @@ static void put_access(struct darn_json *json, const struct darn_finding_access 
     put_text(json, "fault", access->fault);
     put_stack(json, &access->stack);
     put_flag(json, "locks_unknown", access->locks_unknown);
-    darn_json_open(json, "locks", '[');
-    for (size_t i = 0; i < access->lock_count; i++)
-        put_lock(json, NULL, &access->locks[i]);
-    darn_json_close(json, ']');
+    put_locks(json, "locks", access->locks, access->lock_count);
     put_target(json, access);
     darn_json_close(json, '}');
 }
@@ -212,6 +221,8 @@ static void put_proof(struct darn_json *json, const struct darn_finding *finding
     for (size_t i = 0; i < finding->outcome_count; i++)
         darn_json_string(json, NULL, finding->outcomes[i]);
     darn_json_close(json, ']');
+    if (finding->is_suspicion)
+        darn_json_bool(json, "suspicion", true);
     if (finding->is_cut_off)
         darn_json_bool(json, "cut_off", true);
     if (!finding->trials)
@@ -252,6 +263,8 @@ static void put_finding(struct darn_json *json, const struct darn_finding *findi
     darn_json_bool(json, "same_value", finding->same_value);
     put_text(json, "origin", finding->unknown_origin ? "unknown" : NULL);
     put_text(json, "assertion", finding->assertion);
+    if (finding->guard_count)
+        put_locks(json, "guards", finding->guards, finding->guard_count);
     put_location(json, &finding->location);
     put_threads(json, finding);
     put_text(json, "suppression", darn_suppression_for(finding, &pool));

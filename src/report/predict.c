@@ -375,6 +375,36 @@ static bool is_listed(const struct darn_finding *finding, const char *thread)
     return darn_finding_thread(finding, thread) != NULL;
 }
 
+/* Adds the locks of one access to those under which the memory is accessed. */
+static void add_guards(struct maker *maker, const struct darn_prediction_step *step)
+{
+    struct darn_finding *finding = maker->finding;
+
+    for (size_t i = 0; i < step->lock_count; i++) {
+        uint64_t lock = step->locks[i].lock;
+        size_t at = 0;
+
+        while (at < finding->guard_count && finding->guards[at].address != lock)
+            at++;
+        if (at == finding->guard_count)
+            finding->guards[finding->guard_count++] =
+                make_lock(maker, lock_kind(step->locks[i].kind), lock,
+                          name_of(maker, DARN_EVENT_ACQUIRE, lock));
+        finding->guards[at].uses++;
+    }
+}
+
+static void make_guards(struct maker *maker, const struct darn_predicted *predicted)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < predicted->guard_count; i++)
+        most += predicted->guards[i].lock_count;
+    maker->finding->guards = darn_pool_get(maker->pool, most, sizeof(*maker->finding->guards));
+    for (size_t i = 0; i < predicted->guard_count; i++)
+        add_guards(maker, &predicted->guards[i]);
+}
+
 /* Who the threads of the steps are. */
 static void make_threads(struct maker *maker, const struct darn_prediction *prediction)
 {
@@ -421,6 +451,7 @@ static void make_finding(struct maker *maker, const struct darn_predicted *predi
         make_access(maker, &prediction->steps[i], &finding->accesses[i]);
     if (prediction->kind == DARN_PREDICTS_RACE)
         make_variable(maker, predicted);
+    make_guards(maker, predicted);
     if (prediction->kind == DARN_PREDICTS_ATOMICITY ||
         prediction->kind == DARN_PREDICTS_IRREDUCIBLE)
         make_atomicity(maker, predicted);

@@ -16,6 +16,9 @@ struct darn_predicted {
     const struct darn_prediction *prediction;
     const char *engine;
     const struct darn_event *block; /* the ALLOC of the block that a race is about; NULL: unknown */
+    const struct darn_prediction_step *guards; /* accesses of the trace to the same memory: each
+                                                  place of each thread once */
+    size_t guard_count;
 };
 
 /* Makes the finding, which knows no symbols yet. A race whose sites are known has its id already.

@@ -69,6 +69,37 @@ void darn_unit_split(struct darn_debug_unit *unit, struct darn_text_pool *pool, 
     *file = darn_pool_text(pool, path);
 }
 
+const char *darn_unit_shown(struct darn_text_pool *pool, const char **dir, const char *file)
+{
+    size_t length = *dir ? strlen(*dir) : 0;
+    const char *shown = file;
+
+    if (file && length && (*dir)[length - 1] == '/') {
+        shown = darn_pool_format(pool, "%s%s", *dir, file);
+        *dir = NULL;
+    }
+    return shown;
+}
+
+/* Of DWARF 6, which compilers write already and headers do not know everywhere. */
+#define LANG_CXX17 0x2a
+#define LANG_CXX20 0x2b
+
+bool darn_unit_is_cxx(struct darn_debug_unit *unit)
+{
+    switch (dwarf_srclang(&unit->tree)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case LANG_CXX17:
+    case LANG_CXX20:
+        return true;
+    default:
+        return false;
+    }
+}
+
 const char *darn_unit_file(struct darn_debug_unit *unit, Dwarf_Word number)
 {
     Dwarf_Files *files;

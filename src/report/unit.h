@@ -26,6 +26,12 @@ bool darn_unit_next(Dwfl_Module *module, Dwarf_Die **position, struct darn_debug
 void darn_unit_split(struct darn_debug_unit *unit, struct darn_text_pool *pool, const char *path,
                      const char **dir, const char **file);
 
+/* As the compiler was given the file of a site, which is split in another way (darn_site_dir): then
+ * *dir becomes NULL, too. */
+const char *darn_unit_shown(struct darn_text_pool *pool, const char **dir, const char *file);
+
+bool darn_unit_is_cxx(struct darn_debug_unit *unit);
+
 /* The name of the file with this number (DW_AT_decl_file, DW_AT_call_file); NULL if there is none.
  */
 const char *darn_unit_file(struct darn_debug_unit *unit, Dwarf_Word number);

@@ -1,6 +1,7 @@
 /* What to do about an atomicity violation: which lock to hold, and from where to where. */
 #include <string.h>
 
+#include "report/advice.h"
 #include "report/text/phrase.h"
 #include "report/violation.h"
 
@@ -9,19 +10,6 @@ struct triple {
     const struct darn_style *style;
     const struct darn_finding_access *entry, *remote, *end;
 };
-
-static const struct darn_lock *lock_at(const struct darn_finding_access *access, uint64_t address)
-{
-    for (size_t i = 0; i < access->lock_count; i++)
-        if (address && access->locks[i].address == address)
-            return &access->locks[i];
-    return NULL;
-}
-
-static bool is_read_lock(const struct darn_lock *lock)
-{
-    return strcmp(lock->kind, "read") == 0;
-}
 
 static void say_at(struct darn_ink *ink, const struct triple *triple,
                    const struct darn_finding_access *access)
@@ -45,23 +33,23 @@ static void say_range(struct darn_ink *ink, const struct triple *triple)
     }
 }
 
-/* A lock of both accesses of the thread, the one that the other thread holds as well if there is
- * such a one. */
-static const struct darn_lock *common_lock(const struct triple *triple)
+/* The locks that both accesses of the thread hold, and with `all` the other thread as well: the one
+ * of them that is meant, or NULL. */
+static const struct darn_lock *guard_of(const struct triple *triple, bool all)
 {
-    const struct darn_lock *common = NULL;
+    const struct darn_finding_access *entry = triple->entry;
+    const struct darn_lock *guard = NULL;
 
-    for (size_t i = 0; i < triple->entry->lock_count; i++) {
-        const struct darn_lock *lock = &triple->entry->locks[i];
+    for (size_t i = entry->lock_count; i-- > 0;) {
+        const struct darn_lock *lock = &entry->locks[i];
 
-        if (!lock_at(triple->end, lock->address))
-            continue;
-        if (lock_at(triple->remote, lock->address))
-            return lock;
-        if (!common)
-            common = lock;
+        if (darn_advice_lock_at(triple->end, lock->address) &&
+            (!all || darn_advice_lock_at(triple->remote, lock->address)) &&
+            (!guard ||
+             darn_advice_uses(triple->finding, lock) > darn_advice_uses(triple->finding, guard)))
+            guard = lock;
     }
-    return common;
+    return guard;
 }
 
 /* Both accesses of the thread hold the lock, and so does the other thread: unless all do so for
@@ -69,7 +57,7 @@ static const struct darn_lock *common_lock(const struct triple *triple)
 static void advise_given_back(struct darn_ink *ink, const struct triple *triple,
                               const struct darn_lock *lock, const struct darn_lock *remote)
 {
-    bool readers = is_read_lock(lock) && is_read_lock(remote);
+    bool readers = darn_advice_is_read_lock(lock) && darn_advice_is_read_lock(remote);
 
     if (readers) {
         darn_say(ink, "a read lock does not keep other readers away: hold ");
@@ -86,8 +74,10 @@ static void advise_given_back(struct darn_ink *ink, const struct triple *triple,
 
 static void advise_lock(struct darn_ink *ink, const struct triple *triple)
 {
-    const struct darn_lock *common = common_lock(triple);
-    const struct darn_lock *remote = common ? lock_at(triple->remote, common->address) : NULL;
+    const struct darn_lock *held_by_all = guard_of(triple, true);
+    const struct darn_lock *common = held_by_all ? held_by_all : guard_of(triple, false);
+    const struct darn_lock *remote =
+        common ? darn_advice_lock_at(triple->remote, common->address) : NULL;
 
     if (remote) {
         advise_given_back(ink, triple, common, remote);
@@ -98,7 +88,9 @@ static void advise_lock(struct darn_ink *ink, const struct triple *triple)
         darn_say(ink, ", too, and do not give it back between the two accesses");
     } else if (triple->remote->lock_count) {
         darn_say(ink, "hold ");
-        darn_phrase_lock(ink, triple->finding, &triple->remote->locks[0]);
+        darn_phrase_lock(
+            ink, triple->finding,
+            darn_advice_guard(triple->finding, triple->remote->locks, triple->remote->lock_count));
         darn_say(ink, ", which %s holds,", darn_phrase_short(triple->remote->thread));
         say_range(ink, triple);
         darn_say(ink, " without giving it back");

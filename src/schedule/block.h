@@ -123,6 +123,7 @@ struct darn_block_thread {
     uint8_t op;    /* enum darn_step_op: what it is about to do */
     uint8_t depth; /* of the stack */
     uint8_t atomic;
+    uint8_t what; /* enum darn_event_object: what a call uses or ends; 0: as the step says */
     uint32_t size;
     uint32_t owner; /* of the object, if that is a lock: the thread + 1; of a join: the other + 1 */
     uint64_t object, place, mutex;

@@ -12,9 +12,13 @@ enum darn_step_op {
     DARN_STEP_START, /* of the thread itself */
     DARN_STEP_READ,  /* an armed site: from here on up to UPDATE the place is a site record */
     DARN_STEP_WRITE,
-    DARN_STEP_UPDATE, /* an atomic read-modify-write */
-    DARN_STEP_FREE,   /* of the block that begins at the object */
-    DARN_STEP_LOCK,   /* from here on the place is the return address of the call */
+    DARN_STEP_UPDATE,  /* an atomic read-modify-write */
+    DARN_STEP_FREE,    /* of the block that begins at the object; from here on the place is the
+                          return address of the call */
+    DARN_STEP_DESTROY, /* of what threads synchronize with */
+    DARN_STEP_CLOSE,   /* of a stream or a file descriptor */
+    DARN_STEP_USE,     /* of such, by a call that does not wait */
+    DARN_STEP_LOCK,
     DARN_STEP_TRYLOCK,
     DARN_STEP_UNLOCK,
     DARN_STEP_READLOCK,
@@ -60,10 +64,23 @@ static inline bool darn_step_names_thread(enum darn_step_op op)
     return op == DARN_STEP_JOIN || op == DARN_STEP_CANCEL;
 }
 
+/* Whether what it is about is no more after it. */
+static inline bool darn_step_ends(enum darn_step_op op)
+{
+    return op >= DARN_STEP_FREE && op <= DARN_STEP_CLOSE;
+}
+
+/* Whether it is a call that uses what threads synchronize with: its object. */
+static inline bool darn_step_is_sync(enum darn_step_op op)
+{
+    return op >= DARN_STEP_LOCK && op <= DARN_STEP_ONCE && op != DARN_STEP_WAKE;
+}
+
 /* Two steps on the same object commute unless one of them changes it. */
 static inline bool darn_step_changes(enum darn_step_op op)
 {
-    return op != DARN_STEP_READ && op != DARN_STEP_SPIN && op != DARN_STEP_JOIN;
+    return op != DARN_STEP_READ && op != DARN_STEP_USE && op != DARN_STEP_SPIN &&
+           op != DARN_STEP_JOIN;
 }
 
 /* Whether the step depends on the state of its object: it has a reads-from edge. */

@@ -65,7 +65,17 @@ bool darn_strategy_ends_late(const struct darn_strategy *strategy)
 
 static bool touches_memory(const struct darn_choice *choice)
 {
-    return darn_step_is_access(choice->op) || choice->op == DARN_STEP_FREE;
+    /* A file descriptor is none, and what its steps are about is the world. */
+    return darn_step_is_access(choice->op) ||
+           (darn_step_ends(choice->op) && (!choice->used || choice->used == choice->object));
+}
+
+/* Whether the one ends what the other uses. Two ends are none: in between the object may begin
+ * again. */
+static bool is_end_of(const struct darn_choice *end, const struct darn_choice *use)
+{
+    return darn_step_ends(end->op) && use->used && !darn_step_ends(use->op) &&
+           darn_strategy_overlap(end->used ? end->used : end->object, end->size, use->used, 1);
 }
 
 bool darn_choices_conflict(const struct darn_choice *a, const struct darn_choice *b)
@@ -76,6 +86,12 @@ bool darn_choices_conflict(const struct darn_choice *a, const struct darn_choice
 
 bool darn_choices_race(const struct darn_choice *a, const struct darn_choice *b)
 {
-    return a->thread != b->thread && touches_memory(a) && touches_memory(b) &&
-           !(a->atomic && b->atomic) && darn_choices_conflict(a, b);
+    if (a->thread == b->thread)
+        return false;
+    if (is_end_of(a, b) || is_end_of(b, a))
+        return true;
+    return touches_memory(a) && touches_memory(b) && !(a->atomic && b->atomic) &&
+           !(a->is_assertion && b->is_assertion) &&
+           !(a->op == DARN_STEP_DESTROY && b->op == DARN_STEP_DESTROY) &&
+           darn_choices_conflict(a, b);
 }

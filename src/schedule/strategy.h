@@ -22,12 +22,15 @@ struct darn_choice {
     bool yielded;    /* it gave way (yield, sleep, a try that failed), and nobody has run since; or
                         it ends the process, and lets others go on before */
     bool atomic;     /* an atomic access */
-    bool received;   /* since its last step it has got a message */
-    uint8_t locks;   /* how many it holds, up to 255 */
-    uint32_t size;   /* of an access, in bytes */
-    uint64_t object; /* what the step is about: an address; 0: nothing that others touch */
-    uint64_t place;  /* where in the program */
-    uint64_t writer; /* the place of the step that changed the object last; 0: none has */
+    bool is_assertion; /* not an access, but a claim that others make none (darn.h) */
+    bool received;     /* since its last step it has got a message */
+    uint8_t locks;     /* how many it holds, up to 255 */
+    uint32_t size;     /* of an access, in bytes */
+    uint64_t object;   /* what the step is about: an address; 0: nothing that others touch */
+    uint64_t used;     /* what a call uses or ends that is no memory of the program's own: a lock, a
+                          stream, a file descriptor; 0: nothing */
+    uint64_t place;    /* where in the program */
+    uint64_t writer;   /* the place of the step that changed the object last; 0: none has */
 };
 
 struct darn_situation {

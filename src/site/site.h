@@ -54,6 +54,9 @@ enum darn_site_flag {
     DARN_SITE_POINTER = 1 << 14, /* what it writes may be a pointer; the hook gets it */
     DARN_SITE_LATER = 1 << 15,   /* the hooks of other accesses come first, and only then these */
 
+    /* Of a read in a loop that waits: it only tells where the atomic variable lies. */
+    DARN_SITE_LEADS = 1 << 14,
+
     /* Of a function only: */
     DARN_SITE_UNIT = 1 << 14,    /* a function, or a block in one, that is annotated as atomic */
     DARN_SITE_NO_UNIT = 1 << 15, /* a function that is annotated as not atomic, or of the library */
@@ -66,8 +69,9 @@ struct darn_site {
     int32_t variable; /* `balance`, `acct->balance`, `tab[].next`; empty when unknown */
     uint32_t line;
     uint16_t column;
-    uint16_t size; /* in bytes; with DARN_SITE_RANGE the number of the function (site_calls.h), or 0 */
-    uint8_t kind;  /* enum darn_site_kind */
+    uint16_t
+        size; /* in bytes; with DARN_SITE_RANGE the number of the function (site_calls.h), or 0 */
+    uint8_t kind; /* enum darn_site_kind */
     uint8_t version;
     uint16_t flags; /* enum darn_site_flag, or-ed */
     int32_t armed;  /* a byte of its own that can be written: see guard.h */
@@ -89,6 +93,8 @@ static inline const char *darn_site_file(const struct darn_site *site)
     return darn_site_string(&site->file);
 }
 
+/* Where the file is. With a slash at its end it belongs to the name by which people know the file:
+ * `/home/me/` and `src/bank.c`. Keys have the file alone. */
 static inline const char *darn_site_dir(const struct darn_site *site)
 {
     return darn_site_string(&site->dir);

@@ -82,7 +82,7 @@
 #define DARN_FUNCTIONS_HERE "darn_functions_here"
 #define DARN_ORDERING       "darn_ordering" /* a byte: atomic operations and fences are wanted */
 #define DARN_ORDERING_HERE  "darn_ordering_here"
-#define DARN_FENCED         "darn_fenced" /* a byte: there was a fence that releases */
+#define DARN_FENCED         "darn_fenced" /* a byte: relaxed stores are wanted */
 #define DARN_FENCED_HERE    "darn_fenced_here"
 /* The byte of a function that is called, until it is known not to be outside: libc's functions are
  * not, if they neither synchronize nor hand anything on. */

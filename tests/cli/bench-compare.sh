@@ -75,11 +75,14 @@ claim "the goals are judged by what was measured"
 plan "variant darn plain 1 60 darn" "variant max plain 1 60 max" "variant tsan plain 1 60 TSan" \
     "run spin plain ./spin 100000" "run spin darn ./spin 1000000" \
     "run spin max ./spin 1000000" "run spin tsan ./spin 100000" \
-    "goal darn user worst 2.0 user time, worst" "below max tsan user user time below TSan"
+    "goal darn user worst 2.0 user time, worst" "below max tsan user user time below TSan" \
+    "within darn user 2 0.000001 hardly more" "within darn user 2 1000 a little more"
 expect_status 0
 expect_has "$(grep 'user time, worst' .out)" "| **no** |"
 expect_has "$(grep 'below TSan' .out)" "not spin ("
 expect_has "$(grep 'below TSan' .out)" "0 of 1 | **no** |"
+expect_has "$(grep 'hardly more' .out)" "0 of 1 | **no** |"
+expect_has "$(grep 'a little more' .out)" "1 of 1 | yes |"
 
 claim "a plan that makes no sense is refused with its line"
 refused() {
@@ -94,6 +97,7 @@ refused "variant x plain 1" "usage: variant NAME BASE ROUNDS LIMIT TITLE..."
 refused "run p nobody true" "no such variant that is run"
 refused "goal nobody user mean 1.2 text" "no such variant, or no such quantity"
 refused "goal plain user mean none text" "the limit must be a positive number"
+refused "within plain user 1.2 none text" "the limit must be a positive number"
 refused "run p plain" "usage: run PROGRAM VARIANT COMMAND..."
 try ./compare plan no-such-directory
 expect_refused "no-such-directory: No such file or directory"

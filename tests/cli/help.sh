@@ -38,7 +38,7 @@ for command in record predict; do
     try "$darn" $command --help
     expect_status 0
     cmp -s .out page || fault "$command --help"
-    try "$darn" $command --all --help ./program
+    try "$darn" $command --every-access --help ./program
     cmp -s .out page || fault "$command ... --help"
 done
 try "$darn" help cc

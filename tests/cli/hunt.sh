@@ -13,7 +13,7 @@ cat >parts.c <<'EOF2'
 #include <string.h>
 #include <unistd.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
-static int x, y, z, stock = 1;
+static int x, y, z, shop, stock = 1;
 static volatile int harmless;
 static const char *mode;
 static int is(const char *name)
@@ -45,6 +45,19 @@ static void both(pthread_mutex_t *first, pthread_mutex_t *second)
     pthread_mutex_unlock(second);
     pthread_mutex_unlock(first);
 }
+/* It does not matter who opens. */
+static void open_shop(void)
+{
+    int is_open;
+    pthread_mutex_lock(&a);
+    is_open = shop;
+    pthread_mutex_unlock(&a);
+    if (is_open)
+        return;
+    pthread_mutex_lock(&a);
+    shop = 1;
+    pthread_mutex_unlock(&a);
+}
 /* No race, and no deadlock: what was looked at does not hold any more. */
 static void sell(void)
 {
@@ -73,6 +86,8 @@ static void *thread(void *number)
         both(one ? &a : &b, one ? &b : &a);
     if (is("sell"))
         sell();
+    if (is("open"))
+        open_shop();
     if (is("harmless"))
         harmless = 1;
     if (is("output"))
@@ -141,6 +156,26 @@ try darn replay --times=20 sold/1
 expect_has "$out" "20 of 20"
 try darn shrink sold/1
 expect_status 0
+
+claim "one that nobody has declared, and that leads to nothing, is a suspicion: one line, and no status"
+try darn hunt --seconds=20 --no-explore -o opened -- ./parts open
+expect_status 0
+expect_lacks "$out" "atomicity violation"
+expect_has "$out" "darn: 1 atomic section that the compiler has inferred was interrupted, and nothing came of it: see opened/1"
+expect_has "$(tail -1 .out)" "SUMMARY: darn: nothing found in "
+expect_has "$(cat opened/1/report.txt)" "atomicity violation on 'shop'"
+expect_has "$(cat opened/index.jsonl)" '"suspicion":true'
+try darn report opened
+expect_status 0
+try darn replay --times=5 opened/1
+expect_has "$out" "5 of 5"
+
+claim "declared, it is a finding"
+line=$(line_of 'is_open = shop')
+echo "{\"darn-sections\": 1, \"sections\": [\"parts.c:$line-$((line + 6)) shop\"]}" >shop.sections
+try darn hunt --seconds=20 --no-explore --sections=shop.sections -o declared -- ./parts open
+expect_status 66
+expect_has "$out" "warning: atomicity violation on 'shop' [atomicity-violation, confirmed]"
 
 claim "a section of a repository is tried as well, and no other one"
 line=$(line_of 'left = stock')

@@ -189,4 +189,26 @@ wait $hunt
 expect_same "$(grep -c '\[deadlock, confirmed\]' .out)" 1
 expect_has "$(tail -2 .out)" "SUMMARY: darn: "
 expect_has "$(cat .err)" "explore:"
+cat >before.c <<'END'
+#include <unistd.h>
+static void __attribute__((constructor)) begin(void)
+{
+    for (;;)
+        pause();
+}
+int main(void)
+{
+    return 0;
+}
+END
+darn cc -O1 -g before.c -o before -pthread || exit 1
+
+claim "a time that is over before main is too short, and no refusal"
+for command in hunt explore; do
+    try darn $command --seconds=1 -- ./before
+    expect_same "$command $status" "$command 0"
+    expect_has "$command $err" "darn $command: the time was over before ./before came to main; --seconds=S gives more"
+    expect_has "$out$err" "SUMMARY: darn: nothing found in 0 "
+done
+
 finish

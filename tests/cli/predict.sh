@@ -187,6 +187,10 @@ expect_has "$err" "darn hunt --predicted=mine -- ./queue"
 expect_lacks "$(cat mine)" "old"
 try darn predict --suspects=mine -- ./late quiet
 expect_same "$(cat mine)" ""
+try darn predict --suspects=/dev/null --runs=1 -- ./queue
+expect_status 0
+expect_lacks "$err" "written"
+expect_has "$(head -1 .err)" " only suspected (hybrid): darn hunt -- ./queue tries "
 try darn predict --suspects=nowhere/x -- ./queue
 expect_refused "darn predict: suspects: nowhere/x cannot be written: No such file or directory"
 rm queue.suspects
@@ -314,7 +318,7 @@ done
 expect_same "$(grep -c 'run first' runs)" 6
 expect_same "$(grep -c 'shared 0' .out)" 1
 rm runs
-echo first | darn predict --all --runs=2 -- ./late >/dev/null 2>&1
+echo first | darn predict --every-access --runs=2 -- ./late >/dev/null 2>&1
 expect_same "$(grep -c 'run first' runs)" 2
 rm runs
 
@@ -416,11 +420,11 @@ claim "what has the same cause is one report with its variants behind it, and JS
 try darn predict --json=pairs.jsonl -- ./pairs
 expect_status 66
 expect_same "$(grep -c ' warning: possible deadlock' <<<"$out$err")" 1
-expect_has "$out$err" "  variants: the same cause shows in 1 more way, which --variants prints at length"
+expect_has "$out$err" "  variants: the same cause shows in 1 more way, which --all prints at length"
 expect_has "$out$err" "SUMMARY: darn: 1 possible deadlock (pairs.c:"
 expect_same "$(grep -c '"kind":"deadlock"' pairs.jsonl)" 2
 expect_same "$(grep -c '"variant_of":' pairs.jsonl)" 1
-try darn predict --variants -- ./pairs
+try darn predict --all -- ./pairs
 expect_same "$(grep -c ' warning: possible deadlock' <<<"$out$err")" 2
 expect_lacks "$out$err" "variant"
 

@@ -1,9 +1,11 @@
 #!/bin/bash
 # needs: compiler
+# more: zstd
 # Real projects build unchanged, each by its own build system, with darn as the compiler, and work:
 #   pbzip2 and its bzip2 library   plain make, C and C++
 #   memcached                      autotools
-#   zstd                           CMake
+#   lz4                            CMake
+#   zstd                           CMake; it is large, and proves besides that nothing is said of a program without a race
 # Their sources come from Debian (scripts/debsrc). Exit status 77, for a skipped test, without network.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -66,6 +68,16 @@ check_pbzip2() {
     cmp -s input unpacked || fault "the input does not come back"
     claim "pbzip2 does so when every access is considered"
     DARN_OPTIONS=exitcode=0:budget=max round_trip "./pbzip2/pbzip2 -p2 -c" "./pbzip2/pbzip2 -d -p2 -c"
+}
+
+check_lz4() {
+    fetch lz4
+    build "lz4's configuration" cmake -S lz4/build/cmake -B lz4.build -DCMAKE_C_COMPILER="$bin/darn-cc" \
+        -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF || return
+    build lz4 make -C lz4.build $jobs lz4cli || return
+    claim "lz4, built with CMake, compresses and decompresses"
+    expect_sites lz4.build/lz4 "$(find lz4.build -name lz4hc.c.o)"
+    round_trip "lz4.build/lz4 -q" "lz4.build/lz4 -q -d"
 }
 
 check_zstd() {
@@ -147,6 +159,7 @@ trap "[ -z \"\$server\" ] || kill -KILL \"\$server\" 2>/dev/null" EXIT
 server=
 make_input || exit 1
 check_pbzip2
-check_zstd
+check_lz4
+! does_all || check_zstd
 check_memcached
 finish

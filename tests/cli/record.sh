@@ -145,18 +145,18 @@ rm runs
 { read -r _; RUNS=$PWD/runs darn record --quiet -- ./count; } <input
 expect_same "$(grep -c 'run second' runs)" 2
 
-claim "--all, --sync-only and --learn-runs=0 run the program once"
-for options in --all --sync-only --learn-runs=0; do
+claim "--every-access, --sync-only and --learn-runs=0 run the program once"
+for options in --every-access --sync-only --learn-runs=0; do
     rm -f runs
     try env RUNS="$PWD/runs" darn record --quiet $options -- ./count
     expect_same "$(wc -l <runs)" 1
 done
 
-claim "--all records what the profile leaves out, --sync-only no accesses at all"
-for what in all sync-only learn-runs=1; do
+claim "--every-access records what the profile leaves out, --sync-only no accesses at all"
+for what in every-access sync-only learn-runs=1; do
     try darn record --quiet --$what -o ${what%=1}.trace -- ./count
 done
-expect_same "$(mine_of all.trace)" 64
+expect_same "$(mine_of every-access.trace)" 64
 # Of the cache lines that are chosen for hot sites a few accesses get in.
 [ "$(mine_of learn-runs.trace)" -lt 32 ] || fault "$(mine_of learn-runs.trace) accesses to what one thread has"
 expect_has "$(darn trace dump learn-runs.trace)" "work 'counter'"
@@ -253,7 +253,7 @@ expect_status 0
 expect_has "$(stat_of env.trace)" "program   $PWD/second,"
 
 claim "two traces are analyzed together: what is in both is one finding"
-try darn analyze learn-runs.trace all.trace
+try darn analyze learn-runs.trace every-access.trace
 expect_status 66
 expect_same "$(grep -c 'warning: possible data race' .out)" 1
 expect_has "$(tail -1 .out)" "SUMMARY: darn: 1 possible data race"
@@ -317,8 +317,8 @@ try darn record --learn-runs=x ./count
 expect_refused "darn record: --learn-runs=x: a number from 0 to 1000 is needed"
 try darn record --max-size=0 ./count
 expect_refused "darn record: --max-size=0: a number from 1 to 1048576 is needed"
-try darn record --all --sync-only ./count
-expect_refused "darn record: --all and --sync-only exclude each other"
+try darn record --every-access --sync-only ./count
+expect_refused "darn record: --every-access and --sync-only exclude each other"
 echo nonsense >bad
 try darn record --profile=bad ./count
 expect_refused "darn record: profile: bad:1: this is no line of a profile"

@@ -184,6 +184,23 @@ int main(void)
 }
 EOF
 darn cc -O1 -g src/pairs.c -o pairs -pthread || exit 1
+cat >src/criticals.c <<'EOF'
+#include <omp.h>
+int total;
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num()) {
+#pragma omp critical(one)
+        total++;
+    } else {
+#pragma omp critical(other)
+        total++;
+    }
+    return total < 1;
+}
+EOF
+darn cc -O1 -g -fopenmp src/criticals.c -o criticals || exit 1
 noise=--noise=var:total:1000/300
 
 claim "what has the same cause is one report, and a line for each variant; JSON has them all"
@@ -197,8 +214,41 @@ expect_same "$(grep -c '"kind":"data-race"' pairs.jsonl)" 2
 first=$(sed -n '1s/.*{"id":"\([0-9a-f]*\)".*/\1/p' pairs.jsonl)
 expect_same "$(sed -n '2s/.*"variant_of":"\([0-9a-f]*\)".*/\1/p' pairs.jsonl)" "$first"
 
+claim "a critical section of OpenMP is a lock that is held"
+try darn run -- ./criticals
+expect_status 66
+expect_has "$err" "holding mutex '.gomp_critical_user_one.var'"
+expect_has "$err" "holding mutex '.gomp_critical_user_other.var'"
+expect_lacks "$err" "holding no lock"
+
 claim "--all reports each of them at length"
 run --all -- ./pairs
 expect_same "$(grep -c ' warning: data race' <<<"$err")" 2
 expect_lacks "$err" "variant"
+
+# Like CMake: sources by their whole path, in another directory.
+build_elsewhere() {
+    mkdir -p "$1/inc" "$1/src" "$1/build" && sed -n '1,11p' src/race.c >"$1/inc/race.h" &&
+        { echo '#include "race.h"' && sed -n '12,$p' src/race.c; } >"$1/src/race.c" &&
+        (cd "$1/build" && darn cc -O1 -g "-I$1/inc" -c "$1/src/race.c" -o race.o &&
+            darn cc race.o -o race -pthread)
+}
+mkdir one two
+here=$PWD/one
+build_elsewhere "$here" && build_elsewhere "$PWD/two" || exit 1
+noise=--noise=site:race.h:10:1000/300
+
+claim "a file that the compiler was given by its whole path has that name everywhere"
+run --json=one.jsonl -- one/build/race
+expect_has "$err" "$here/inc/race.h:10:13: warning: data race on 'counter' [data-race]"
+expect_has "$err" "   10 |     counter += 1;"
+expect_has "$err" "    #0 add   $here/inc/race.h:10:13"
+expect_has "$err" "    #1 main  $here/src/race.c:"
+expect_has "$err" "SUMMARY: darn: 1 data race ($here/inc/race.h:10 add 'counter')"
+expect_same "$(grep -o '[^ (]*race\.[ch]' <<<"$err" | grep -v "^$here/")" ""
+
+claim "where the sources are makes no other finding of it"
+run --json=two.jsonl -- two/build/race
+expect_same "$(sed 's/.*{"id":"\([0-9a-f]*\)".*/\1/' two.jsonl)" \
+    "$(sed 's/.*{"id":"\([0-9a-f]*\)".*/\1/' one.jsonl)"
 finish

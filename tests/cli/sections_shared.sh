@@ -156,8 +156,8 @@ record() { darn record --quiet "$@" >/dev/null 2>.record || fault "darn record: 
 darn cc -O1 -g share.c -o share -pthread || fault "share.c does not compile"
 darn sections infer -o all share >/dev/null
 record -o learned.trace -- ./share
-record --all -o run.trace -- ./share
-record --all -o often.trace -- ./share often
+record --every-access -o run.trace -- ./share
+record --every-access -o often.trace -- ./share often
 
 claim "the program has the sections that this is about"
 for name in locked_count racy_count atomic_count 'me->private_count' 'me->result' 'workers[1].result' 'block->filled' \
@@ -301,7 +301,7 @@ EOS
 functions() { sed -n 's/.*"function": "\([^"]*\)".*/\1/p' "$1" | sort | tr '\n' ' '; }
 darn cc -O1 -g copies.c -o copies -pthread || fault "copies.c does not compile"
 darn sections infer -o copies.sections copies >/dev/null
-record --all -o copies.trace -- ./copies
+record --every-access -o copies.trace -- ./copies
 expect_same "$(functions copies.sections)" "add_alone add_locked "
 try darn sections shared -o kept copies.sections copies.trace
 expect_status 0

@@ -135,7 +135,7 @@ for program in "pending:21:20 threads, 20 handled, 011" storm:201:200; do
 
     claim "$name: the trace has as many threads as the program"
     rm -f $name.trace
-    try timeout 100 darn record --all -o $name.trace -- ./$name
+    try timeout 100 darn record --every-access -o $name.trace -- ./$name
     expect_same "$status $out" "0 $output"
     expect_has "$(darn trace stat $name.trace | tr -s " ")" "threads $threads"
 

@@ -1,62 +1,17 @@
-# What run-explore and run-control have in common: the options, the header of a program, its builds, and
+# What run-explore and run-control have in common: the builds of a program, and
 # one run of `darn explore`. To be sourced; `$0` is one of the two.
 
-here=$(cd "$(dirname "$0")" && pwd)
-darn=$here/../../build/bin/darn
-variant=
+. "$(dirname "$0")/program.bash"
+build=
 seeds=
-keep=
-
-usage()
-{
-    echo "$(basename "$0"): $1 (see the first lines of $0)" >&2
-    exit 2
-}
-
-while [ $# -gt 1 ]; do
-    case $1 in
-    --darn) darn=$2 && shift ;;
-    --build) variant=$2 && shift ;;
-    --seeds) seeds=$2 && shift ;;
-    --keep) keep=yes ;;
-    *) usage "unknown option '$1'" ;;
-    esac
-    shift
-done
-[ $# -eq 1 ] && [ -r "$1" ] || usage "no program '${1-}'"
-program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-darn=$(cd "$(dirname "$darn")" 2>/dev/null && pwd)/$(basename "$darn")
-
-# header KEY: the values of the lines ` * KEY: value` of the first comment.
-header()
-{
-    sed -n "1,/\*\//s/^ \* $1: *//p" "$program"
-}
-
-# value KEY DEFAULT: the only one, or what is meant without any.
-value()
-{
-    header "$1" | grep . || echo "$2"
-}
-
-[ -n "$(header claim)" ] || usage "$program has no 'claim:' line"
-work=$(mktemp -d "${TMPDIR:-/tmp}/darn-program.XXXXXX") || exit 1
-[ -n "$keep" ] && echo "work directory: $work" || trap 'rm -rf "$work"' EXIT
+take_options "build seeds" "" "$@"
+make_work_directory
 cd "$work" && ulimit -c 0
 
 # fail TEXT: with everything that the last run has left.
 fail()
 {
-    local file
-    echo "FAILED: $(header claim)"
-    echo "program: $program"
-    echo "$1"
-    for file in command compiler json stderr replayed; do
-        [ -s "$file" ] || continue
-        echo "--- $file"
-        cat "$file"
-    done
-    exit 1
+    fail_with "command compiler json stderr replayed" "$1"
 }
 
 # compile WARNING FLAGS...: `darn cc` is silent, but for the one warning that has this text.
@@ -118,7 +73,7 @@ each_variant()
     local variants index done=0
     mapfile -t variants < <(header build)
     for index in "${!variants[@]}"; do
-        [ -n "$variant" ] && [ "$variant" != $((index + 1)) ] && continue
+        [ -n "$build" ] && [ "$build" != $((index + 1)) ] && continue
         "$1" "${variants[$index]}" $((index + 1))
         done=$((done + 1))
     done

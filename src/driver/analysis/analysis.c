@@ -41,7 +41,6 @@ static int read_piece(struct darn_analysis *analysis, struct darn_trace *trace,
     int count = 0, result = 1;
 
     while (count < PIECE && (result = darn_trace_next(trace, &piece[count])) == 1) {
-        analysis->has_blocks |= piece[count].kind == DARN_EVENT_ALLOC;
         analysis->has_functions |= piece[count].kind == DARN_EVENT_BEGIN;
         count++;
     }
@@ -110,6 +109,7 @@ static void add_arguments(struct darn_finding *finding, char *const *arguments)
 static void collect(struct darn_analysis *analysis, struct darn_trace *trace, const char *path,
                     const struct darn_race_blocks *blocks)
 {
+    struct darn_prediction_step uses[DARN_RACE_USES];
     double start = darn_clock(), shown = 0;
 
     for (size_t i = 0; i < analysis->lineup.count; i++) {
@@ -125,6 +125,8 @@ static void collect(struct darn_analysis *analysis, struct darn_trace *trace, co
                 .prediction = &predictions[j],
                 .engine = entry->engine->name,
                 .block = darn_race_blocks_get(blocks, &predictions[j]),
+                .guards = uses,
+                .guard_count = darn_race_blocks_uses(blocks, &predictions[j], uses),
             };
 
             struct darn_finding *finding = darn_finding_predicted(&predicted);
@@ -188,7 +190,7 @@ static int explain(struct darn_analysis *analysis, struct darn_trace *trace, con
 static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trace, const char *path)
 {
     const struct darn_analysis_options *options = analysis->options;
-    struct darn_race_blocks blocks = {NULL, 0, 0};
+    struct darn_race_blocks blocks = {NULL, 0, 0, NULL, NULL};
     struct darn_trace_about about;
     struct darn_places places;
     struct darn_engine_config config = {
@@ -213,7 +215,7 @@ static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trac
     else
         status = feed(analysis, trace);
     if (!status) {
-        if (analysis->has_blocks && !analysis->cut_off)
+        if (!analysis->cut_off)
             want_blocks(analysis, &blocks);
         darn_race_blocks_find(&blocks, trace);
         collect(analysis, trace, path, &blocks);
@@ -242,7 +244,7 @@ int darn_analysis_read(struct darn_analysis *analysis, const char *path)
     if (!trace)
         return darn_tell_refusal(analysis->listener, "%s", error);
     analysis->trace++;
-    analysis->has_blocks = analysis->has_functions = false;
+    analysis->has_functions = false;
     status = analyze_trace(analysis, trace, path);
     darn_trace_close(trace);
     return status;

@@ -58,8 +58,7 @@ struct darn_analysis {
     struct darn_unit_names unit_names;
     struct darn_unit_hints hints;
     uint32_t trace;     /* the number of the present one */
-    bool has_blocks;    /* it has blocks of the heap, */
-    bool has_functions; /* and functions */
+    bool has_functions; /* it has them */
 };
 
 /* What can be refused before there is a trace. 0, or DARN_REFUSED; to be

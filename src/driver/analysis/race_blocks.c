@@ -7,12 +7,19 @@ struct darn_race_wanted {
     const struct darn_prediction *race;
     struct darn_event now;   /* the ALLOC of the block that the address is in; kind NONE: none */
     struct darn_event found; /* the same when the race's access came */
+    uint32_t use_count;
+    bool is_over; /* the block of the race is gone: what comes is another variable */
+    struct {
+        uint32_t thread, site, holding;
+    } uses[DARN_RACE_USES];
 };
 
 void darn_race_blocks_free(struct darn_race_blocks *blocks)
 {
     free(blocks->wanted);
-    *blocks = (struct darn_race_blocks){NULL, 0, 0};
+    darn_held_destroy(blocks->held);
+    darn_locksets_destroy(blocks->sets);
+    *blocks = (struct darn_race_blocks){NULL, 0, 0, NULL, NULL};
 }
 
 void darn_race_blocks_want(struct darn_race_blocks *blocks, const struct darn_prediction *race)
@@ -74,6 +81,24 @@ static bool is_of(const struct darn_prediction *race, const struct darn_event *e
     return false;
 }
 
+static void note_use(const struct darn_race_blocks *blocks, struct darn_race_wanted *wanted,
+                     const struct darn_event *access)
+{
+    uint32_t count = wanted->use_count;
+
+    if (!blocks->held || wanted->is_over)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (wanted->uses[i].thread == access->thread && wanted->uses[i].site == access->site)
+            return;
+    if (count == DARN_RACE_USES)
+        return;
+    wanted->uses[count].thread = access->thread;
+    wanted->uses[count].site = access->site;
+    wanted->uses[count].holding = darn_held_holding(blocks->held, access->thread);
+    wanted->use_count++;
+}
+
 /* The access may begin before the address that both touch. */
 static void visit(struct darn_race_blocks *blocks, const struct darn_event *access)
 {
@@ -83,6 +108,7 @@ static void visit(struct darn_race_blocks *blocks, const struct darn_event *acce
 
         if (wanted->found.kind == DARN_EVENT_NONE && is_of(wanted->race, access))
             wanted->found = wanted->now;
+        note_use(blocks, wanted, access);
     }
 }
 
@@ -96,6 +122,9 @@ static void leave(struct darn_race_blocks *blocks, const struct darn_event *even
         if (wanted->found.kind == DARN_EVENT_NONE && is_of(wanted->race, event))
             wanted->found = wanted->now;
         wanted->now.kind = DARN_EVENT_NONE;
+        wanted->is_over = wanted->found.kind != DARN_EVENT_NONE;
+        if (!wanted->is_over)
+            wanted->use_count = 0;
     }
 }
 
@@ -107,6 +136,8 @@ void darn_race_blocks_find(struct darn_race_blocks *blocks, struct darn_trace *t
         return;
     qsort(blocks->wanted, blocks->count, sizeof(*blocks->wanted), compare);
     darn_trace_rewind(trace);
+    blocks->sets = darn_locksets_create();
+    blocks->held = blocks->sets ? darn_held_create(blocks->sets) : NULL;
     while (darn_trace_next(trace, &event) == 1) {
         if (event.kind == DARN_EVENT_ALLOC)
             enter(blocks, &event);
@@ -114,16 +145,38 @@ void darn_race_blocks_find(struct darn_race_blocks *blocks, struct darn_trace *t
             leave(blocks, &event);
         else if (darn_event_is_access(&event))
             visit(blocks, &event);
+        else if (blocks->held)
+            darn_held_event(blocks->held, &event);
     }
+}
+
+/* NULL when nobody has asked for it. */
+static const struct darn_race_wanted *find_wanted(const struct darn_race_blocks *blocks,
+                                                  const struct darn_prediction *race)
+{
+    for (size_t i = first_from(blocks, race->target);
+         i < blocks->count && blocks->wanted[i].address == race->target; i++)
+        if (blocks->wanted[i].race == race)
+            return &blocks->wanted[i];
+    return NULL;
+}
+
+size_t darn_race_blocks_uses(const struct darn_race_blocks *blocks,
+                             const struct darn_prediction *race,
+                             struct darn_prediction_step uses[DARN_RACE_USES])
+{
+    const struct darn_race_wanted *wanted = find_wanted(blocks, race);
+    size_t count = wanted ? wanted->use_count : 0;
+
+    for (size_t i = 0; i < count; i++)
+        darn_holding_fill(blocks->held, wanted->uses[i].holding, &uses[i]);
+    return count;
 }
 
 const struct darn_event *darn_race_blocks_get(const struct darn_race_blocks *blocks,
                                               const struct darn_prediction *race)
 {
-    for (size_t i = first_from(blocks, race->target);
-         i < blocks->count && blocks->wanted[i].address == race->target; i++)
-        if (blocks->wanted[i].race == race)
-            return blocks->wanted[i].found.kind == DARN_EVENT_ALLOC ? &blocks->wanted[i].found
-                                                                    : NULL;
-    return NULL;
+    const struct darn_race_wanted *wanted = find_wanted(blocks, race);
+
+    return wanted && wanted->found.kind == DARN_EVENT_ALLOC ? &wanted->found : NULL;
 }

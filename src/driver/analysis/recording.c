@@ -200,10 +200,11 @@ static int record(struct darn_recording *recording, const char *profile, const s
             recording->program[0]);
     if (access(options.trace, F_OK) && *status == RUNTIME_REFUSES)
         return DARN_REFUSED; /* the runtime has said why */
-    if (access(options.trace, F_OK) && recording->limit.was_reached)
-        return darn_tell_refusal(recording->listener,
-                                 "%s left no trace: it did not begin within %.1f s",
-                                 recording->program[0], recording->limit.milliseconds / 1000.0);
+    if (access(options.trace, F_OK) && recording->limit.was_reached) {
+        darn_tell_note(recording->listener, "%s left no trace: it did not begin within %.1f s",
+                       recording->program[0], recording->limit.milliseconds / 1000.0);
+        return DARN_LATE;
+    }
     if (access(options.trace, F_OK))
         return darn_tell_refusal(recording->listener,
                                  "%s left no trace: it ended before it began, or it "

@@ -100,7 +100,7 @@ void darn_exploration_free(struct darn_exploration *exploration);
 /* Schedules per second, from its beginning to this moment. */
 double darn_exploration_rate(const struct darn_exploration *exploration, double until);
 
-/* explore_start.c: starts the servers, learns, arms. 0 or DARN_REFUSED. */
+/* explore_start.c: starts the servers, learns, arms. 0, DARN_REFUSED or DARN_LATE. */
 int darn_exploration_start(struct darn_exploration *exploration);
 void darn_exploration_stop(struct darn_exploration *exploration);
 

@@ -150,7 +150,7 @@ int darn_explore(struct darn_exploration *exploration, const struct darn_explore
         status = search(exploration);
     exploration->jobs = exploration->player_count;
     darn_exploration_stop(exploration);
-    return status;
+    return status == DARN_LATE ? 0 : status;
 }
 
 void darn_exploration_free(struct darn_exploration *exploration)

@@ -287,6 +287,8 @@ int darn_exploration_start(struct darn_exploration *exploration)
         const struct darn_player *first = &exploration->players[0];
 
         status = start_player(exploration);
+        if (status == DARN_LATE)
+            return 0; /* one will do */
         if (status)
             break;
         darn_server_arm_like(player->server, first->server);

@@ -345,8 +345,9 @@ static void add_by_hand(struct making *making)
 static void add_remote(struct making *making, const struct darn_finding_access *remote)
 {
     const struct darn_sections *recorded = &making->heal->elf.sections;
-    struct darn_fix_range range = {.dir = remote->dir,
-                                   .file = remote->file,
+    const char *file = remote->site_file ? remote->site_file : remote->file;
+    struct darn_fix_range range = {.dir = remote->dir ? remote->dir : dir_of(making->heal, file),
+                                   .file = file,
                                    .first = remote->line,
                                    .last = remote->line,
                                    .access = DARN_VIOLATION_REMOTE};

@@ -176,7 +176,7 @@ int darn_hunt_run(struct darn_hunt *hunt)
     hunt->exploration.until = hunt->stage_until = hunt->until;
     status = run_stages(hunt);
     darn_exploration_stop(&hunt->exploration);
-    return status;
+    return status == DARN_LATE ? 0 : status;
 }
 
 void darn_hunt_free(struct darn_hunt *hunt)

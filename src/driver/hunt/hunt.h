@@ -59,6 +59,7 @@ struct darn_target {
     uint64_t triple[3]; /* of a triple: the keys of entry, remote access and end */
     uint32_t calls[3];  /* of a site in another function, inlined: the call (darn_site_call_of) */
     bool is_across;     /* entry and end may be in different functions */
+    bool is_inferred;   /* nobody has said that it is a section: it is a finding if it leads to one */
     bool is_crossed;    /* of a quad: the third access is of the thread that made the first */
     uint32_t begun, trials, hits;
     uint32_t hangs;                             /* trials that took too long */
@@ -168,7 +169,7 @@ void darn_hunt_set_until(struct darn_hunt *hunt, double until);
 double darn_hunt_left(const struct darn_hunt *hunt);
 bool darn_hunt_is_interrupted(const struct darn_hunt *hunt);
 
-/* ---- the stages; 0 or DARN_REFUSED ---- */
+/* ---- the stages; 0 or DARN_REFUSED; the first also DARN_LATE ---- */
 
 int darn_hunt_predict(struct darn_hunt *hunt);
 /* A part of it; from `until` on the trace is not read any further. */

@@ -71,7 +71,7 @@ static void aim_at_race(const struct darn_player *player, const uint64_t *keys,
     for (size_t i = 0; i < 2 && i < target->finding->access_count; i++) {
         const struct darn_finding_access *access = &target->finding->accesses[i];
 
-        if (access->op == DARN_OP_FREE) {
+        if (access->op == DARN_OP_FREE || access->op == DARN_OP_USE) {
             add_call(player, &target->sides[i], &access->stack);
         } else if (access->site_key) {
             add_site(player, keys, &target->sides[i], access->site_key);

@@ -148,6 +148,7 @@ static void complete(struct darn_finding *finding, const struct darn_target *tar
     for (int kind = DARN_VERDICT_OK + 1; kind < DARN_VERDICTS; kind++)
         if (is_outcome[kind])
             add_outcome(finding, kind);
+    finding->is_suspicion = target->is_inferred && !finding->outcome_count;
     finding->is_cut_off =
         !finding->outcome_count && (is_only_cut_off(target, 0) || is_only_cut_off(target, 1));
 }
@@ -227,8 +228,8 @@ static void settle(struct darn_hunt *hunt, struct darn_player *player, struct da
         darn_finding_free(finding);
         return;
     }
-    outcome[DARN_VERDICT_OK] = false;
     complete(finding, target, outcome);
+    target->proved = !finding->is_suspicion;
     finding->is_cut_off |= hunt->uncompared && !finding->outcome_count;
     darn_hunt_keep(hunt, player, finding, target->shown[kind], target);
 }
@@ -257,7 +258,7 @@ static void add_side(struct darn_target *target, struct darn_player *player, int
 {
     target->sides[side].places[0] = thread->place;
     target->sides[side].count = 1;
-    if (thread->op != DARN_STEP_FREE)
+    if (darn_step_is_access((enum darn_step_op)thread->op) || thread->op == DARN_STEP_SPIN)
         target->keys[target->key_count++] =
             darn_snapshot_site_key(&player->snapshot, thread->place);
 }

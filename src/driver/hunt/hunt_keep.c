@@ -59,7 +59,7 @@ static int make_directory(struct darn_hunt *hunt, const char *id, char *path, si
 {
     const json_t *known = id ? darn_index_find(&hunt->index, id) : NULL;
 
-    if (known && darn_index_is_proof(known)) {
+    if (known && darn_index_directory(known)) {
         *number = (uint32_t)strtoul(darn_index_directory(known), NULL, 10);
         return (size_t)snprintf(path, size, "%s/%" PRIu32, hunt->directory, *number) < size
                    ? 0
@@ -190,7 +190,7 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
         darn_index_put(&hunt->index, entry);
     darn_finding_free(finding);
     (void)darn_hunt_save(hunt);
-    if (entry)
+    if (entry && !darn_index_is_suspicion(entry))
         darn_hunt_tell(hunt, player, entry);
 }
 

@@ -151,6 +151,7 @@ static bool add_target(struct triples *triples, const struct darn_section *secti
     target->finding->kind = "atomicity-violation";
     target->finding->id = "";
     target->is_across = is_across(section);
+    target->is_inferred = !triples->hunt->options.sections;
     target->calls[0] = call_of(section, &section->points[0]);
     target->calls[2] = call_of(section, last);
     target->triple[0] = entry;

@@ -154,7 +154,12 @@ json_t *darn_index_find(const struct darn_index *index, const char *id)
 
 bool darn_index_is_proof(const json_t *entry)
 {
-    return darn_index_directory(entry);
+    return darn_index_directory(entry) && !darn_index_is_suspicion(entry);
+}
+
+bool darn_index_is_suspicion(const json_t *entry)
+{
+    return json_is_true(json_object_get(entry, "suspicion"));
 }
 
 size_t darn_index_proofs(const struct darn_index *index)

@@ -22,7 +22,7 @@
 struct darn_index {
     char directory[PATH_MAX];
     json_t *state;   /* an object */
-    json_t *entries; /* an array of objects; those of proofs have a `directory` */
+    json_t *entries; /* an array of objects; proofs and suspicions have a `directory` */
 };
 
 /* Reads what is there; a directory without an index has an empty one. 0, or
@@ -50,6 +50,10 @@ const char *darn_index_leader(const json_t *entry);    /* of a variant: the id o
 bool darn_index_is_shrunk(const json_t *entry);
 
 bool darn_index_is_proof(const json_t *entry);
+
+/* An atomic section that nobody has declared was interrupted, and nothing came of it. It replays
+ * like a proof, but is none. */
+bool darn_index_is_suspicion(const json_t *entry);
 size_t darn_index_proofs(const struct darn_index *index);
 
 /* Entries with the same cause get a `variant_of`: the id of the first of them. */

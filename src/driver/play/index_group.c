@@ -51,6 +51,8 @@ struct group {
 
 static bool has_same_cause(const struct group *group, size_t i, size_t j)
 {
+    if (group->findings[i]->is_suspicion || group->findings[j]->is_suspicion)
+        return false;
     return (group->schedules[i] && group->schedules[j] &&
             strcmp(group->schedules[i], group->schedules[j]) == 0) ||
            darn_cause_is_same(group->findings[i], group->findings[j]);

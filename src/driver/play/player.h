@@ -35,7 +35,7 @@ struct darn_player {
     struct darn_judged judged;
 };
 
-/* Starts a server. 0, or DARN_REFUSED. What `options` names must stay
+/* Starts a server. 0, DARN_REFUSED or DARN_LATE. What `options` names must stay
  * where it is. */
 int darn_player_start(struct darn_player *player, const struct darn_server_options *options);
 void darn_player_stop(struct darn_player *player);

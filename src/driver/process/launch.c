@@ -110,9 +110,17 @@ static int status_of(int status)
 
 static volatile pid_t running;
 
+/* Whoever signals a whole group signals our parent as well, which passes it on (signal_guard.c):
+ * what the program has had comes once more, and not to us. */
+#define TWIN_MS 2000
+
+static volatile sig_atomic_t was_seen[NSIG];
+static volatile int64_t ended;
+
 /* Whoever ends us means the program. */
 static void pass_on(int number)
 {
+    was_seen[number] = 1;
     if (running > 0 && darn_guard_asked())
         kill(running, number);
 }
@@ -148,27 +156,62 @@ static void guard(pid_t child, struct darn_launch_limit *limit)
         close(wait.fd);
 }
 
+/* Ctrl-C is for the program: we want to see how it ends. */
+static void leave_to_program(int number)
+{
+    was_seen[number] = 1;
+}
+
+static void end_unless_twin(int number)
+{
+    if (was_seen[number] && milliseconds_now() - ended < TWIN_MS) {
+        was_seen[number] = 0;
+        return;
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+#define FORWARDED (sizeof(forwarded) / sizeof(forwarded[0]))
+
+static void take_signals(struct sigaction old[FORWARDED])
+{
+    for (size_t i = 0; i < FORWARDED; i++) {
+        bool is_key = forwarded[i] == SIGINT || forwarded[i] == SIGQUIT;
+        struct sigaction action = {.sa_handler = is_key ? leave_to_program : pass_on};
+
+        was_seen[forwarded[i]] = 0;
+        sigaction(forwarded[i], &action, &old[i]);
+    }
+}
+
+static void give_signals(const struct sigaction old[FORWARDED])
+{
+    const struct sigaction twin = {.sa_handler = end_unless_twin, .sa_flags = SA_RESTART};
+
+    ended = milliseconds_now();
+    for (size_t i = 0; i < FORWARDED; i++) {
+        bool is_twin_due = was_seen[forwarded[i]] && old[i].sa_handler == SIG_DFL;
+
+        sigaction(forwarded[i], is_twin_due ? &twin : &old[i], NULL);
+    }
+}
+
 int darn_launch(struct darn_listener *listener, char **program, bool quiet,
                 struct darn_launch_limit *limit)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
-    struct sigaction pass = {.sa_handler = pass_on}, end, hangup;
+    struct sigaction old[FORWARDED];
     pid_t self = getpid(), child;
     int status = 0;
 
     fflush(NULL);
-    /* Ctrl-C is for the program: we want to see how it ends. */
-    sigaction(SIGINT, &ignore, &interrupt);
-    sigaction(SIGQUIT, &ignore, &quit);
-    sigaction(SIGTERM, &pass, &end);
-    sigaction(SIGHUP, &pass, &hangup);
+    take_signals(old);
     child = fork();
     if (child == 0) {
         darn_guard_child(self);
-        sigaction(SIGINT, &interrupt, NULL);
-        sigaction(SIGQUIT, &quit, NULL);
-        sigaction(SIGTERM, &end, NULL);
-        sigaction(SIGHUP, &hangup, NULL);
+        for (size_t i = 0; i < FORWARDED; i++)
+            sigaction(forwarded[i], &old[i], NULL);
         if (quiet) {
             send_to_nowhere(STDOUT_FILENO);
             send_to_nowhere(STDERR_FILENO);
@@ -182,10 +225,7 @@ int darn_launch(struct darn_listener *listener, char **program, bool quiet,
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     running = 0;
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGQUIT, &quit, NULL);
-    sigaction(SIGTERM, &end, NULL);
-    sigaction(SIGHUP, &hangup, NULL);
+    give_signals(old);
     if (child < 0) {
         darn_tell_refusal(listener, "%s cannot be started: %s", program[0], strerror(errno));
         return STATUS_CANNOT_RUN;

@@ -37,6 +37,9 @@ struct darn_listener {
  * errnos, where that is said. */
 #define DARN_REFUSED (-1)
 
+/* Another one: the time was over before it could begin, and the listener knows. */
+#define DARN_LATE (-2)
+
 #define DARN_TELLS __attribute__((format(printf, 2, 3)))
 
 /* Nobody listens when `listener` is NULL. The first returns DARN_REFUSED. */

@@ -114,7 +114,7 @@ static int refuse_refused(struct darn_server *server)
                              server->options.program[0]);
 }
 
-/* Waits until it waits for commands. 0 or DARN_REFUSED. */
+/* Waits until it waits for commands. 0, DARN_REFUSED or DARN_LATE. */
 static int await_ready(struct darn_server *server, bool quiet)
 {
     struct darn_control_block *block = server->block;
@@ -129,11 +129,13 @@ static int await_ready(struct darn_server *server, bool quiet)
             return quiet ? DARN_REFUSED : refuse_ended(server, status);
         if (atomic_load(&server->interrupted))
             return DARN_REFUSED;
-        if (is_over(server))
-            return quiet ? DARN_REFUSED
-                         : darn_tell_refusal(server->options.listener,
-                                             "the time was over before %s came to main",
-                                             server->options.program[0]);
+        if (is_over(server)) {
+            if (!quiet)
+                darn_tell_note(server->options.listener,
+                               "the time was over before %s came to main; --seconds=S gives more",
+                               server->options.program[0]);
+            return DARN_LATE;
+        }
         if (now_ms() > end)
             return quiet ? DARN_REFUSED
                          : darn_tell_refusal(server->options.listener,
@@ -143,7 +145,7 @@ static int await_ready(struct darn_server *server, bool quiet)
     return 0;
 }
 
-/* 0 or DARN_REFUSED, after one line unless `quiet`. */
+/* 0, DARN_REFUSED or DARN_LATE, after one line unless `quiet`. */
 static int start(struct darn_server *server, bool quiet)
 {
     int result = darn_server_spawn(server), status;

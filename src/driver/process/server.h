@@ -28,8 +28,9 @@ struct darn_server_options {
 
 struct darn_server; /* one job */
 
-/* Starts the program up to main. NULL after a refusal, with *status DARN_REFUSED. The program
- * dies with the thread that has started it last: here, or in darn_server_run when it was lost. */
+/* Starts the program up to main. NULL after a refusal, with *status DARN_REFUSED or DARN_LATE. The
+ * program dies with the thread that has started it last: here, or in darn_server_run when it was
+ * lost. */
 struct darn_server *darn_server_start(const struct darn_server_options *options, int *status);
 
 /* Ends it and everything it has started. */

@@ -52,9 +52,16 @@ static int is_watched(struct collector *c, LLVMValueRef instruction, LLVMValueRe
     return !is_out_of_reach(instruction, pointer) && !darn_pointer_is_private(c->escape, pointer);
 }
 
-static int is_spin(const struct collector *c, LLVMValueRef instruction)
+static uint16_t spin_flags(const struct collector *c, LLVMValueRef instruction)
 {
-    return darn_map_get(c->spins, (uintptr_t)instruction, 0) != 0;
+    switch (darn_map_get(c->spins, (uintptr_t)instruction, DARN_SPIN_NONE)) {
+    case DARN_SPIN_NONE:
+        return 0;
+    case DARN_SPIN_LEADS:
+        return DARN_SITE_SPIN | DARN_SITE_LEADS;
+    default:
+        return DARN_SITE_SPIN;
+    }
 }
 
 static uint64_t low_bits(unsigned count)
@@ -140,6 +147,16 @@ static uint16_t order_flags(LLVMValueRef instruction, enum darn_site_kind kind)
     return flags;
 }
 
+/* It loads what one of several pointers leads to, and each has a name of its own in the source. */
+static int is_nameless(LLVMValueRef load)
+{
+    LLVMValueRef pointer = LLVMGetOperand(load, 0);
+
+    while (LLVMIsAGetElementPtrInst(pointer))
+        pointer = LLVMGetOperand(pointer, 0);
+    return LLVMIsAPHINode(pointer) && darn_origin_is_merged(load);
+}
+
 static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueRef pointer,
                        LLVMTypeRef type, enum darn_site_kind kind, LLVMValueRef value)
 {
@@ -153,10 +170,11 @@ static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueR
     if (LLVMGetVolatile(instruction))
         access.flags |= DARN_SITE_VOLATILE;
     access.flags |= order_flags(instruction, kind);
-    if (is_spin(c, instruction))
-        access.flags |= DARN_SITE_SPIN;
+    access.flags |= spin_flags(c, instruction);
     if (kind == DARN_SITE_READ && !describe_gaps(&access, c->layout))
         return;
+    if (kind == DARN_SITE_READ && is_nameless(instruction))
+        access.variable = "";
     access.value = value;
     append(c->accesses, access);
 }
@@ -266,7 +284,7 @@ static void add_instruction(struct collector *c, LLVMValueRef instruction)
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMLoad:
         /* What decides about a loop is used, wherever the optimizer has moved it. */
-        if (!darn_origin_is_source(instruction) && !is_spin(c, instruction))
+        if (!darn_origin_is_source(instruction) && !spin_flags(c, instruction))
             break;
         add_access(c, instruction, LLVMGetOperand(instruction, 0), LLVMTypeOf(instruction),
                    DARN_SITE_READ, NULL);

@@ -36,8 +36,13 @@ struct darn_accesses {
 
 void darn_accesses_free(struct darn_accesses *accesses);
 
+/* `while (!self->flag.load())` waits for the flag. That `self` is read in each round, too, tells
+ * nobody anything: who writes it means another flag. Where the flag is no atomic variable, nobody
+ * knows which of the two is waited for. */
+enum darn_spin_role { DARN_SPIN_NONE, DARN_SPIN_LEADS, DARN_SPIN_WAITS };
+
 /* Appends the accesses of one function in program order, block by block. `spins` has the reads of
- * its spin loops; `buffers`: also those of calls that may block (libcalls.h). */
+ * its spin loops and their roles; `buffers`: also those of calls that may block (libcalls.h). */
 void darn_accesses_collect(struct darn_accesses *accesses, LLVMValueRef function,
                            LLVMTargetDataRef layout, struct darn_plugin_escape *escape,
                            const struct darn_map *spins, int buffers);

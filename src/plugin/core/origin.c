@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "plugin/core/debuginfo.h"
 
 /* How many computations may lie between a speculative load and its select. */
 #define MAX_DEPTH 4
@@ -14,6 +15,9 @@
 /* Source positions with a load, of the module that is being compiled: clang compiles one at a time.
  * Positions are hashed; a collision makes one invented load in 2^63 look like the source's own. */
 static struct darn_map positions;
+
+/* Functions of the source with loads of which it has no line: what the compiler has added. */
+static struct darn_map artificial;
 
 void darn_origin_init(void)
 {
@@ -61,10 +65,22 @@ static int is_memory_instruction(LLVMValueRef instruction)
            LLVMIsAMemCpyInst(instruction) || LLVMIsAMemMoveInst(instruction);
 }
 
+/* The function of the source that it is of, if it has a place, and that is no line; else NULL. */
+static LLVMMetadataRef lineless_function(LLVMValueRef instruction)
+{
+    LLVMMetadataRef place = LLVMInstructionGetDebugLoc(instruction);
+
+    if (!place || LLVMDILocationGetLine(place))
+        return NULL;
+    return darn_di_function(LLVMGetTypeContext(LLVMTypeOf(instruction)),
+                            LLVMDILocationGetScope(place));
+}
+
 void darn_origin_note(LLVMValueRef function)
 {
     LLVMBasicBlockRef block;
     LLVMValueRef instruction;
+    LLVMMetadataRef lineless;
 
     for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         for (instruction = LLVMGetFirstInstruction(block); instruction;
@@ -74,7 +90,121 @@ void darn_origin_note(LLVMValueRef function)
             if (position) {
                 darn_map_put(&positions, position, 1);
                 darn_map_put(&positions, position_at(instruction, 0), 1);
+            } else if (is_memory_instruction(instruction) &&
+                       (lineless = lineless_function(instruction))) {
+                darn_map_put(&artificial, (uintptr_t)lineless, 1);
             }
+        }
+    }
+}
+
+/* The kind of metadata that has the place of a load. */
+static unsigned place_kind(LLVMValueRef load)
+{
+    static const char name[] = "darn.place";
+
+    return LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(load)), name, sizeof(name) - 1);
+}
+
+void darn_origin_keep(LLVMValueRef function)
+{
+    LLVMBasicBlockRef block;
+    LLVMValueRef load;
+
+    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        for (load = LLVMGetFirstInstruction(block); load; load = LLVMGetNextInstruction(load)) {
+            uintptr_t position = LLVMIsALoadInst(load) ? position_of(load) : 0;
+
+            if (position && darn_map_get(&positions, position, 0))
+                LLVMSetMetadata(load, place_kind(load),
+                                LLVMMetadataAsValue(LLVMGetTypeContext(LLVMTypeOf(load)),
+                                                    LLVMInstructionGetDebugLoc(load)));
+        }
+    }
+}
+
+/* The function of the source that a place is in, after all that was inlined. */
+static LLVMMetadataRef outermost(LLVMContextRef context, LLVMMetadataRef place)
+{
+    for (LLVMMetadataRef call; (call = LLVMDILocationGetInlinedAt(place));)
+        place = call;
+    return darn_di_function(context, LLVMDILocationGetScope(place));
+}
+
+/* Finds the calls of a function of the source that were inlined, as places have them. */
+struct calls {
+    LLVMContextRef context;
+    LLVMMetadataRef function, call;
+    int are_several;
+};
+
+static void look_at_place(struct calls *calls, LLVMMetadataRef place)
+{
+    for (LLVMMetadataRef call; place; place = call) {
+        call = LLVMDILocationGetInlinedAt(place);
+        if (!call ||
+            darn_di_function(calls->context, LLVMDILocationGetScope(place)) != calls->function)
+            continue;
+        calls->are_several |= calls->call && calls->call != call;
+        calls->call = call;
+    }
+}
+
+/* The only call of it that was inlined here, or NULL. */
+static LLVMMetadataRef find_call(LLVMValueRef caller, LLVMContextRef context,
+                                 LLVMMetadataRef function)
+{
+    struct calls calls = {.context = context, .function = function};
+    LLVMBasicBlockRef block;
+    LLVMValueRef in;
+
+    for (block = LLVMGetFirstBasicBlock(caller); block; block = LLVMGetNextBasicBlock(block)) {
+        for (in = LLVMGetFirstInstruction(block); in; in = LLVMGetNextInstruction(in))
+            look_at_place(&calls, LLVMInstructionGetDebugLoc(in));
+    }
+    return calls.are_several ? NULL : calls.call;
+}
+
+/* The place, as it is if its function was inlined by that call. */
+static LLVMMetadataRef place_within(LLVMContextRef context, LLVMMetadataRef place,
+                                    LLVMMetadataRef call)
+{
+    LLVMMetadataRef inner = LLVMDILocationGetInlinedAt(place);
+
+    return LLVMDIBuilderCreateDebugLocation(
+        context, LLVMDILocationGetLine(place), LLVMDILocationGetColumn(place),
+        LLVMDILocationGetScope(place), inner ? place_within(context, inner, call) : call);
+}
+
+/*
+ * Where a load that had been moved was inlined together with its function, its place knows nothing
+ * of the call. If nobody else tells which one it was, the load is somewhere in the caller.
+ */
+static LLVMMetadataRef place_in(LLVMValueRef function, LLVMMetadataRef place)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMMetadataRef own = LLVMGetSubprogram(function), outer = outermost(context, place), call;
+
+    if (outer == own || !own)
+        return own ? place : NULL;
+    call = outer ? find_call(function, context, outer) : NULL;
+    return call ? place_within(context, place, call)
+                : LLVMDIBuilderCreateDebugLocation(context, 0, 0, own, NULL);
+}
+
+void darn_origin_restore(LLVMValueRef function)
+{
+    LLVMBasicBlockRef block;
+    LLVMValueRef load, place;
+
+    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+        for (load = LLVMGetFirstInstruction(block); load; load = LLVMGetNextInstruction(load)) {
+            place = LLVMIsALoadInst(load) ? LLVMGetMetadata(load, place_kind(load)) : NULL;
+            if (!place)
+                continue;
+            if (!LLVMInstructionGetDebugLoc(load))
+                LLVMInstructionSetDebugLoc(load, place_in(function, LLVMValueAsMetadata(place)));
+            LLVMSetMetadata(load, place_kind(load), NULL);
         }
     }
 }
@@ -119,11 +249,18 @@ static int is_alternative(LLVMValueRef load)
     return 0;
 }
 
+int darn_origin_is_merged(LLVMValueRef load)
+{
+    LLVMMetadataRef function = lineless_function(load);
+
+    return function && !darn_map_get(&artificial, (uintptr_t)function, 0);
+}
+
 int darn_origin_is_source(LLVMValueRef load)
 {
     uintptr_t position = position_of(load);
 
-    return position && darn_map_get(&positions, position, 0) &&
+    return (position ? darn_map_get(&positions, position, 0) != 0 : darn_origin_is_merged(load)) &&
            !only_feeds_selects(load, MAX_DEPTH) && !is_alternative(load);
 }
 

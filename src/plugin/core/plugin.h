@@ -15,6 +15,9 @@ void darn_plugin_set_level(unsigned speed, unsigned size);
  */
 void darn_plugin_prepare(LLVMModuleRef module);
 
+/* Between its passes: keep what they forget of a function. */
+void darn_plugin_keep(LLVMValueRef function);
+
 /* End of the pipeline: give the accesses sites and guarded calls. */
 void darn_plugin_instrument(LLVMModuleRef module);
 

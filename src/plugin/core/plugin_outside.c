@@ -92,7 +92,6 @@ static const char *const synchronizing[] = {
     "_ZNSt6localeaSERKS_",
     "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv",
     "_ZNSt15__exception_ptr13exception_ptrD1Ev",
-    "__kmpc_flush",
     "__kmpc_alloc",
     "__kmpc_calloc",
     "__kmpc_realloc",

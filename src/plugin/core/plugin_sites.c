@@ -22,6 +22,22 @@
 /* The longest name that a record carries. */
 #define MAX_NAME 256
 
+/* As it was named on the command line: clang makes the names of other files relative to whatever
+ * they have in common with the directory. */
+static LLVMMetadataRef find_unit(LLVMModuleRef module)
+{
+    unsigned count = LLVMGetNamedMetadataNumOperands(module, "llvm.dbg.cu");
+    LLVMValueRef *units = count ? malloc(count * sizeof(LLVMValueRef)) : NULL;
+    LLVMMetadataRef file = NULL;
+
+    if (units) {
+        LLVMGetNamedMetadataOperands(module, "llvm.dbg.cu", units);
+        file = LLVMDIScopeGetFile(LLVMValueAsMetadata(units[0]));
+    }
+    free(units);
+    return file;
+}
+
 void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
@@ -29,6 +45,7 @@ void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module)
 
     *sites = (struct darn_sites){
         .module = module,
+        .unit = find_unit(module),
         .i8 = LLVMInt8TypeInContext(context),
         .i16 = LLVMInt16TypeInContext(context),
         .i32 = LLVMInt32TypeInContext(context),
@@ -165,13 +182,38 @@ static uint16_t column_of(unsigned column, uint16_t shift)
     return column > UINT16_MAX ? UINT16_MAX : (uint16_t)column;
 }
 
+/* Whether the name of the file alone is what the compiler was given, in the directory that it ran
+ * in. */
+static bool is_as_given(const struct darn_sites *sites, const struct source *source)
+{
+    unsigned name_length, dir_length;
+    const char *name = sites->unit ? LLVMDIFileGetFilename(sites->unit, &name_length) : NULL;
+    const char *dir = sites->unit ? LLVMDIFileGetDirectory(sites->unit, &dir_length) : NULL;
+
+    if (!name || !dir || !source->dir_length || (source->file_length && *source->file == '/'))
+        return true;
+    return !(name_length && *name == '/') && dir_length == source->dir_length &&
+           memcmp(dir, source->dir, dir_length) == 0;
+}
+
+/* The directory, with a slash at its end where it belongs to the name (site.h). */
+static LLVMValueRef dir_global(struct darn_sites *sites, const struct source *source)
+{
+    char dir[PATH_MAX];
+    int length =
+        snprintf(dir, sizeof(dir), "%.*s%s", (int)source->dir_length,
+                 source->dir_length ? source->dir : "", is_as_given(sites, source) ? "" : "/");
+
+    return string_global(sites, dir, (size_t)length < sizeof(dir) ? (size_t)length : 0);
+}
+
 static void set_record(struct darn_sites *sites, const struct darn_plugin_access *access,
                        const struct source *source, struct darn_record record)
 {
-    const char *file = source->file ? source->file : "", *dir = source->dir ? source->dir : "";
+    const char *file = source->file ? source->file : "";
     LLVMValueRef strings[4] = {
         string_global(sites, file, source->file_length),
-        string_global(sites, dir, source->dir_length),
+        dir_global(sites, source),
         string_global(sites, source->function, strlen(source->function)),
         string_global(sites, source->variable, strlen(source->variable)),
     };

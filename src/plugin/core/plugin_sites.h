@@ -14,6 +14,7 @@ struct darn_sites {
     LLVMTypeRef record;
     LLVMTypeRef i8, i16, i32, i64;
     struct darn_map strings; /* hash of the text -> the global that holds it */
+    LLVMMetadataRef unit;    /* the file that the compiler was given; NULL: no debug information */
     unsigned count;
     LLVMValueRef function; /* whose sites are being added */
     LLVMValueRef armed;    /* stands for its armed bytes until their number is known */

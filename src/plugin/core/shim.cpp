@@ -28,9 +28,33 @@ template <void (*Step)(LLVMModuleRef)> struct Pass : PassInfoMixin<Pass<Step>> {
     }
 };
 
+template <void (*Step)(LLVMValueRef)> struct FunctionPass : PassInfoMixin<FunctionPass<Step>> {
+    PreservedAnalyses run(Function &F, FunctionAnalysisManager &)
+    {
+        Step(wrap(&F));
+        return PreservedAnalyses::all();
+    }
+};
+
+void addKeeper(FunctionPassManager &FPM, OptimizationLevel)
+{
+    FPM.addPass(FunctionPass<darn_plugin_keep>());
+}
+
+// Instead of what the last round of a loop has stored it takes a register, and for the first round
+// it loads what the source has there: a load without a place, which nobody would watch.
+bool isWanted(StringRef Pass, Any)
+{
+    return Pass != "LoopLoadEliminationPass";
+}
+
 void registerCallbacks(PassBuilder &PB)
 {
     darn_plugin_load();
+    if (auto *Callbacks = PB.getPassInstrumentationCallbacks())
+        Callbacks->registerShouldRunOptionalPassCallback(isWanted);
+    PB.registerPeepholeEPCallback(addKeeper);
+    PB.registerVectorizerStartEPCallback(addKeeper);
     PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel Level) {
         darn_plugin_set_level(Level.getSpeedupLevel(), Level.getSizeLevel());
         MPM.addPass(Pass<darn_plugin_prepare>());

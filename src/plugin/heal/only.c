@@ -102,7 +102,9 @@ static int is_followed(const struct darn_only *only, const struct darn_plugin_ac
 /* Nothing is covered here: each of them may have to wait, and each of them ends. */
 static void place_access(struct darn_only *only, struct darn_plugin_access *access)
 {
-    access->flags &= (uint16_t) ~(DARN_SITE_SPIN | DARN_SITE_COVERS);
+    if (access->flags & DARN_SITE_SPIN)
+        access->flags &= (uint16_t) ~(DARN_SITE_SPIN | DARN_SITE_LEADS);
+    access->flags &= (uint16_t)~DARN_SITE_COVERS;
     darn_guards_place_around(only->guards, access,
                              darn_sites_record(only->sites, access, only->names));
 }

@@ -1,23 +1,15 @@
 #include "plugin/spin/spin.h"
 
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plugin/core/flow.h"
 #include "plugin/spin/idle.h"
 #include "plugin/spin/loop.h"
-#include "plugin/spin/quiet.h"
 #include "plugin/spin/spin_trace.h"
 
 /* Reads that decide about one loop, and updates in it. */
 #define MAX_READS 64
-
-/* Functions called by functions called by functions that a loop calls. */
-#define MAX_LEVELS 8
 
 /* An update that decides about a loop. It is looked at again when all reads are known. */
 struct update {
@@ -38,17 +30,32 @@ struct judge {
     struct darn_loop loop;
     struct darn_value_trace trace; /* of the part that is being looked at */
     LLVMValueRef reads[MAX_READS];
+    enum darn_spin_role kinds[MAX_READS];
     unsigned count;
     uint64_t deciders;
+    int is_counted; /* a part of the conditions varies: the loop ends by itself */
 };
 
-static int has(const LLVMValueRef *list, unsigned count, LLVMValueRef value)
+/* The number of a read, or their count. */
+static unsigned find(const struct judge *judge, LLVMValueRef read)
 {
-    for (unsigned i = 0; i < count; i++) {
-        if (list[i] == value)
-            return 1;
-    }
-    return 0;
+    unsigned i = 0;
+
+    while (i < judge->count && judge->reads[i] != read)
+        i++;
+    return i;
+}
+
+static void add_read(struct judge *judge, LLVMValueRef read, enum darn_spin_role kind)
+{
+    unsigned i = find(judge, read);
+
+    if (i == MAX_READS)
+        return;
+    if (i == judge->count)
+        judge->reads[judge->count++] = read;
+    if (judge->kinds[i] < kind)
+        judge->kinds[i] = kind;
 }
 
 /* A part of a condition counts if it is made of reads and of what never changes here. */
@@ -60,12 +67,11 @@ static void judge_part(void *context, LLVMValueRef part)
     darn_trace_start(trace, &judge->loop, &judge->finder->idle.escape);
     darn_trace_value(trace, part);
     judge->deciders |= trace->deciders;
+    judge->is_counted |= trace->varying;
     if (trace->varying)
         return;
-    for (unsigned i = 0; i < trace->count && judge->count < MAX_READS; i++) {
-        if (!has(judge->reads, judge->count, trace->reads[i]))
-            judge->reads[judge->count++] = trace->reads[i];
-    }
+    for (unsigned i = 0; i < trace->count; i++)
+        add_read(judge, trace->reads[i], trace->leads >> i & 1 ? DARN_SPIN_LEADS : DARN_SPIN_WAITS);
 }
 
 /* Finds the reads that decide whether the loop is left. */
@@ -160,7 +166,7 @@ static int update_belongs(struct judge *judge, LLVMValueRef update)
         darn_trace_value(&judge->trace, LLVMGetOperand(update, (unsigned)i));
     if (judge->trace.count)
         return 0;
-    if (settles(update) && has(judge->reads, judge->count, update))
+    if (settles(update) && find(judge, update) < judge->count)
         return 1;
     return loads_same(body, update, NULL);
 }
@@ -206,6 +212,52 @@ static void remember_update(struct finder *finder, LLVMValueRef update,
     finder->updates[finder->count++] = (struct update){update, *body};
 }
 
+/* Whether the loop is left from one of the blocks that are not in this part of it. */
+static int is_left_by_others(const struct darn_body *whole, const struct darn_body *part)
+{
+    for (unsigned i = 0; i < whole->count; i++) {
+        LLVMValueRef terminator = LLVMGetBasicBlockTerminator(whole->blocks[i]);
+
+        if (darn_body_find(part, whole->blocks[i]) >= 0)
+            continue;
+        for (unsigned j = 0; j < darn_flow_successors(whole->blocks[i]); j++) {
+            if (darn_body_find(whole, LLVMGetSuccessor(terminator, j)) < 0)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static int reads_plainly(const struct judge *judge)
+{
+    for (unsigned i = 0; i < judge->count; i++) {
+        LLVMValueRef read = judge->reads[i];
+
+        if (!LLVMIsALoadInst(read) || LLVMGetVolatile(read) ||
+            LLVMGetOrdering(read) != LLVMAtomicOrderingNotAtomic)
+            return 0;
+    }
+    return 1;
+}
+
+/*
+ * `for (i = 0; i < n; i++) if (enabled) work(i);` passes by its work in rounds that do nothing but
+ * read a plain variable, and yet it waits for nobody: it ends when it has counted, and what the
+ * variable says does not end it. Other variables are read like that by who expects others to write.
+ */
+static int merely_counts(const struct judge *judge, const struct darn_body *whole,
+                         const struct darn_body *part)
+{
+    return judge->is_counted && reads_plainly(judge) && !is_left_by_others(whole, part);
+}
+
+/* What one loop waits for, another may only be led by. */
+static void mark(struct darn_spins *spins, LLVMValueRef read, enum darn_spin_role kind)
+{
+    if (darn_map_get(&spins->reads, (uintptr_t)read, DARN_SPIN_NONE) < kind)
+        darn_map_put(&spins->reads, (uintptr_t)read, kind);
+}
+
 /* Returns whether the loop is a spin loop. If `whole` is there, it is a part of that one, and in
  * that one the reads must not walk either. */
 static int judge_body(struct finder *finder, const struct darn_body *body,
@@ -217,7 +269,7 @@ static int judge_body(struct finder *finder, const struct darn_body *body,
         return 0;
     darn_loop_init(&judge.loop, body);
     judge_conditions(&judge);
-    if (!judge.count || !waits(&judge))
+    if (!judge.count || !waits(&judge) || (whole && merely_counts(&judge, whole, body)))
         return 0;
     if (whole)
         darn_loop_init(&judge.loop, whole);
@@ -229,7 +281,7 @@ static int judge_body(struct finder *finder, const struct darn_body *body,
         if (darn_idle_is_update(judge.reads[i]))
             remember_update(finder, judge.reads[i], body);
         else
-            darn_map_put(&finder->spins->reads, (uintptr_t)judge.reads[i], 1);
+            mark(finder->spins, judge.reads[i], judge.kinds[i]);
     }
     return 1;
 }
@@ -307,6 +359,23 @@ static void judge_loop(void *context, const struct darn_body *body, const struct
         judge_rounds(finder, body);
 }
 
+/* For each place the opcode and the kind of its reads. */
+#define KINDS 4
+
+static void note_place(struct darn_map *places, uintptr_t place, LLVMValueRef read, uint64_t kind)
+{
+    uint64_t known = LLVMGetInstructionOpcode(read) * KINDS + kind;
+
+    if (kind && darn_map_get(places, place, 0) < known)
+        darn_map_put(places, place, known);
+}
+
+static void mark_copy(struct darn_spins *spins, LLVMValueRef read, uint64_t known)
+{
+    if (known / KINDS == LLVMGetInstructionOpcode(read))
+        mark(spins, read, (enum darn_spin_role)(known % KINDS));
+}
+
 /* Rotating a loop has made two of its test: one before the loop, which is all that is executed when
  * there is nothing to wait for. Both have the same place in the source. */
 static void find_copies(struct darn_spins *spins, LLVMValueRef function)
@@ -326,10 +395,10 @@ static void find_copies(struct darn_spins *spins, LLVMValueRef function)
                 place = (uintptr_t)LLVMInstructionGetDebugLoc(in);
                 if (!place || !LLVMGetDebugLocLine(in))
                     continue;
-                if (!marking && darn_map_get(&spins->reads, (uintptr_t)in, 0))
-                    darn_map_put(&places, place, LLVMGetInstructionOpcode(in));
-                else if (darn_map_get(&places, place, 0) == LLVMGetInstructionOpcode(in))
-                    darn_map_put(&spins->reads, (uintptr_t)in, 1);
+                if (marking)
+                    mark_copy(spins, in, darn_map_get(&places, place, 0));
+                else
+                    note_place(&places, place, in, darn_map_get(&spins->reads, (uintptr_t)in, 0));
             }
         }
     }
@@ -350,7 +419,7 @@ void darn_spins_find(struct darn_spins *spins, LLVMValueRef function)
         const struct update *update = &finder.updates[i];
 
         if (!loads_same(&update->body, update->instruction, &spins->reads))
-            darn_map_put(&spins->reads, (uintptr_t)update->instruction, 1);
+            mark(spins, update->instruction, DARN_SPIN_WAITS);
     }
     if (spins->reads.count > known)
         find_copies(spins, function);
@@ -362,73 +431,4 @@ void darn_spins_find(struct darn_spins *spins, LLVMValueRef function)
 void darn_spins_free(struct darn_spins *spins)
 {
     darn_map_free(&spins->reads);
-}
-
-/* Looks for calls to be replaced by what they call. */
-struct preparation {
-    int (*is_watched)(LLVMValueRef function);
-    struct darn_idle idle;
-    LLVMAttributeRef inlined;
-    unsigned marked;
-};
-
-static void mark_calls(struct preparation *preparation, const struct darn_body *body)
-{
-    LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-
-    for (unsigned i = 0; i < body->count; i++) {
-        LLVMValueRef in = LLVMGetFirstInstruction(body->blocks[i]);
-
-        for (; in; in = LLVMGetNextInstruction(in)) {
-            if (!LLVMIsACallInst(in) && !LLVMIsAInvokeInst(in))
-                continue;
-            if (darn_quiet_call(&preparation->idle.quiets, in) != DARN_READS ||
-                !darn_quiet_can_inline(in) || !preparation->is_watched(LLVMGetCalledValue(in)))
-                continue;
-            LLVMAddCallSiteAttribute(in, index, preparation->inlined);
-            preparation->marked++;
-        }
-    }
-}
-
-static void prepare_loop(void *context, const struct darn_body *body, const struct darn_body *whole)
-{
-    struct preparation *preparation = context;
-
-    (void)whole;
-    if (darn_idle_body(&preparation->idle, body, DARN_READS))
-        mark_calls(preparation, body);
-}
-
-/* Returns how many calls were marked to be inlined. */
-static unsigned prepare_functions(LLVMModuleRef module, int (*is_watched)(LLVMValueRef function))
-{
-    struct preparation preparation = {.is_watched = is_watched};
-    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", strlen("alwaysinline"));
-
-    preparation.inlined = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, 0);
-    darn_idle_init(&preparation.idle);
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        struct darn_flow flow;
-
-        if (!is_watched(f) || darn_flow_init(&flow, f))
-            continue;
-        darn_flow_loops(&flow, prepare_loop, &preparation);
-        darn_flow_free(&flow);
-    }
-    darn_idle_free(&preparation.idle);
-    return preparation.marked;
-}
-
-void darn_spins_prepare(LLVMModuleRef module, int (*is_watched)(LLVMValueRef function))
-{
-    for (int level = 0; level < MAX_LEVELS && prepare_functions(module, is_watched); level++) {
-        LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-        LLVMErrorRef error = LLVMRunPasses(module, "always-inline", NULL, options);
-
-        LLVMConsumeError(error); /* the loops are not recognised then */
-        LLVMDisposePassBuilderOptions(options);
-        if (error)
-            return;
-    }
 }

@@ -19,9 +19,10 @@
 #include <llvm-c/Core.h>
 
 #include "base/map.h"
+#include "plugin/core/access.h"
 
 struct darn_spins {
-    struct darn_map reads; /* loads and atomic updates -> 1 */
+    struct darn_map reads; /* loads and atomic updates -> enum darn_spin_role */
 };
 
 /* Puts small functions that read (is_set(&flag), std::atomic<T>::load at -O0) in the place of their

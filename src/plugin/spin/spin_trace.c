@@ -165,16 +165,29 @@ static int enter(struct darn_value_trace *trace, LLVMValueRef value, int crossin
     return 1;
 }
 
+static int is_plain_load(LLVMValueRef read)
+{
+    return LLVMIsALoadInst(read) && !LLVMGetVolatile(read) &&
+           LLVMGetOrdering(read) == LLVMAtomicOrderingNotAtomic;
+}
+
 static void note_read(struct darn_value_trace *trace, LLVMValueRef read)
 {
-    for (unsigned i = 0; i < trace->count; i++) {
-        if (trace->reads[i] == read)
-            return;
-    }
-    if (trace->count == DARN_TRACE_READS)
+    int leads = trace->atomics && is_plain_load(read);
+    unsigned i = 0;
+
+    while (i < trace->count && trace->reads[i] != read)
+        i++;
+    if (i == DARN_TRACE_READS) {
         trace->varying = 1;
-    else
+        return;
+    }
+    if (i == trace->count) {
         trace->reads[trace->count++] = read;
+        trace->leads |= UINT32_C(1) << i;
+    }
+    if (!leads)
+        trace->leads &= ~(UINT32_C(1) << i);
 }
 
 /* The value depends on whether this block was passed. */
@@ -327,6 +340,18 @@ static void trace_operands(struct darn_value_trace *trace, LLVMValueRef value)
         darn_trace_value(trace, LLVMGetOperand(value, (unsigned)i));
 }
 
+/* Of a load or an atomic update. */
+static void trace_address(struct darn_value_trace *trace, LLVMValueRef read)
+{
+    int is_atomic = !LLVMIsALoadInst(read) || LLVMGetOrdering(read) != LLVMAtomicOrderingNotAtomic;
+
+    trace->changes++;
+    trace->atomics += is_atomic;
+    darn_trace_value(trace, LLVMGetOperand(read, 0));
+    trace->atomics -= is_atomic;
+    trace->changes--;
+}
+
 static void trace_load(struct darn_value_trace *trace, LLVMValueRef load)
 {
     LLVMValueRef pointer = LLVMGetOperand(load, 0);
@@ -337,9 +362,7 @@ static void trace_load(struct darn_value_trace *trace, LLVMValueRef load)
         trace_variable(trace, load, object);
     else
         note_read(trace, load);
-    trace->changes++;
-    darn_trace_value(trace, pointer);
-    trace->changes--;
+    trace_address(trace, load);
 }
 
 static int is_copy(LLVMValueRef value)
@@ -365,9 +388,7 @@ void darn_trace_value(struct darn_value_trace *trace, LLVMValueRef value)
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         note_read(trace, value);
-        trace->changes++;
-        darn_trace_value(trace, LLVMGetOperand(value, 0));
-        trace->changes--;
+        trace_address(trace, value);
         return;
     case LLVMCall:
     case LLVMInvoke:

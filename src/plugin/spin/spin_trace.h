@@ -24,12 +24,14 @@ struct darn_value_trace {
     /* What it depends on: loads and atomic updates of memory that is not the thread's own. */
     LLVMValueRef reads[DARN_TRACE_READS];
     unsigned count;
+    uint32_t leads; /* those that only tell where an atomic variable lies: bit i for reads[i] */
     LLVMValueRef calls[DARN_TRACE_CALLS]; /* and calls that may read */
     unsigned call_count;
     int varying;       /* it changes from round to round by the thread's own doing */
     uint64_t deciders; /* blocks whose branches choose between values */
     unsigned budget;   /* steps that are left */
     unsigned changes;  /* computations on the way here, other than copies */
+    unsigned atomics;  /* reads of atomic variables on the way here, by their addresses */
     unsigned depth;
     struct {
         LLVMValueRef value;

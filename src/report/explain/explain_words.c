@@ -52,8 +52,10 @@ struct darn_finding *darn_explain_carry(const struct darn_explain_printer *print
                                         const struct darn_prediction_step *steps, size_t count)
 {
     static struct darn_prediction prediction;
-    struct darn_predicted predicted = {printer->job->trace, printer->job->path, &prediction,
-                                       printer->job->engine->name, NULL};
+    struct darn_predicted predicted = {.trace = printer->job->trace,
+                                       .path = printer->job->path,
+                                       .prediction = &prediction,
+                                       .engine = printer->job->engine->name};
     struct darn_finding *finding;
 
     /* Of this kind, each access has the name of its variable. */

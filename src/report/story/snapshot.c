@@ -6,6 +6,7 @@
 #include "report/symbol/demangle.h"
 #include "report/symbol/frames.h"
 #include "report/symbol/symbolize.h"
+#include "report/unit.h"
 
 uint64_t darn_snapshot_steps(const struct darn_snapshot *snapshot)
 {
@@ -112,9 +113,12 @@ static const char *known(struct darn_text_pool *pool, const char *text)
 static struct darn_snapshot_place site_place(struct darn_text_pool *pool,
                                              const struct darn_image_site *site)
 {
+    const char *dir = known(pool, site->dir);
+    const char *file = darn_unit_shown(pool, &dir, known(pool, site->file));
+
     return (struct darn_snapshot_place){
-        .file = known(pool, site->file),
-        .dir = known(pool, site->dir),
+        .file = file,
+        .dir = dir,
         .function = darn_demangle(pool, known(pool, site->function)),
         .variable = known(pool, site->variable),
         .line = site->record.line,

@@ -8,6 +8,9 @@
 #include "report/identity.h"
 #include "report/story/snapshot_private.h"
 #include "report/symbol/resolve.h"
+#include "site/site_calls.h"
+#include "trace/event.h"
+#include "trace/kinds.h"
 
 static const char *label_of(struct darn_text_pool *pool, uint32_t thread)
 {
@@ -91,6 +94,7 @@ static void make_site(struct darn_finding *finding, const struct darn_image_site
     struct darn_text_pool *pool = &finding->pool;
 
     access->is_volatile = site->record.flags & DARN_SITE_VOLATILE;
+    access->call = darn_call_name(site->record.flags, site->record.size);
     if (site->record.flags & DARN_SITE_ASSERT_WRITER)
         access->assertion = "exclusive-writer";
     else if (site->record.flags & DARN_SITE_ASSERT_ACCESS)
@@ -117,7 +121,11 @@ static enum darn_op op_of(enum darn_step_op op)
     case DARN_STEP_UPDATE:
         return DARN_OP_UPDATE;
     case DARN_STEP_FREE:
+    case DARN_STEP_DESTROY:
+    case DARN_STEP_CLOSE:
         return DARN_OP_FREE;
+    case DARN_STEP_USE:
+        return DARN_OP_USE;
     case DARN_STEP_LOCK:
     case DARN_STEP_READLOCK:
     case DARN_STEP_WRITELOCK:
@@ -169,7 +177,9 @@ void darn_snapshot_access(const struct darn_snapshot *snapshot, struct darn_find
 
     access->op = op_of((enum darn_step_op)thread->op);
     access->atomic = thread->atomic;
-    access->size = access->op < DARN_OP_FREE ? thread->size : 0;
+    access->size = access->op < DARN_OP_USE ? thread->size : 0;
+    if (access->op == DARN_OP_FREE || access->op == DARN_OP_USE)
+        access->object = darn_event_object_name(thread->what);
     access->thread = label_of(pool, thread->thread);
     if (has_site)
         make_site(finding, &site, access);
@@ -240,13 +250,16 @@ static void make_variable(const struct darn_snapshot *snapshot, struct darn_find
                           const struct darn_block_thread *other)
 {
     struct darn_text_pool *pool = &finding->pool;
-    const struct darn_block_thread *freed = one->op == DARN_STEP_FREE ? one : other;
+    const struct darn_block_thread *freed = darn_step_ends(one->op) ? one : other;
     const char *a = variable_of(snapshot, pool, one), *b = variable_of(snapshot, pool, other);
 
     finding->variable = darn_fingerprint_variable(a, b);
     finding->variable_is_vague = darn_identity_is_vague(a, b);
     finding->address = one->object > other->object ? one->object : other->object;
-    finding->size = one->op == DARN_STEP_FREE ? other->size : one->size;
+    finding->size = darn_step_ends(one->op) ? other->size : one->size;
+    if (freed->what == DARN_EVENT_IS_DESCRIPTOR)
+        finding->variable =
+            darn_pool_format(pool, "file descriptor %u", darn_event_file(finding->address));
     if (freed->op == DARN_STEP_FREE && freed->size) {
         finding->location.kind = DARN_LOCATION_HEAP;
         finding->location.address = freed->object;
@@ -261,7 +274,8 @@ static void make_variable(const struct darn_snapshot *snapshot, struct darn_find
 
 static bool writes(const struct darn_block_thread *thread)
 {
-    return thread->op != DARN_STEP_READ && thread->op != DARN_STEP_SPIN;
+    return darn_step_ends(thread->op) || thread->op == DARN_STEP_WRITE ||
+           thread->op == DARN_STEP_UPDATE;
 }
 
 /* The same side comes first in every run: the one that writes, then the one whose place is lower.
@@ -273,6 +287,82 @@ int darn_snapshot_first_side(const struct darn_block_met *met)
     if (writes(one) != writes(other))
         return !writes(one);
     return one->place != other->place ? one->place > other->place : one->thread > other->thread;
+}
+
+/* Whether the step takes the lock for its thread alone, or for it and other readers. A try may be
+ * in vain. */
+static bool takes(const struct darn_step *step, uint64_t lock)
+{
+    return step->object == lock &&
+           (step->op == DARN_STEP_LOCK || step->op == DARN_STEP_RELOCK ||
+            step->op == DARN_STEP_READLOCK || step->op == DARN_STEP_WRITELOCK);
+}
+
+#define MOST_USES 8
+
+/* At how many places, or by how many threads, the memory was accessed under this lock. Of several
+ * readers the last one counts: the others are counted when they are. */
+static uint64_t count_uses(const struct darn_snapshot *snapshot, uint64_t lock, uint64_t address)
+{
+    const struct darn_step *holder = NULL, *uses[MOST_USES];
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < darn_snapshot_steps(snapshot) && count < MOST_USES; i++) {
+        const struct darn_step *step = &snapshot->block->steps[i];
+        uint64_t same = 0;
+
+        if (takes(step, lock))
+            holder = step;
+        if (!holder || step->thread != holder->thread)
+            continue;
+        if (step->object == lock &&
+            (step->op == DARN_STEP_UNLOCK || step->op == DARN_STEP_RWUNLOCK))
+            holder = NULL;
+        if (step->object != address || !darn_step_is_access((enum darn_step_op)step->op))
+            continue;
+        while (same < count &&
+               (uses[same]->thread != step->thread || uses[same]->place != step->place))
+            same++;
+        if (same == count)
+            uses[count++] = step;
+    }
+    return count;
+}
+
+/* Of the locks of both sides: how often others hold them. */
+static void make_guards(const struct darn_snapshot *snapshot, struct darn_finding *finding)
+{
+    const struct darn_finding_access *one = &finding->accesses[0], *other = &finding->accesses[1];
+    size_t most = one->lock_count + other->lock_count;
+
+    finding->guards = darn_pool_get(&finding->pool, most, sizeof(*finding->guards));
+    for (size_t i = 0; most > 1 && i < most; i++) {
+        struct darn_lock *guard = &finding->guards[finding->guard_count++];
+
+        *guard = i < one->lock_count ? one->locks[i] : other->locks[i - one->lock_count];
+        guard->stack.count = 0;
+        guard->uses = count_uses(snapshot, guard->address, finding->address);
+    }
+}
+
+/* A call that locks, signals or sends uses what the other thread ends. */
+static void make_use(struct darn_block_thread *use, const struct darn_block_thread *end)
+{
+    if (!use->what)
+        use->what = end->what;
+    use->op = DARN_STEP_USE;
+}
+
+/* As in predict.c: calls are known by their places alone. */
+static void make_race_id(struct darn_finding *finding)
+{
+    struct darn_finding_access *one = &finding->accesses[0], *other = &finding->accesses[1];
+
+    if (!one->has_site && !other->has_site)
+        one->site_hash = other->site_hash = 0;
+    if (one->site_hash && other->site_hash)
+        finding->id =
+            darn_identity_race(&finding->pool, one->site_hash, other->site_hash, finding->variable);
 }
 
 static struct darn_finding *make_race(const struct darn_snapshot *snapshot,
@@ -287,14 +377,15 @@ static struct darn_finding *make_race(const struct darn_snapshot *snapshot,
 
         if (thread.op == DARN_STEP_SPIN)
             thread.op = DARN_STEP_READ;
+        else if (!darn_step_is_access(thread.op) && !darn_step_ends(thread.op))
+            make_use(&thread, &met->threads[side ^ first ^ 1]);
         darn_snapshot_access(snapshot, finding, &thread, &finding->accesses[side]);
         if (finding->accesses[side].assertion)
             finding->assertion = finding->accesses[side].assertion;
     }
     make_variable(snapshot, finding, &met->threads[0], &met->threads[1]);
-    if (finding->accesses[0].site_hash && finding->accesses[1].site_hash)
-        finding->id = darn_identity_race(&finding->pool, finding->accesses[0].site_hash,
-                                         finding->accesses[1].site_hash, finding->variable);
+    make_guards(snapshot, finding);
+    make_race_id(finding);
     return finding;
 }
 

@@ -11,7 +11,7 @@ static bool is_read(const struct darn_step *step)
 static bool is_write(const struct darn_step *step)
 {
     return step->op == DARN_STEP_WRITE || step->op == DARN_STEP_UPDATE ||
-           step->op == DARN_STEP_FREE;
+           darn_step_ends((enum darn_step_op)step->op);
 }
 
 /* The write that the read has seen; `count` when there is none. */

@@ -194,7 +194,7 @@ static const char *what(struct darn_story *story, enum darn_step_op op, uint64_t
 {
     const char *variable = NULL;
 
-    if (op == DARN_STEP_FREE)
+    if (darn_step_ends(op) || op == DARN_STEP_USE)
         variable = darn_snapshot_argument(&story->pool, &darn_story_place(story, op, place)->place);
     if (!has_object(op))
         return variable ? variable : "";

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "report/call.h"
 #include "report/identity.h"
 #include "report/shell.h"
 #include "report/symbol/demangle.h"
 #include "report/symbol/frames.h"
 #include "report/symbol/symbolize.h"
+#include "report/unit.h"
 
 struct resolver {
     struct darn_text_pool *pool;
@@ -114,6 +116,7 @@ static void put_site_first(struct resolver *resolver, struct darn_finding_access
             frames[0].module = top->module;
             frames[0].offset = top->offset;
             frames[0].pc = top->pc;
+            frames[0].is_cxx = top->is_cxx;
         }
         stack->frames = top = frames;
         stack->count++;
@@ -141,6 +144,14 @@ static void take_site_from_stack(struct darn_finding_access *access)
     }
 }
 
+/* One on the heap has no name but that of the source. */
+static void name_lock(struct resolver *resolver, struct darn_lock *lock,
+                      const struct darn_frame *place)
+{
+    if (!lock->symbol.name && !lock->expression)
+        lock->expression = darn_call_object(resolver->pool, place);
+}
+
 static void resolve_lock(struct resolver *resolver, struct darn_lock *lock)
 {
     const struct darn_frame *frame;
@@ -154,11 +165,29 @@ static void resolve_lock(struct resolver *resolver, struct darn_lock *lock)
     frame = darn_frames_telling(&lock->stack);
     if (!lock->taken.file)
         lock->taken = frame ? *frame : lock->stack.frames[0];
+    name_lock(resolver, lock, &lock->taken);
+}
+
+/* What the call at the place of the access is about. */
+static void resolve_target(struct resolver *resolver, const struct darn_finding_access *access,
+                           struct darn_lock *target)
+{
+    const struct darn_frame place = {
+        .file = access->file, .dir = access->dir, .line = access->line, .column = access->column};
+
+    resolve_lock(resolver, target);
+    if (target->kind)
+        name_lock(resolver, target, &place);
 }
 
 static void resolve_access(struct resolver *resolver, struct darn_finding_access *access)
 {
+    const char *file = access->file;
+
     access->function = darn_demangle(resolver->pool, access->function);
+    access->file = darn_unit_shown(resolver->pool, &access->dir, file);
+    if (access->file != file)
+        access->site_file = file;
     expand(resolver, &access->stack, access);
     if (access->has_site)
         put_site_first(resolver, access);
@@ -166,7 +195,7 @@ static void resolve_access(struct resolver *resolver, struct darn_finding_access
         take_site_from_stack(access);
     for (size_t i = 0; i < access->lock_count; i++)
         resolve_lock(resolver, &access->locks[i]);
-    resolve_lock(resolver, &access->target);
+    resolve_target(resolver, access, &access->target);
     resolve_lock(resolver, &access->mutex);
 }
 
@@ -208,6 +237,8 @@ void darn_resolve_in(struct darn_finding *finding, struct darn_modules *modules)
 
     for (size_t i = 0; i < finding->access_count; i++)
         resolve_access(&resolver, &finding->accesses[i]);
+    for (size_t i = 0; i < finding->guard_count; i++)
+        resolve_lock(&resolver, &finding->guards[i]);
     expand(&resolver, &finding->location.stack, NULL);
     for (size_t i = 0; i < finding->thread_count; i++)
         expand(&resolver, &finding->threads[i].stack, NULL);

@@ -90,6 +90,8 @@ static size_t look_up(Dwfl_Module *module, struct darn_module_cache *cache, uint
     if (darn_unit_find(module, offset, &unit)) {
         set_line(&unit, pool, offset, &frames[0]);
         count = set_functions(cache, &unit, offset, symbol, frames);
+        for (size_t i = 0; i < count; i++)
+            frames[i].is_cxx = darn_unit_is_cxx(&unit);
     }
     if (count)
         return count;

@@ -195,6 +195,27 @@ static const char *lock_words(const char *kind)
     return kind ? kind : "lock";
 }
 
+static bool is_other(const struct darn_lock *one, const struct darn_lock *other)
+{
+    return one->expression && other->expression && one->address != other->address &&
+           strcmp(one->expression, other->expression) == 0;
+}
+
+/* `from->lock` is another lock in each thread that moves money. */
+static bool is_called_alike(const struct darn_finding *finding, const struct darn_lock *lock)
+{
+    for (size_t i = 0; i < finding->access_count; i++) {
+        const struct darn_finding_access *access = &finding->accesses[i];
+
+        if (is_other(lock, &access->target))
+            return true;
+        for (size_t j = 0; j < access->lock_count; j++)
+            if (is_other(lock, &access->locks[j]))
+                return true;
+    }
+    return false;
+}
+
 void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
                       const struct darn_lock *lock)
 {
@@ -207,6 +228,10 @@ void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
         darn_say(ink, "'%s+%" PRIu64 "'", symbol->name, symbol->name_offset);
     else if (symbol->name)
         darn_say(ink, "'%s'", symbol->name);
+    else if (lock->expression && is_called_alike(finding, lock))
+        darn_say(ink, "'%s' (0x%" PRIx64 ")", lock->expression, lock->address);
+    else if (lock->expression)
+        darn_say(ink, "'%s'", lock->expression);
     else
         darn_say(ink, "0x%" PRIx64, lock->address);
     if (is_in_block(finding, lock))

@@ -1,4 +1,5 @@
 /* The values of a race: what the memory held, and what the threads were about to write. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,42 +48,102 @@ static bool is_update_operator(const char *text)
     return false;
 }
 
-/* Whether what the access writes was made from what it had read there, as far as the source tells:
- * the column is that of the operator. */
-static bool is_update(const struct darn_finding *finding, const struct darn_finding_access *access)
+static bool is_word(char c)
 {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether the text has this name, and not as a part of another one. */
+static bool has_name(const char *text, const char *name, size_t length)
+{
+    for (const char *at = text; length && (at = strstr(at, name)); at++)
+        if (!(is_word(*name) && at > text && (is_word(at[-1]) || strchr(".>", at[-1]))) &&
+            !is_word(at[length]))
+            return true;
+    return false;
+}
+
+/* `account->balance = account->balance + 10`: what stands on the left of the `=` at `column` (from
+ * 0) is there on the right, too. */
+static bool reads_what_it_writes(const char *line, size_t column)
+{
+    size_t end = column, start;
+    char *name;
+    bool reads;
+
+    while (end && line[end - 1] == ' ')
+        end--;
+    for (start = end; start && !strchr(" \t;{}(),=", line[start - 1]); start--)
+        ;
+    name = strndup(line + start, end - start);
+    reads = name && has_name(line + column + 1, name, end - start);
+    free(name);
+    return reads;
+}
+
+/* `= 1;`, `= NULL;`: no other thread has had a part in such a value. */
+static bool is_constant(const char *text)
+{
+    static const char *const names[] = {"true", "false", "NULL", "nullptr"};
+    size_t length = 0;
+
+    if (*text++ != '=')
+        return false;
+    text += strspn(text, " -");
+    while (is_word(text[length]) || text[length] == '.')
+        length++;
+    if (!length || text[length + strspn(text + length, " ")] != ';')
+        return false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) == length && strncmp(names[i], text, length) == 0)
+            return true;
+    return isdigit((unsigned char)*text);
+}
+
+/* What the source tells of the value that an access writes. */
+enum origin { UNKNOWN, CONSTANT, UPDATED /* made from what was there */ };
+
+/* The column of a write is that of its operator. */
+static enum origin origin_in(const char *line, size_t column)
+{
+    if (is_update_operator(line + column))
+        return UPDATED;
+    if (is_constant(line + column))
+        return CONSTANT;
+    return line[column] == '=' && reads_what_it_writes(line, column) ? UPDATED : UNKNOWN;
+}
+
+static enum origin origin_of(const struct darn_finding_access *access)
+{
+    enum origin origin = UNKNOWN;
     char *line;
-    bool updates;
 
     if (access->op == DARN_OP_UPDATE)
-        return true;
+        return UPDATED;
     line = access->op == DARN_OP_WRITE && access->file && access->column
                ? darn_source_line(access->dir, access->file, access->line)
                : NULL;
-    if (!line || strlen(line) < access->column) {
-        free(line);
-        return false;
-    }
-    updates = is_update_operator(line + access->column - 1) ||
-              (line[access->column - 1] == '=' && finding->variable &&
-               strstr(line + access->column, finding->variable));
+    if (line && strlen(line) >= access->column)
+        origin = origin_in(line, access->column - 1);
     free(line);
-    return updates;
+    return origin;
 }
 
-/* Both have read the same, and one of the two changes is lost. */
-static bool is_lost_update(const struct darn_finding *finding)
+/* The same on both sides, or UNKNOWN. */
+static enum origin common_origin(const struct darn_finding *finding)
 {
-    return finding->access_count == 2 && is_update(finding, &finding->accesses[0]) &&
-           is_update(finding, &finding->accesses[1]);
+    enum origin origin = origin_of(&finding->accesses[0]);
+
+    return finding->access_count == 2 && origin_of(&finding->accesses[1]) == origin ? origin
+                                                                                    : UNKNOWN;
 }
 
-/* "both threads write the same value, 110 (it was 100 before, and 130 after)" */
-static void say_same(struct darn_page *page)
+/* "both threads write the same value, 110 (it was 100 before, and 130 after)". Where both have read
+ * the same before, one of the two changes is lost. */
+static void say_same(struct darn_page *page, bool is_lost)
 {
     const struct darn_finding *finding = page->finding;
     struct darn_value written = {false, 0};
-    bool is_lost = is_lost_update(finding);
     struct darn_ink *ink = &page->ink;
 
     for (size_t i = 0; i < finding->access_count && !written.known; i++)
@@ -136,6 +197,7 @@ static void say_intentions(struct darn_page *page)
 void darn_page_values(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
+    enum origin origin = finding->same_value ? common_origin(finding) : UNKNOWN;
     bool intended = false;
 
     if (darn_violation_is_whole(finding)) {
@@ -144,8 +206,9 @@ void darn_page_values(struct darn_page *page)
     }
     for (size_t i = 0; i < finding->access_count; i++)
         intended |= finding->accesses[i].value.known;
-    if (finding->same_value)
-        say_same(page);
+    /* Of a value that nobody can say it of, it would be no comfort that it is the same: `a = t`. */
+    if (origin != UNKNOWN)
+        say_same(page, origin == UPDATED);
     else if (finding->before.known && finding->after.known &&
              finding->before.bits != finding->after.bits)
         say_change(page);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/control/control.h"
+#include "runtime/control/enabled.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/vtime.h"
 #include "runtime/os/os.h"
@@ -62,7 +63,8 @@ static void fill(struct darn_block_thread *to, const struct darn_slot *slot)
     to->op = slot->op;
     to->atomic = slot->atomic;
     to->size = slot->size;
-    to->object = slot->object;
+    to->object = slot->used ? slot->used : slot->object;
+    to->what = slot->what;
     to->place = slot->place;
     to->mutex = slot->mutex;
     if (slot->op == DARN_STEP_JOIN)
@@ -175,8 +177,10 @@ static struct darn_choice access_of(const struct darn_slot *slot)
         .thread = slot->number,
         .op = slot->op,
         .atomic = slot->atomic || (slot->is_volatile && !darn_state.options.report_volatile),
+        .is_assertion = slot->is_assertion,
         .size = slot->size,
         .object = slot->object,
+        .used = darn_turn_used(slot),
     };
 }
 
@@ -186,19 +190,28 @@ static bool spins(const struct darn_slot *slot)
            !darn_control_wants(DARN_RUN_SPIN_RACES);
 }
 
+/* Of calls that may have to wait. */
+static bool can_go_on(const struct darn_slot *slot)
+{
+    return !darn_turn_used(slot) || darn_step_is_enabled(slot);
+}
+
 static void check(struct darn_slot *other, void *argument)
 {
     const struct darn_slot *slot = argument;
     struct darn_choice a = access_of(slot), b = access_of(other);
 
     if (other != slot && other->state == DARN_STATE_READY && !spins(slot) && !spins(other) &&
-        darn_choices_race(&a, &b))
+        darn_choices_race(&a, &b) && can_go_on(other))
         darn_capture_met(DARN_MET_RACE, slot, other, false, darn_control->result.steps);
 }
 
 void darn_capture_races(const struct darn_slot *slot)
 {
-    darn_turn_each(check, (void *)(uintptr_t)slot);
+    bool is_memory = darn_step_is_access(slot->op) || darn_step_ends(slot->op);
+
+    if (is_memory || (darn_turn_used(slot) && can_go_on(slot)))
+        darn_turn_each(check, (void *)(uintptr_t)slot);
 }
 
 static void add(struct darn_slot *slot, void *unused)

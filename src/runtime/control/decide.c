@@ -59,9 +59,11 @@ static void describe(const struct darn_slot *slot, struct darn_choice *choice)
         .yielded = slot->yielded,
         .received = slot->received,
         .atomic = slot->atomic || (slot->is_volatile && !darn_state.options.report_volatile),
+        .is_assertion = slot->is_assertion,
         .locks = (uint8_t)slot->thread->locks.count,
         .size = slot->size,
         .object = slot->object,
+        .used = darn_turn_used(slot),
         .place = slot->place,
         .writer = slot->target ? slot->target->writer : 0,
     };

@@ -110,7 +110,8 @@ void darn_learning_access(uint32_t thread, const struct darn_touch *touch)
     darn_control->sites[site] |= DARN_SITE_IS_RUN;
     darn_control->result.looked_at++;
     for (uint64_t at = touch->address & ~UINT64_C(7); at < end; at += 8)
-        touch_granule(at, thread, site, touch->op != DARN_OP_READ);
+        touch_granule(at, thread, site,
+                      touch->op != DARN_OP_READ || touch->assertion == DARN_ASSERT_ACCESS);
 }
 
 /* A free writes to the whole block: whoever else has touched it shares memory with that. */

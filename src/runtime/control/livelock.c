@@ -2,7 +2,6 @@
 #include "runtime/control/livelock.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -12,14 +11,17 @@
 #include "runtime/control/enabled.h"
 #include "runtime/control/outsiders.h"
 #include "runtime/control/slots.h"
+#include "runtime/control/state_hash.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/os/os.h"
+#include "runtime/os/os_watch.h"
 
 #define WRITES      256          /* places that are compared */
 #define WRITE_BYTES 64           /* of one */
 #define STACK_BYTES (256u << 10) /* more is not compared, and nothing is proved */
-#define HOOK_WORDS  32           /* below the frame of a hook: it keeps the caller's registers there */
-#define FRAMES      64           /* of ours, between the program and the unwinder */
+#define HOOK_WORDS  32 /* below the frame of a hook: it keeps the caller's registers there */
+#define FRAMES      64 /* of ours, between the program and the unwinder */
+#define LOOKS       64 /* at all memory, in one run */
 
 struct write {
     uintptr_t address;
@@ -29,9 +31,14 @@ struct write {
 
 bool darn_fair;
 
+/* Whether it is known who asks the world (os_watch.h); without that nothing is proved. */
+static enum { UNWATCHED, WATCHED, IMPOSSIBLE } watch;
+
 /* The state that others are compared with. */
 static struct {
-    uint64_t state, data;
+    uint64_t state;
+    uint64_t memory;        /* all of it, */
+    bool has_memory;        /* if that is known */
     uint64_t age, patience; /* in steps */
     bool is_spoiled;
     uint32_t own[DARN_SLOTS];
@@ -40,22 +47,9 @@ static struct {
     uint32_t write_count;
 } anchor = {.is_spoiled = true};
 
-static uint64_t hash_words(uint64_t hash, const void *from, size_t bytes)
-{
-    const char *at = from;
-    uint64_t word;
-
-    for (; bytes >= sizeof(word); bytes -= sizeof(word), at += sizeof(word)) {
-        memcpy(&word, at, sizeof(word));
-        hash = (hash ^ word) * DARN_HASH_GOLDEN;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
 static uint64_t hash_word(uint64_t hash, uint64_t word)
 {
-    return hash_words(hash, &word, sizeof(word));
+    return darn_state_hash_words(hash, &word, sizeof(word));
 }
 
 void darn_livelock_spoil(void)
@@ -68,6 +62,9 @@ void darn_livelock_made(enum darn_step_op op)
 {
     switch (op) {
     case DARN_STEP_FREE:
+    case DARN_STEP_DESTROY:
+    case DARN_STEP_CLOSE:
+    case DARN_STEP_USE:
     case DARN_STEP_TAKE:
     case DARN_STEP_POST:
     case DARN_STEP_BARRIER:
@@ -143,9 +140,10 @@ void darn_livelock_stand(struct darn_slot *self)
     if (!registers.are_known)
         darn_livelock_spoil();
     if (self->site)
-        registers.hash = hash_words(registers.hash, (const uint64_t *)self->frame - HOOK_WORDS,
-                                    HOOK_WORDS * sizeof(uint64_t));
-    self->standing = hash_words(registers.hash, (const void *)low, high - low);
+        registers.hash =
+            darn_state_hash_words(registers.hash, (const uint64_t *)self->frame - HOOK_WORDS,
+                                  HOOK_WORDS * sizeof(uint64_t));
+    self->standing = darn_state_hash_words(registers.hash, (const void *)low, high - low);
 }
 
 /* ---- memory ---- */
@@ -178,30 +176,6 @@ static bool is_memory_the_same(void)
             return false;
     }
     return true;
-}
-
-static int hash_data(struct dl_phdr_info *info, size_t size, void *hash)
-{
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        uintptr_t start = info->dlpi_addr + header->p_vaddr;
-
-        if (header->p_type != PT_LOAD || !(header->p_flags & PF_W))
-            continue;
-        if (darn_control_has_compiled(start) || strstr(info->dlpi_name, "libgcc_s"))
-            return 0; /* what the first write is known; the unwinder keeps accounts */
-        *(uint64_t *)hash = hash_words(*(uint64_t *)hash, (const void *)start, header->p_memsz);
-    }
-    return 0;
-}
-
-static uint64_t data_of_libraries(void)
-{
-    uint64_t hash = DARN_HASH_START;
-
-    dl_iterate_phdr(hash_data, &hash);
-    return hash;
 }
 
 /* ---- the state of all ---- */
@@ -240,7 +214,8 @@ static bool had_their_turns(void)
         if (!darn_slot_is_used(slot))
             continue;
         if (slot->state == DARN_STATE_OUTSIDE || slot->op == DARN_STEP_CALL ||
-            (slot->own == anchor.own[i] && (anchor.could[i] || darn_step_is_enabled(slot))))
+            (slot->own == anchor.own[i] ? anchor.could[i] || darn_step_is_enabled(slot)
+                                        : watch == WATCHED && !slot->is_watched))
             return false;
     }
     return true;
@@ -249,9 +224,8 @@ static bool had_their_turns(void)
 static void set_anchor(uint64_t state)
 {
     anchor.state = state;
-    anchor.data = data_of_libraries();
+    anchor.has_memory = false;
     anchor.age = 0;
-    anchor.patience = anchor.patience ? 2 * anchor.patience : 1;
     anchor.is_spoiled = false;
     anchor.write_count = 0;
     for (uint32_t i = 0; i < darn_slot_end; i++)
@@ -269,14 +243,63 @@ static void note_enabled(void)
     }
 }
 
+/* ---- what no hook sees ---- */
+
+/* The world may answer otherwise next time. */
+static void asks(void)
+{
+    if (darn_turns)
+        darn_control_end(DARN_END_STEPS);
+}
+
+void darn_livelock_go(struct darn_slot *self)
+{
+    if (watch != WATCHED || self->is_watched)
+        return;
+    self->is_watched = true;
+    if (darn_os_watch_clock() != 0)
+        watch = IMPOSSIBLE;
+}
+
+/*
+ * All that is cheap to compare is the same. The rest is looked at from now on, for two more times
+ * around: whether anybody asks the world, and all memory, whoever writes it.
+ */
+static void look_closer(uint64_t state)
+{
+    static uint32_t looks;
+    uint64_t memory;
+
+    if (watch == UNWATCHED) {
+        watch = darn_os_watch_calls(asks, (darn_os_set_action *)darn_real("sigaction")) == 0
+                    ? WATCHED
+                    : IMPOSSIBLE;
+        set_anchor(state);
+        return;
+    }
+    if (++looks > LOOKS || !darn_state_hash_memory(&memory)) {
+        watch = IMPOSSIBLE;
+        return;
+    }
+    if (anchor.has_memory && anchor.memory == memory)
+        darn_control_end(DARN_END_LIVELOCK);
+    if (!anchor.has_memory) {
+        set_anchor(state);
+        anchor.memory = memory;
+        anchor.has_memory = true;
+    }
+}
+
 void darn_livelock_decide(void)
 {
     uint64_t state = state_of_all();
 
     note_enabled();
-    if (!anchor.is_spoiled && state == anchor.state && had_their_turns() && is_memory_the_same() &&
-        !darn_decide_is_disturbed() && anchor.data == data_of_libraries())
-        darn_control_end(DARN_END_LIVELOCK);
-    if (++anchor.age >= anchor.patience)
-        set_anchor(state);
+    if (watch != IMPOSSIBLE && !anchor.is_spoiled && state == anchor.state && had_their_turns() &&
+        is_memory_the_same() && !darn_decide_is_disturbed())
+        look_closer(state);
+    if (++anchor.age < anchor.patience)
+        return;
+    set_anchor(state);
+    anchor.patience = anchor.patience ? 2 * anchor.patience : 1;
 }

@@ -1,6 +1,7 @@
 /*
  * Those whom a controlled run does not control and who may act upon it all the same: child
- * processes, threads that libc makes by itself (for timers), and timers that send signals.
+ * processes, threads that libc makes by itself (for timers), timers that send signals, and
+ * processes that share memory with this one: daemons, and whoever else can.
  */
 #ifndef DARN_RUNTIME_OUTSIDERS_H
 #define DARN_RUNTIME_OUTSIDERS_H
@@ -11,7 +12,8 @@
 /* Whether there is a child process or a timer: cheap. */
 bool darn_outsiders_are_known(void);
 
-/* The same, and threads that nobody has seen begin. Asked before anything is called a deadlock. */
+/* The same, and threads that nobody has seen begin, and processes that share what is waited for.
+ * Asked before anything is called a deadlock. */
 bool darn_outsiders_may_act(void);
 
 /* A timer was made (1) or deleted (-1). */

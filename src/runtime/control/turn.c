@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "runtime/control/busy.h"
+#include "runtime/control/capture.h"
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
 #include "runtime/control/enabled.h"
@@ -224,9 +225,10 @@ void darn_turn_step(struct darn_slot *slot, enum darn_step_op op, const volatile
     slot->frame = frame;
     slot->site = NULL;
     slot->size = 0;
-    slot->mutex = slot->deadline = slot->order = 0;
+    slot->mutex = slot->deadline = slot->order = slot->used = 0;
+    slot->what = DARN_OBJECT_NONE;
     slot->timed = slot->timed_out = slot->signaled = slot->tried = false;
-    slot->atomic = slot->is_volatile = slot->yielded = false;
+    slot->atomic = slot->is_volatile = slot->is_assertion = slot->yielded = false;
     slot->ready = NULL;
 }
 
@@ -239,11 +241,15 @@ void darn_turn_take(struct darn_slot *self)
     if (atomic_load(&holder) != self->index + 1) {
         come_back(self);
     } else if (!is_alone(self) || !darn_step_is_enabled(self)) {
+        if (darn_control_wants(DARN_RUN_RACES))
+            darn_capture_races(self);
         self->go = GO_WAIT; /* whoever has jumped out of its wait may not have seen it */
         self->state = DARN_STATE_READY;
         if (!decide_as(self))
             wait_for_turn(self);
     }
+    if (darn_fair)
+        darn_livelock_go(self);
     self->inside = false;
 }
 

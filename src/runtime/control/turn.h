@@ -42,6 +42,7 @@ struct darn_slot {
     /* What it is about to do. */
     uint8_t op; /* enum darn_step_op */
     bool atomic, is_volatile;
+    bool is_assertion; /* of darn.h: no access */
     bool yielded;
     bool received;  /* a message, since its last step */
     bool signaled;  /* WAIT: somebody has woken it */
@@ -53,6 +54,8 @@ struct darn_slot {
     uint32_t own; /* steps made */
     uint32_t size;
     uint64_t object, place, mutex;
+    uint64_t used; /* by the call: a stream or a file descriptor, or what it ends; 0: `object` */
+    uint8_t what;  /* that is: enum darn_touch_object */
     const struct darn_site *site;
     const void *frame;
     uint64_t deadline; /* with `timed`, or of a sleep: virtual time */
@@ -70,6 +73,7 @@ struct darn_slot {
     bool forced;            /* it was interrupted, and stands there (busy.h), */
     volatile bool give_way; /* or is to be */
     uint64_t forced_at;     /* after so many steps of all */
+    bool is_watched;   /* when it asks the world, that is known, */
     uint64_t standing; /* a hash of its stack and registers at its step (livelock.h) */
 };
 
@@ -147,6 +151,28 @@ void darn_turn_joined(void); /* somebody has */
 /* An access of an armed site, or a free. */
 void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch,
                       const void *frame);
+
+/* What the step uses or ends, if that is no memory of the program's own; else 0. Who waits for a
+ * condition variable or at a barrier has used it before: it may be gone when the thread is woken.
+ */
+static inline uint64_t darn_turn_used(const struct darn_slot *slot)
+{
+    bool waits = slot->op == DARN_STEP_WAIT || slot->op == DARN_STEP_BARRIER;
+
+    if (slot->used || !darn_step_is_sync(slot->op) || (waits && slot->order))
+        return slot->used;
+    return slot->object;
+}
+
+/* Calls that use or end an object of libc or the kernel, and do not wait: steps if the program
+ * itself calls, while other threads are alive. */
+void darn_turn_use(struct darn_slot *slot, uintptr_t address, enum darn_touch_object what,
+                   const void *frame);
+void darn_turn_end_object(struct darn_slot *slot, uintptr_t address, uint64_t size,
+                          enum darn_touch_object what, const void *frame);
+
+/* Whether what happens again and again at one place is a step this time; `times` is its count. */
+bool darn_turn_counts(uint8_t *times);
 
 /* A read that may be part of a spin: waits, if it is, until the value has changed. */
 void darn_turn_spin(struct darn_thread *thread, uintptr_t address, const struct darn_site *site,

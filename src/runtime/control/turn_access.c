@@ -5,7 +5,6 @@
 #include "runtime/control/decide.h"
 #include "runtime/control/learning.h"
 #include "runtime/control/livelock.h"
-#include "runtime/control/capture.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/turn_sync.h"
 #include "runtime/watch/sites.h"
@@ -26,14 +25,10 @@
 static uint8_t steps_of[DARN_BLOCK_SITES];
 static uint64_t hot_accesses, hot_steps;
 
-static bool is_step(const struct darn_site *site)
+bool darn_turn_counts(uint8_t *times)
 {
-    uint32_t number = darn_site_number(site);
-
-    if (number >= DARN_BLOCK_SITES || darn_decide_aims_at((uint64_t)(uintptr_t)site))
-        return true;
-    if (steps_of[number] < SITE_STEPS) {
-        steps_of[number]++;
+    if (*times < SITE_STEPS) {
+        ++*times;
         return true;
     }
     if (hot_accesses++ & ((UINT64_C(1) << hot_steps / HOT_STEPS) - 1))
@@ -42,8 +37,20 @@ static bool is_step(const struct darn_site *site)
     return true;
 }
 
+static bool is_step(const struct darn_site *site)
+{
+    uint32_t number = darn_site_number(site);
+
+    return number >= DARN_BLOCK_SITES || darn_decide_aims_at((uint64_t)(uintptr_t)site) ||
+           darn_turn_counts(&steps_of[number]);
+}
+
+/* That nobody else has any access is violated as if there were a write, that nobody else writes as
+ * if there were a read; atomic ones do not help. */
 static enum darn_step_op op_of(const struct darn_touch *touch)
 {
+    if (touch->assertion)
+        return touch->assertion == DARN_ASSERT_ACCESS ? DARN_STEP_WRITE : DARN_STEP_READ;
     switch (touch->op) {
     case DARN_OP_READ:
         return DARN_STEP_READ;
@@ -64,11 +71,10 @@ static void stand(struct darn_slot *slot, const struct darn_touch *touch, const 
     slot->size = touch->size < UINT32_MAX ? (uint32_t)touch->size : UINT32_MAX;
     slot->atomic = touch->atomic;
     slot->is_volatile = touch->is_volatile;
+    slot->is_assertion = touch->assertion;
     slot->site = touch->site;
     if (touch->site)
         slot->place = (uint64_t)(uintptr_t)touch->site;
-    if (darn_control_wants(DARN_RUN_RACES))
-        darn_capture_races(slot);
     darn_turn_take(slot);
 }
 
@@ -99,7 +105,7 @@ void darn_turn_access(struct darn_thread *thread, const struct darn_touch *touch
         access_fairly(slot, touch, frame);
         return;
     }
-    if (!slot || touch->assertion || !(darn_turn_has_others() || darn_turn_has_unjoined()))
+    if (!slot || darn_fair || !(darn_turn_has_others() || darn_turn_has_unjoined()))
         return;
     /* libc gives memory back while it holds locks of its own. */
     if (!touch->site && !darn_control_has_compiled(((const uint64_t *)frame)[1]))

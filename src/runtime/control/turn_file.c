@@ -8,6 +8,7 @@
 #include "runtime/control/turn_sync.h"
 #include "runtime/control/vtime.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/used.h"
 #include "runtime/os/os.h"
 
 struct files {
@@ -54,10 +55,13 @@ void darn_turn_file(struct darn_slot *slot, int fd, short events, const void *fr
     struct pollfd file = {.fd = fd, .events = events};
     struct files files = {&file, 1};
 
+    darn_turn_step(slot, DARN_STEP_CALL, &darn_turn_world, frame);
+    slot->used = darn_used_file_of(fd);
+    slot->what = DARN_OBJECT_DESCRIPTOR;
     if (never_waits(fd))
-        darn_turn_pass(slot, DARN_STEP_CALL, &darn_turn_world, frame);
+        darn_turn_take(slot);
     else
-        darn_turn_call(slot, &darn_turn_world, are_ready, &files, DARN_NO_DEADLINE, frame);
+        darn_turn_await(slot, are_ready, &files, DARN_NO_DEADLINE);
     if (events & POLLIN && darn_os_channel(fd))
         slot->received = true; /* as in a trace: ordinary files have no messages */
 }

@@ -353,6 +353,12 @@ bool darn_turn_call(struct darn_slot *slot, const volatile void *object,
                     const void *frame)
 {
     darn_turn_step(slot, DARN_STEP_CALL, object, frame);
+    return darn_turn_await(slot, ready, argument, deadline);
+}
+
+bool darn_turn_await(struct darn_slot *slot, bool (*ready)(void *argument), void *argument,
+                     uint64_t deadline)
+{
     slot->ready = ready;
     slot->argument = argument;
     set_deadline(slot, deadline);

@@ -84,4 +84,8 @@ bool darn_turn_call(struct darn_slot *slot, const volatile void *object,
                     bool (*ready)(void *argument), void *argument, uint64_t deadline,
                     const void *frame);
 
+/* The same for a step that is filled in already. */
+bool darn_turn_await(struct darn_slot *slot, bool (*ready)(void *argument), void *argument,
+                     uint64_t deadline);
+
 #endif

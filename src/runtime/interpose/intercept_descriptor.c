@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include "runtime/interpose/intercept.h"
-#include "runtime/record/record_ends.h"
+#include "runtime/interpose/used.h"
 
 #define FRAME __builtin_frame_address(0)
 
 static inline void uses(int fd, const void *frame)
 {
-    if (darn_uses_wanted())
-        darn_use_file(darn_thread_peek(), fd, frame);
+    if (darn_used_is_wanted())
+        darn_used_file(darn_thread_peek(), fd, frame);
 }
 
 #define USES(result, name, parameters, arguments)                                                  \

@@ -12,6 +12,7 @@
 
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
+#include "runtime/interpose/used.h"
 #include "runtime/os/os.h"
 #include "runtime/record/record_ends.h"
 
@@ -20,8 +21,8 @@
 DARN_INTERCEPT(int, close, int fd)
 {
     darn_message_tell(fd, FRAME);
-    if (darn_ordering)
-        darn_end_file(darn_thread_peek(), fd, FRAME);
+    if (darn_ended_is_wanted())
+        darn_ended_file(darn_thread_peek(), fd, FRAME);
     return DARN_REAL(close)(fd);
 }
 
@@ -82,8 +83,11 @@ DARN_INTERCEPT(int, dup3, int old, int fd, int flags)
 DARN_INTERCEPT(int, fclose, FILE *stream)
 {
     struct darn_thread *thread = darn_ordering ? darn_thread_peek() : NULL;
+    struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
     int saved = errno, result;
 
+    if (slot)
+        darn_turn_end_object(slot, (uintptr_t)stream, sizeof(*stream), DARN_OBJECT_STREAM, FRAME);
     if (!thread)
         return DARN_REAL(fclose)(stream);
     darn_begin_file(fileno(stream)); /* its end is that of the stream */

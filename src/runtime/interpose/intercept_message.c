@@ -24,6 +24,7 @@
 #include "runtime/heal/heal.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
+#include "runtime/interpose/used.h"
 #include "runtime/order/ordering.h"
 #include "runtime/order/outside.h"
 #include "runtime/os/os.h"
@@ -56,10 +57,10 @@ static void tell(enum darn_event_kind kind, uint64_t target, const void *frame)
 
 static void use(int fd, const void *frame)
 {
-    struct darn_thread *thread = darn_uses_wanted() ? darn_thread_peek() : NULL;
+    struct darn_thread *thread = darn_used_is_wanted() ? darn_thread_peek() : NULL;
 
     if (thread)
-        darn_use_file(thread, fd, frame);
+        darn_used_file(thread, fd, frame);
 }
 
 void darn_message_sent(int fd, const void *frame)
@@ -142,9 +143,10 @@ void darn_message_signal(const void *frame)
     DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
     {                                                                                              \
         struct darn_slot *slot = darn_turn_mine(darn_thread_peek());                               \
-        darn_message_sent(fd, FRAME);                                                              \
         if (slot)                                                                                  \
             darn_turn_file(slot, fd, POLLOUT, FRAME);                                              \
+        else                                                                                       \
+            darn_message_sent(fd, FRAME);                                                          \
         return DARN_REAL(name) arguments;                                                          \
     }
 #define PARAMETERS(...) __VA_ARGS__

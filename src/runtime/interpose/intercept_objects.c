@@ -5,6 +5,7 @@
 #include <threads.h>
 
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/used.h"
 #include "runtime/order/barriers.h"
 #include "runtime/os/glibc.h"
 #include "runtime/record/record_ends.h"
@@ -16,9 +17,9 @@
  * nobody sees. */
 #define ENDS(is_shared, address, object)                                                           \
     do {                                                                                           \
-        if (darn_ordering && !(is_shared))                                                         \
-            darn_end_object(darn_thread_self(), (uintptr_t)(address), sizeof(*(address)), object,  \
-                            FRAME);                                                                \
+        if (darn_ended_is_wanted() && !(is_shared))                                                \
+            darn_ended_object(darn_thread_self(), (uintptr_t)(address), sizeof(*(address)),        \
+                              object, FRAME);                                                      \
     } while (0)
 
 DARN_INTERCEPT(int, pthread_mutex_init, pthread_mutex_t *mutex,

@@ -11,6 +11,8 @@
 #include "runtime/interpose/openmp.h"
 #include "runtime/order/outside.h"
 #include "runtime/record/record.h"
+#include "runtime/thread/locks.h"
+#include "runtime/thread/thread.h"
 
 #define FRAME __builtin_frame_address(0)
 
@@ -21,12 +23,12 @@
 
 static void taken(const volatile void *lock, unsigned flags, const void *frame)
 {
-    darn_record(darn_thread_self(), DARN_EVENT_ACQUIRE, lock, NULL, flags, frame);
+    darn_lock_taken_openmp(darn_thread_self(), lock, flags, frame);
 }
 
 static void given(const volatile void *lock, const void *frame)
 {
-    darn_record(darn_thread_self(), DARN_EVENT_RELEASE, lock, NULL, 0, frame);
+    darn_lock_given(darn_thread_self(), lock, frame);
 }
 
 /* ---- what the compiler makes of directives; `where` is its description of the place ---- */
@@ -88,6 +90,17 @@ DARN_INTERCEPT(void, __kmpc_doacross_post, void *where, int32_t thread, const in
 {
     darn_record(darn_thread_self(), DARN_EVENT_SEND, &one_ordered, NULL, 0, FRAME);
     REAL(__kmpc_doacross_post)(where, thread, which);
+}
+
+/* What is done before a flush is seen by who flushes later, if an atomic variable tells so. That
+ * one is of no use here: what OpenMP calls atomic is relaxed. */
+DARN_INTERCEPT(void, __kmpc_flush, void *where)
+{
+    static const char one_flush;
+
+    darn_record(darn_thread_self(), DARN_EVENT_SEND, &one_flush, NULL, 0, FRAME);
+    REAL(__kmpc_flush)(where);
+    darn_record(darn_thread_self(), DARN_EVENT_RECEIVE, &one_flush, NULL, 0, FRAME);
 }
 
 /* ---- locks ---- */

@@ -12,17 +12,17 @@
 
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
+#include "runtime/interpose/used.h"
 #include "runtime/order/ordering.h"
 #include "runtime/os/os.h"
-#include "runtime/record/record_ends.h"
 
 #define FRAME __builtin_frame_address(0)
 
 /* Its end is that of its memory (intercept_file.c). */
 static inline void uses(const FILE *stream, const void *frame)
 {
-    if (darn_uses_wanted())
-        darn_use_object(darn_thread_peek(), (uintptr_t)stream, DARN_OBJECT_STREAM, frame);
+    if (darn_used_is_wanted())
+        darn_used_object(darn_thread_peek(), (uintptr_t)stream, DARN_OBJECT_STREAM, frame);
 }
 
 static void has_read(void)

@@ -18,9 +18,19 @@
 /* The sites of a module that is being loaded. */
 void darn_handmade_module(const struct darn_site *start, const struct darn_site *stop);
 
-/* Whether the atomic update may be that of such a lock, or the load that of a loop that waits for
- * such a flag. */
+/* Whether the atomic update may be that of such a lock. */
 bool darn_handmade_takes(const struct darn_site *site);
+
+/* Whether the load of a loop that waits may be that of such a flag, as far as is known now: whoever
+ * has noted darn_handmade_found() before, and finds it changed when the load has happened, cannot
+ * trust a no. */
+bool darn_handmade_waits(const struct darn_site *site);
+uint32_t darn_handmade_found(void);
+
+/* An atomic store that does not release is about to happen (darn_hook_relaxed). Nobody needs to
+ * know unless there are arms of which it is not known whether they run. */
+extern volatile bool darn_handmade_arms;
+void darn_handmade_stores(const struct darn_site *site);
 
 /* Sites that were asked for, by hash, with the answer in the lowest bit. */
 #define DARN_HANDMADE_ANSWERS 1024

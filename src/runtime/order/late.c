@@ -1,6 +1,7 @@
 #include "runtime/order/late.h"
 
 #include "runtime/order/edges.h"
+#include "runtime/order/handmade.h"
 
 static volatile bool is_called_back;
 
@@ -22,10 +23,12 @@ void darn_late_object(struct darn_late *late, uint64_t object)
         darn_late_all(late);
 }
 
-void darn_late_spin(struct darn_late *late, uint64_t object)
+void darn_late_spin(struct darn_late *late, uint64_t object, uint32_t found)
 {
     if (late->spin && late->spin != object)
         darn_late_all(late);
+    if (late->spin != object)
+        late->found = found;
     late->spin = object;
     late->is_any = true;
 }
@@ -63,10 +66,12 @@ void darn_late_settle_any(struct darn_late *late, struct darn_thread *thread, co
             darn_late_all(late);
         darn_edge_acquire(thread, DARN_EVENT_OUTSIDE);
     }
-    if (late->spin && !darn_clock_is_given(late->spin))
+    if (late->spin && (!darn_clock_is_given(late->spin) || late->found != darn_handmade_found()))
         darn_late_all(late);
     late->spin = 0;
-    if (late->is_all || late->is_cancelled) {
+    if (late->cancelled)
+        darn_edge_acquire(thread, late->cancelled);
+    if (late->is_all) {
         late->is_all = false;
         darn_edge_acquire_all(thread);
     }

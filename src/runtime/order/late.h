@@ -20,13 +20,16 @@
 #define DARN_LATE_OBJECTS 4 /* as many can wait */
 
 struct darn_late {
-    volatile bool is_any;       /* one of the following is to be looked at */
-    volatile bool is_all;       /* after all that anybody did */
-    volatile bool is_cancelled; /* the same from now on; the only one that others set */
-    bool is_foreign;            /* its task is of code outside */
+    volatile bool is_any; /* one of the following is to be looked at */
+    volatile bool is_all; /* after all that anybody did */
+    bool is_foreign;      /* its task is of code outside */
     uint32_t count;
+    /* What who has cancelled the thread has released to, and who may do so again; 0: nobody has.
+     * When it takes effect is not seen. The only one that others set. */
+    volatile uint64_t cancelled;
     uint64_t objects[DARN_LATE_OBJECTS];
     uint64_t spin;   /* one of them: a loop waits for it; 0: none does */
+    uint32_t found;  /* by the time when the loop began to (handmade.h) */
     uintptr_t until; /* after all that was done outside: up to this frame; 0: not */
     uintptr_t call;  /* the frame of the call that led outside; 0: it has returned */
 };
@@ -34,8 +37,9 @@ struct darn_late {
 void darn_late_all(struct darn_late *late);
 void darn_late_object(struct darn_late *late, uint64_t object);
 /* It is one that a loop waits for: if nobody has been seen to release it by then, whoever did was
- * not seen, and it comes after all. */
-void darn_late_spin(struct darn_late *late, uint64_t object);
+ * not seen, and it comes after all. So it does if stores were found since that tell nobody
+ * (handmade.h). */
+void darn_late_spin(struct darn_late *late, uint64_t object, uint32_t found);
 void darn_late_outside(struct darn_late *late, uintptr_t until);
 
 /* Code outside has called ours: what ours does there may be told to others by code outside. */
@@ -44,9 +48,10 @@ void darn_late_called_back(void);
 void darn_late_settle_any(struct darn_late *late, struct darn_thread *thread, const void *frame);
 
 /* Whether nothing comes of it, and it is done. */
-static inline bool darn_late_is_settled(struct darn_late *late, struct darn_thread_clock *clock)
+static inline __attribute__((always_inline)) bool
+darn_late_is_settled(struct darn_late *late, struct darn_thread_clock *clock)
 {
-    if (late->is_cancelled)
+    if (late->cancelled)
         return false;
     if (!late->is_any)
         return true;
@@ -78,7 +83,7 @@ static inline bool darn_late_waits(struct darn_late *late, uint64_t object)
 static inline void darn_late_settle(struct darn_late *late, struct darn_thread *thread,
                                     const void *frame)
 {
-    if (late->is_any || late->is_cancelled)
+    if (late->is_any || late->cancelled)
         darn_late_settle_any(late, thread, frame);
 }
 

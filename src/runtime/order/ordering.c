@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "runtime/order/atomics.h"
 #include "runtime/order/barriers.h"
 #include "runtime/order/edges.h"
 #include "runtime/order/ends.h"
-#include "runtime/order/handmade.h"
 #include "runtime/order/outside.h"
 #include "runtime/order/remembered.h"
 #include "runtime/order/stacks.h"
@@ -26,10 +26,6 @@ EXPORTED _Alignas(64) volatile uint8_t darn_ordering;
 extern volatile uint8_t darn_ordering_here __attribute__((alias("darn_ordering")));
 
 bool darn_clocks_kept;
-
-/* Whether a thread has passed a fence that releases: relaxed stores tell something from then on. */
-EXPORTED volatile uint8_t darn_fenced;
-extern volatile uint8_t darn_fenced_here __attribute__((alias("darn_fenced")));
 
 /* Objects that have no address of the program (and DARN_EVENT_OUTSIDE). */
 #define THREAD_OBJECT  (UINT64_C(1) << 60) /* + the number of the thread */
@@ -137,8 +133,10 @@ void darn_order_thread_start(struct darn_thread *thread)
     if (order->late.call)
         order->late.is_any = true;
     if (!thread->has_clock) { /* a trace has the event of its creator */
-        if (!thread->has_parent || has_cancelled)
+        if (!thread->has_parent)
             darn_late_all(&order->late);
+        else if (has_cancelled)
+            darn_late_object(&order->late, THREAD_OBJECT + thread->number);
         return;
     }
     darn_beginning_welcome();
@@ -175,25 +173,6 @@ static void lock_event(struct darn_thread_order *order, const struct darn_event 
     darn_clock_acquire(clock, event->target);
     if (event->lock == DARN_EVENT_WRLOCK)
         darn_clock_acquire(clock, event->target + READERS_OBJECT);
-}
-
-/* An atomic operation that is about to happen, by its memory order. */
-static void pass_atomic(struct darn_thread_order *order, unsigned kind, bool acquires,
-                        bool releases, uint64_t object)
-{
-    if (kind != DARN_EVENT_READ && (releases || order->has_fenced))
-        darn_clock_release(&order->clock, object);
-    if (kind != DARN_EVENT_WRITE && acquires)
-        darn_late_object(&order->late, object);
-}
-
-/* Which relaxed loads came before a fence is not remembered. */
-static void pass_fence(struct darn_thread_order *order, bool acquires, bool releases)
-{
-    if (releases)
-        order->has_fenced = darn_fenced = true;
-    if (acquires)
-        darn_late_all(&order->late);
 }
 
 /*
@@ -248,8 +227,8 @@ void darn_order_event(struct darn_thread *thread, const struct darn_event *event
     case DARN_EVENT_READ:
     case DARN_EVENT_WRITE:
     case DARN_EVENT_UPDATE:
-        pass_atomic(order, event->kind, event->flags & DARN_EVENT_ACQUIRES,
-                    event->flags & DARN_EVENT_RELEASES, event->target & ~UINT64_C(7));
+        darn_atomic_pass(order, event->kind, event->flags & DARN_EVENT_ACQUIRES,
+                         event->flags & DARN_EVENT_RELEASES, event->target & ~UINT64_C(7));
         break;
     case DARN_EVENT_ACQUIRE:
     case DARN_EVENT_RELEASE:
@@ -279,99 +258,13 @@ void darn_order_event(struct darn_thread *thread, const struct darn_event *event
         darn_clock_acquire(&order->clock, event->target);
         break;
     case DARN_EVENT_FENCE:
-        pass_fence(order, event->flags & DARN_EVENT_ACQUIRES, event->flags & DARN_EVENT_RELEASES);
+        darn_atomic_fence(order, event->flags & DARN_EVENT_ACQUIRES,
+                          event->flags & DARN_EVENT_RELEASES);
         break;
     default: /* it orders nothing */
         break;
     }
 }
-
-/* Operations of different sizes on one word synchronize with each other. */
-#define GRANULE(address) ((address) & ~(uintptr_t)7)
-
-static void pass_site(struct darn_thread_order *order, uintptr_t address,
-                      const struct darn_site *site)
-{
-    bool acquires = site->flags & DARN_SITE_ACQUIRES, releases = site->flags & DARN_SITE_RELEASES;
-
-    if (site->kind == DARN_SITE_FENCE)
-        pass_fence(order, acquires, releases);
-    else
-        for (uintptr_t at = GRANULE(address); at < address + site->size; at += 8)
-            pass_atomic(order, (unsigned)DARN_EVENT_READ + site->kind, acquires, releases, at);
-}
-
-/* Of a loop that waits for the value to change. */
-static bool is_waiting_load(const struct darn_site *site)
-{
-    return site->kind == DARN_SITE_READ && site->flags & DARN_SITE_SPIN;
-}
-
-static __attribute__((preserve_most, noinline)) void
-order_slowly(uintptr_t address, const struct darn_site *site, const void *frame)
-{
-    struct darn_thread *thread = darn_thread_self();
-    struct darn_thread_order *order = thread && darn_ordering ? darn_order_of(thread) : NULL;
-    bool waits;
-
-    if (!order)
-        return;
-    /* A trace has the operation itself, and keeps it back until it has happened. */
-    if (thread->has_clock) {
-        darn_late_settle(&order->late, thread, frame);
-        pass_site(order, address, site);
-    }
-    waits = thread->has_clock && is_waiting_load(site);
-    if (!(site->flags & DARN_SITE_ACQUIRES) || (site->kind != DARN_SITE_UPDATE && !waits))
-        return;
-    if (darn_handmade_takes(site))
-        darn_late_all(&order->late);
-    else if (waits)
-        darn_late_spin(&order->late, GRANULE(address));
-}
-
-/* Who updates a variable has told what it knows before; only what it gets has to wait. */
-static inline bool updates_quickly(struct darn_thread_order *order, uintptr_t address,
-                                   const struct darn_site *site)
-{
-    if (!darn_late_is_settled(&order->late, &order->clock) ||
-        ((site->flags & DARN_SITE_RELEASES || order->has_fenced) &&
-         !darn_clock_has_given(&order->clock, address)))
-        return false;
-    return !(site->flags & DARN_SITE_ACQUIRES) ||
-           (darn_handmade_takes_not(site) && darn_late_waits(&order->late, address));
-}
-
-/* A load that acquires has only to wait; a store that releases may have nothing new to tell. */
-static inline bool orders_quickly(uintptr_t address, const struct darn_site *site)
-{
-    struct darn_thread *thread = darn_thread_record;
-    struct darn_thread_order *order;
-
-    if ((uintptr_t)thread <= (uintptr_t)DARN_THREAD_ENDED || !thread->has_clock || site->size > 8)
-        return false;
-    address = GRANULE(address);
-    order = thread->order;
-    if (site->kind == DARN_SITE_READ)
-        return (!is_waiting_load(site) || order->late.is_all || order->late.spin == address) &&
-               darn_late_waits(&order->late, address);
-    if (site->kind == DARN_SITE_UPDATE)
-        return updates_quickly(order, address, site);
-    return site->kind == DARN_SITE_WRITE && darn_late_is_settled(&order->late, &order->clock) &&
-           darn_clock_has_given(&order->clock, address);
-}
-
-/* Right before an atomic operation or a fence. Few registers have to be saved for the usual case.
- */
-EXPORTED __attribute__((preserve_most, used)) void darn_hook_order(uintptr_t address,
-                                                                   const struct darn_site *site)
-{
-    if (!orders_quickly(address, site))
-        order_slowly(address, site, __builtin_frame_address(0));
-}
-
-EXPORTED __attribute__((preserve_most, alias("darn_hook_order"))) void
-darn_hook_relaxed(uintptr_t address, const struct darn_site *site);
 
 /*
  * Right before a call that may lead outside; with NULL before something that surely does: without
@@ -465,7 +358,7 @@ void darn_order_cancel(struct darn_thread *thread, uint32_t number)
     has_cancelled = true;
     while ((other = darn_threads_next(&index))) {
         if (other->number == number && other->order)
-            other->order->late.is_cancelled = true;
+            other->order->late.cancelled = THREAD_OBJECT + number;
     }
 }
 

@@ -22,6 +22,10 @@
  * there is a second thread. Guards of atomic operations look at it (site/site_guard.h). */
 extern volatile uint8_t darn_ordering;
 
+/* Whether relaxed stores call their hook: a thread has passed a fence that releases, and they tell
+ * something from then on; or which of them ever run is of interest (handmade.h). */
+extern volatile uint8_t darn_fenced;
+
 /* Whether clocks are kept: darn_ordering, in a run that is watched. */
 extern bool darn_clocks_kept;
 

@@ -308,17 +308,21 @@ uint32_t darn_memory_look(uintptr_t address, bool old, struct darn_memory_cell *
     return count;
 }
 
-/* Whether something is remembered of one of these pieces themselves: other lines have the same
- * hash. */
-static bool is_remembered(uint64_t first, uint64_t end)
+static bool is_touched(uint64_t granule)
 {
-    for (uint64_t granule = first; granule < end; granule++) {
-        const struct bucket *bucket = bucket_of(granule);
+    uint8_t pieces = atomic_load_explicit(&touched.lines[line_of(granule)], memory_order_relaxed);
 
-        for (int i = 0; i < CELLS; i++) {
-            if (bucket->cells[i].granule == granule && bucket->cells[i].where)
-                return true;
-        }
+    return pieces >> granule % 8 & 1;
+}
+
+/* Whether something is remembered of the piece itself: others have the same hash. */
+static bool is_remembered(uint64_t granule)
+{
+    const struct bucket *bucket = bucket_of(granule);
+
+    for (int i = 0; i < CELLS && is_touched(granule); i++) {
+        if (bucket->cells[i].granule == granule && bucket->cells[i].where)
+            return true;
     }
     return false;
 }
@@ -370,13 +374,6 @@ struct ending {
     bool any;
 };
 
-static bool is_touched(uint64_t granule)
-{
-    uint8_t pieces = atomic_load_explicit(&touched.lines[line_of(granule)], memory_order_relaxed);
-
-    return pieces >> granule % 8 & 1;
-}
-
 static bool visit_end(const struct ending *ending, uint64_t granule, uint32_t where,
                       struct darn_memory_cell *found)
 {
@@ -396,7 +393,7 @@ static void end_line(struct ending *ending, uint64_t first, uint64_t end)
     uint8_t was = 0;
 
     for (uint64_t granule = first; granule < end; granule++) {
-        if (!is_touched(granule) || !is_remembered(granule, granule + 1))
+        if (!is_remembered(granule))
             continue;
         was |= (uint8_t)(1 << granule % 8);
         if (!ending->any)
@@ -446,7 +443,9 @@ void darn_memory_forget(uintptr_t start, uint64_t size)
         if (next != granule)
             continue;
         next = line_end(granule, end);
-        if (is_remembered(granule, next))
+        while (granule < next && !is_remembered(granule))
+            granule++;
+        if (granule < next)
             renew(line_of(granule), granule % 8, (unsigned)(next - granule / 8 * 8));
     }
     for (uint32_t line = 0; size / 64 >= MOST_LINES && line < LINES; line++)

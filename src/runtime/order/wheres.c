@@ -20,6 +20,7 @@ struct where {
     bool is_short;                /* there was no room for its locks */
     bool is_gone;                 /* the site was that of a module that is no longer there */
     const struct darn_site *site; /* NULL: free */
+    uintptr_t address;            /* of the first access; others may be to other memory */
     struct darn_stack stack;
     struct darn_thread_lock locks[LOCKS];
 };
@@ -170,7 +171,10 @@ static void complete(struct where *where, const struct darn_thread *thread, cons
 static uint32_t find_or_add(struct darn_thread *thread, const struct darn_touch *touch,
                             const void *frame)
 {
-    struct where where = {.thread = thread->number, .site = touch->site, .object = touch->object};
+    struct where where = {.thread = thread->number,
+                          .site = touch->site,
+                          .object = touch->object,
+                          .address = touch->address};
     uint32_t first = thread->locks.count > LOCKS ? thread->locks.count - LOCKS : 0, at;
 
     where.stack.depth = darn_stack_quick(where.stack.pcs, DARN_STACK_DEPTH, thread, frame);
@@ -227,6 +231,36 @@ uint32_t darn_where(struct darn_thread *thread, struct darn_where_cache *cache,
     where = find_or_add(thread, touch, frame);
     *entry = (struct darn_where_cache){touch->site, caller, locks, where};
     return where;
+}
+
+static uint32_t add_guard(struct darn_guard *guards, uint32_t count,
+                          const struct darn_thread_lock *held)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (guards[i].lock.address == held->address) {
+            guards[i].uses++;
+            return count;
+        }
+    }
+    if (count < DARN_GUARDS)
+        guards[count++] = (struct darn_guard){*held, 1};
+    return count;
+}
+
+uint32_t darn_where_guards(uintptr_t address, struct darn_guard guards[DARN_GUARDS])
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; wheres && i < WHERES; i++) {
+        const struct where *where = &wheres[i];
+
+        if (!__atomic_load_n(&where->hash, __ATOMIC_ACQUIRE) || where->address != address ||
+            where->object)
+            continue;
+        for (uint32_t held = 0; held < where->lock_count; held++)
+            count = add_guard(guards, count, &where->locks[held]);
+    }
+    return count;
 }
 
 bool darn_where_is_known(uint32_t where)

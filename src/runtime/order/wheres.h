@@ -33,6 +33,19 @@ uint32_t darn_where(struct darn_thread *thread, struct darn_where_cache *cache,
 /* Fills in all but the address of the access. */
 void darn_where_fill(uint32_t where, struct darn_side *side);
 
+/* A lock that accesses hold, and at how many numbers. */
+struct darn_guard {
+    struct darn_thread_lock lock;
+    uint32_t uses;
+};
+
+#define DARN_GUARDS 8
+
+/* The locks under which this address is known to have been accessed, where it was the first that a
+ * number stands for: how many are filled in. One that was taken inside of another comes after it.
+ */
+uint32_t darn_where_guards(uintptr_t address, struct darn_guard guards[DARN_GUARDS]);
+
 /* Whether it still means something, and the number of the thread. */
 bool darn_where_is_known(uint32_t where);
 uint32_t darn_where_thread(uint32_t where);

@@ -148,24 +148,6 @@ void darn_os_restore_signals(uint64_t mask)
     CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
-void *darn_os_allocate(size_t size)
-{
-    long result = call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return result < 0 && result > -4096 ? NULL : (void *)result;
-}
-
-void darn_os_free(void *memory, size_t size)
-{
-    CALL2(SYS_munmap, memory, size);
-}
-
-void darn_os_discard(void *start, size_t size)
-{
-    CALL3(SYS_madvise, start, size, MADV_DONTNEED);
-}
-
 long darn_os_copy(void *to, const void *from, size_t size)
 {
     struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};

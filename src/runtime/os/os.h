@@ -19,6 +19,7 @@ void darn_os_confine(void);
 /* Thread and process ids. */
 int darn_os_thread_id(void);
 int darn_os_process_id(void);
+int darn_os_parent_id(void);
 
 /* Nanoseconds since some moment in the past, by this clock_gettime: ours may show virtual time. */
 uint64_t darn_os_now(void);
@@ -49,6 +50,13 @@ void darn_os_wake_shared(const volatile uint32_t *word);
 /* Zeroed memory of its own, or NULL. */
 void *darn_os_allocate(size_t size);
 void darn_os_free(void *memory, size_t size);
+
+/* Calls back with each piece of such memory, and with the variables of the runtime. */
+void darn_os_each_own(void (*visit)(uintptr_t start, uintptr_t end));
+
+/* Which of these pages (as many bytes of `are`, lowest bit) have anything in them: a page that was
+ * never touched has not. 0 or negative. */
+int darn_os_are_present(uintptr_t start, size_t pages, unsigned char *are);
 
 /* Makes whole pages of such memory all zeroes again, and gives the system what was in them. */
 void darn_os_discard(void *start, size_t size);
@@ -154,6 +162,7 @@ int darn_os_elsewhere(int (*work)(void *), void *argument, void *stack, size_t s
 int darn_os_open(const char *path, int flags); /* a new file has the mode 0666 */
 void darn_os_close(int fd);
 long darn_os_read(int fd, char *to, size_t size);
+long darn_os_list(int fd, void *to, size_t size); /* of a directory: struct dirent64, without gaps */
 int darn_os_has_name(int fd); /* 0: the file was removed */
 int darn_os_rename(const char *from, const char *to);
 int darn_os_remove(const char *path);

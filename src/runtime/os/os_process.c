@@ -244,6 +244,16 @@ int darn_os_elsewhere(int (*work)(void *), void *argument, void *stack, size_t s
     return errand.result;
 }
 
+int darn_os_parent_id(void)
+{
+    return (int)CALL1(SYS_getppid, 0);
+}
+
+long darn_os_list(int fd, void *to, size_t size)
+{
+    return CALL3(SYS_getdents64, fd, to, size);
+}
+
 int darn_os_poll_now(void *fds, unsigned long count)
 {
     long result = CALL3(SYS_poll, fds, count, 0);
@@ -254,7 +264,8 @@ int darn_os_poll_now(void *fds, unsigned long count)
 int darn_os_select_now(int count, void *reads, void *writes, void *errors)
 {
     struct timeval now = {0};
-    long result = call(SYS_select, count, (long)reads, (long)writes, (long)errors, (long)&now, 0);
+    long result = call(SYS_select, count, (long)reads, (long)writes, (long)errors, (long)&now,
+                       DARN_OS_MARK);
 
     return result < 0 ? -1 : (int)result;
 }
@@ -263,5 +274,6 @@ int darn_os_has_children(void)
 {
     siginfo_t info;
 
-    return call(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT, 0, 0) == 0;
+    return call(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT, 0,
+                DARN_OS_MARK) == 0;
 }

@@ -1,5 +1,9 @@
+#define _GNU_SOURCE
 #include "runtime/os/proc.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -55,4 +59,32 @@ int darn_proc_threads(void)
     for (; *line >= '0' && *line <= '9'; line++)
         count = 10 * count + (*line - '0');
     return count;
+}
+
+static bool is_any(const char *list, long length, bool (*is)(int pid, const void *argument),
+                   const void *argument)
+{
+    for (long at = 0; at < length;) {
+        const struct dirent64 *entry = (const struct dirent64 *)(list + at);
+        int pid = atoi(entry->d_name);
+
+        if (pid > 0 && is(pid, argument))
+            return true;
+        at += entry->d_reclen;
+    }
+    return false;
+}
+
+bool darn_proc_any(bool (*is)(int pid, const void *argument), const void *argument)
+{
+    int fd = darn_os_open("/proc", O_RDONLY | O_DIRECTORY);
+    _Alignas(struct dirent64) char list[4096];
+    bool any = false;
+    long length;
+
+    while (fd >= 0 && !any && (length = darn_os_list(fd, list, sizeof(list))) > 0)
+        any = is_any(list, length, is, argument);
+    if (fd >= 0)
+        darn_os_close(fd);
+    return any;
 }

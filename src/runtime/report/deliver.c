@@ -44,6 +44,8 @@ static void write_race(struct darn_json *json, const struct darn_race *race, uin
     if (race->second)
         darn_part_side(json, maps, race->second, false);
     darn_json_close(json, ']');
+    if (!touch->object)
+        darn_part_guards(json, maps, touch->address);
     darn_part_location(json, maps, touch->address);
     darn_json_open(json, "threads", '[');
     darn_part_origin(json, maps, race->first);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/fingerprint.h"
+#include "runtime/order/wheres.h"
 #include "runtime/os/helper.h"
 #include "runtime/os/os.h"
 #include "runtime/report/counters.h"
@@ -104,6 +105,14 @@ void darn_part_stack(struct darn_json *json, struct darn_maps *maps, const struc
     darn_json_close(json, ']');
 }
 
+static void write_lock(struct darn_json *json, struct darn_maps *maps,
+                       const struct darn_thread_lock *lock)
+{
+    darn_json_hex(json, "address", lock->address);
+    darn_json_string(json, "kind", lock_names[lock->kind]);
+    darn_part_position(json, maps, lock->address);
+}
+
 void darn_part_locks(struct darn_json *json, struct darn_maps *maps, const struct darn_locks *locks)
 {
     if (locks->is_unknown)
@@ -114,10 +123,23 @@ void darn_part_locks(struct darn_json *json, struct darn_maps *maps, const struc
 
         darn_lock_stack(&stack, &locks->held[i]);
         darn_json_open(json, NULL, '{');
-        darn_json_hex(json, "address", locks->held[i].address);
-        darn_json_string(json, "kind", lock_names[locks->held[i].kind]);
-        darn_part_position(json, maps, locks->held[i].address);
+        write_lock(json, maps, &locks->held[i]);
         darn_part_stack(json, maps, &stack);
+        darn_json_close(json, '}');
+    }
+    darn_json_close(json, ']');
+}
+
+void darn_part_guards(struct darn_json *json, struct darn_maps *maps, uintptr_t address)
+{
+    struct darn_guard guards[DARN_GUARDS];
+    uint32_t count = darn_where_guards(address, guards);
+
+    darn_json_open(json, "guards", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        darn_json_open(json, NULL, '{');
+        write_lock(json, maps, &guards[i].lock);
+        darn_json_number(json, "uses", guards[i].uses);
         darn_json_close(json, '}');
     }
     darn_json_close(json, ']');

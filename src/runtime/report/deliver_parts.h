@@ -36,6 +36,9 @@ void darn_part_stack(struct darn_json *json, struct darn_maps *maps,
 void darn_part_locks(struct darn_json *json, struct darn_maps *maps,
                      const struct darn_locks *locks);
 
+/* The locks under which the address was accessed, by whoever. */
+void darn_part_guards(struct darn_json *json, struct darn_maps *maps, uintptr_t address);
+
 /* `module` and `offset` of an address that is in a file. */
 void darn_part_position(struct darn_json *json, struct darn_maps *maps, uintptr_t address);
 

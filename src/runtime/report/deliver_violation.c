@@ -56,6 +56,7 @@ static void write_violation(struct darn_json *json, const struct darn_violation 
     darn_part_side(json, maps, violation->end, false);
     darn_json_close(json, ']');
     write_section(json, violation);
+    darn_part_guards(json, maps, touch->address);
     darn_part_location(json, maps, touch->address);
     darn_json_open(json, "threads", '[');
     darn_part_origin(json, maps, violation->entry);

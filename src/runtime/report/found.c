@@ -67,6 +67,19 @@ static void copy_text(char *to, size_t size, const char *from)
     darn_text_add(&text, from);
 }
 
+/* As the compiler was given it. */
+static void name_file(char *to, size_t size, const struct darn_site *site)
+{
+    const char *dir = darn_site_dir(site);
+    size_t length = strlen(dir);
+    struct darn_text text;
+
+    darn_text_start(&text, to, size);
+    if (length && dir[length - 1] == '/')
+        darn_text_add(&text, dir);
+    darn_text_add(&text, darn_site_file(site));
+}
+
 /* Names it by the side that its report begins with. */
 static void describe(struct darn_known_finding *finding, const char *kind,
                      const struct darn_side *side, const char *variable)
@@ -80,7 +93,7 @@ static void describe(struct darn_known_finding *finding, const char *kind,
         return;
     }
     finding->line = site->line;
-    copy_text(finding->file, sizeof(finding->file), darn_site_file(site));
+    name_file(finding->file, sizeof(finding->file), site);
     copy_text(finding->function, sizeof(finding->function), darn_site_function(site));
 }
 

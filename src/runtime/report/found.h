@@ -51,7 +51,7 @@ struct darn_known_finding {
     struct darn_stack stack; /* where the first thread is stuck, or dies; of a race if that has no
                               * site */
     uint32_t line;
-    char file[96];
+    char file[256];
     char function[64];
     char variable[96];
 };

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "runtime/os/os.h"
 #include "runtime/report/tell.h"
 
@@ -19,7 +20,9 @@ struct darn_maps {
 struct mapping {
     uintptr_t start, end;
     uint64_t file_offset;
-    bool readable;
+    bool readable, writable, shared;
+    const char *file; /* device and inode */
+    size_t file_length;
     const char *path;
     size_t path_length;
 };
@@ -59,10 +62,19 @@ static const char *read_line(const char *at, struct mapping *mapping)
     mapping->end = read_hex(&at);
     while (*at == ' ')
         at++;
-    mapping->readable = *at == 'r';
+    mapping->readable = at[0] == 'r';
+    mapping->writable = mapping->readable && at[1] == 'w';
+    mapping->shared = mapping->readable && at[1] && at[2] && at[3] == 's';
     at = skip_field(at); /* the permissions */
     mapping->file_offset = read_hex(&at);
-    at = skip_field(skip_field(skip_field(at))); /* device, inode */
+    mapping->file = skip_field(at);
+    at = skip_field(mapping->file);
+    while (*at >= '0' && *at <= '9')
+        at++;
+    at += *at == ' '; /* so that 12 is not taken for 123 */
+    mapping->file_length = (size_t)(at - mapping->file);
+    while (*at == ' ')
+        at++;
     if (!end)
         end = at + strlen(at);
     mapping->path = at;
@@ -173,15 +185,93 @@ void darn_maps_each(struct darn_maps *maps, void (*visit)(uintptr_t start, uintp
     }
 }
 
-bool darn_maps_is_main_stack(struct darn_maps *maps, uintptr_t address)
+void darn_maps_each_writable(struct darn_maps *maps,
+                             void (*visit)(uintptr_t start, uintptr_t end, bool shared))
 {
     const char *at = maps ? maps->text : "";
     struct mapping mapping;
 
     while (*at) {
         at = read_line(at, &mapping);
-        if (address >= mapping.start && address < mapping.end)
-            return mapping.path_length == 7 && memcmp(mapping.path, "[stack]", 7) == 0;
+        if (mapping.writable)
+            visit(mapping.start, mapping.end, mapping.shared);
+    }
+}
+
+static bool find_mapping(struct darn_maps *maps, uintptr_t address, struct mapping *mapping)
+{
+    const char *at = maps ? maps->text : "";
+
+    while (*at) {
+        at = read_line(at, mapping);
+        if (address >= mapping->start && address < mapping->end)
+            return true;
     }
     return false;
+}
+
+static bool starts_with(const struct mapping *mapping, const char *text)
+{
+    return mapping->path_length >= strlen(text) && !memcmp(mapping->path, text, strlen(text));
+}
+
+/* A name that is gone leads nowhere, nor does memory that never had one. System V's has a key. */
+static bool can_be_opened(const struct mapping *mapping)
+{
+    static const char gone[] = " (deleted)";
+    size_t length = sizeof(gone) - 1;
+
+    if (starts_with(mapping, "/SYSV"))
+        return !starts_with(mapping, "/SYSV00000000");
+    return mapping->path_length < length ||
+           memcmp(mapping->path + mapping->path_length - length, gone, length) != 0;
+}
+
+bool darn_maps_find_shared(struct darn_maps *maps, uintptr_t address, char *file, size_t size,
+                           bool *is_open)
+{
+    struct mapping mapping;
+
+    if (!find_mapping(maps, address, &mapping) || !mapping.shared || mapping.file_length >= size)
+        return false;
+    memcpy(file, mapping.file, mapping.file_length);
+    file[mapping.file_length] = '\0';
+    *is_open = can_be_opened(&mapping);
+    return true;
+}
+
+bool darn_maps_are_shared(int pid, const char *file)
+{
+    static char *text;
+    struct darn_text path;
+    char buffer[64];
+    size_t length;
+
+    if (!text)
+        text = darn_os_allocate(TEXT_SIZE);
+    if (!text)
+        return true;
+    darn_text_start(&path, buffer, sizeof(buffer));
+    darn_text_add(&path, "/proc/");
+    darn_text_number(&path, (uint64_t)pid);
+    darn_text_add(&path, "/maps");
+    darn_text_char(&path, '\0');
+    length = darn_os_read_file(buffer, text, TEXT_SIZE - 1);
+    text[length] = '\0';
+    return strstr(text, file);
+}
+
+uintptr_t darn_maps_start(struct darn_maps *maps, uintptr_t address)
+{
+    struct mapping mapping;
+
+    return find_mapping(maps, address, &mapping) ? mapping.start : address;
+}
+
+bool darn_maps_is_main_stack(struct darn_maps *maps, uintptr_t address)
+{
+    struct mapping mapping;
+
+    return find_mapping(maps, address, &mapping) && mapping.path_length == 7 &&
+           memcmp(mapping.path, "[stack]", 7) == 0;
 }

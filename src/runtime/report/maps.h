@@ -19,6 +19,21 @@ const char *darn_maps_find(struct darn_maps *maps, uintptr_t address, uint64_t *
 void darn_maps_each(struct darn_maps *maps, void (*visit)(uintptr_t start, uintptr_t end,
                                                           uint64_t offset, const char *path));
 
+/* Calls back with each part that can be written to; `shared`: other processes may do so, too. */
+void darn_maps_each_writable(struct darn_maps *maps,
+                             void (*visit)(uintptr_t start, uintptr_t end, bool shared));
+
+/* The file behind a part that processes can share, as /proc names it ("00:01 1234"); false: the
+ * address is in none. *is_open: those can have it who have not got it yet, by its name or key. */
+bool darn_maps_find_shared(struct darn_maps *maps, uintptr_t address, char *file, size_t size,
+                           bool *is_open);
+
+/* Whether another process has mapped such a file. */
+bool darn_maps_are_shared(int pid, const char *file);
+
+/* Where the part begins that the address lies in; the address itself if in none. */
+uintptr_t darn_maps_start(struct darn_maps *maps, uintptr_t address);
+
 /* Whether the address lies on the stack of the main thread. */
 bool darn_maps_is_main_stack(struct darn_maps *maps, uintptr_t address);
 

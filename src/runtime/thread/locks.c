@@ -135,6 +135,21 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
     list(thread, (uintptr_t)lock, kind, frame);
 }
 
+void darn_lock_taken_openmp(struct darn_thread *thread, const volatile void *lock, unsigned flags,
+                            const void *frame)
+{
+    struct darn_thread_lock *known =
+        thread ? darn_lock_find(&thread->locks, (uintptr_t)lock) : NULL;
+
+    if (!thread)
+        return;
+    record(thread, DARN_EVENT_ACQUIRE, (uintptr_t)lock, DARN_LOCK_MUTEX, flags, frame);
+    if (known)
+        known->depth++;
+    else
+        list(thread, (uintptr_t)lock, DARN_LOCK_MUTEX, frame);
+}
+
 bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, const void *frame)
 {
     struct darn_thread_lock *known =

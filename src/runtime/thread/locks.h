@@ -52,6 +52,11 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
                      enum darn_lock_kind kind, unsigned flags, const void *frame);
 bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, const void *frame);
 
+/* The same of a lock of OpenMP: a mutex that its thread may take again, and in which there is
+ * nothing of a pthread_mutex_t. */
+void darn_lock_taken_openmp(struct darn_thread *thread, const volatile void *lock, unsigned flags,
+                            const void *frame);
+
 /* Whether a thread that has the lock can take it again, and then has it twice. If not, one that is
  * known to be held was given back by another thread, and would seem to be held for ever. */
 static inline bool darn_lock_nests(const volatile void *lock, enum darn_lock_kind kind)

@@ -11,6 +11,7 @@
 /* The first so many nanoseconds of processor time with several threads are seen whole. */
 #define SEEN_WHOLE     UINT64_C(100000000)
 #define SEEN_WHOLE_MAX UINT64_C(1000000000) /* with budget=max, */
+#define SEEN_LONGER    10                   /* or so many times as much, while little is done */
 #define MOST_LOST      250e6                /* unless it has cost so much more than is fair; */
 #define SLICE          UINT64_C(10000000)   /* afterwards, one slice at a time */
 #define BEGINNING_STEP UINT64_C(5000000)    /* so often it is looked whether that is over */
@@ -24,6 +25,14 @@
 #define FAIR_ACCESS   2.0
 #define FAIR_CHANGE   100.0
 #define LONGEST_PAUSE 32 /* slices */
+
+/*
+ * What is done so seldom that it costs a tenth or less is no reason to look away soon: an access,
+ * or a release that has something to tell, stands for so many nanoseconds at most. The threads of
+ * OpenMP wait for each other in loops: while one of three is off its processor for a moment, the
+ * others use up the beginning, and nothing has been done yet.
+ */
+#define MOST_FOR_ONE 1000.0
 
 /* Whenever a thread begins later, everything is seen until each thread that runs may have used so
  * many nanoseconds of processor time, and for so many steps at most. The next time comes when the
@@ -76,19 +85,29 @@ static double lost(const struct darn_beginning_account *since)
     return since->spent - since->changes * FAIR_CHANGE;
 }
 
+double darn_beginning_counts(const struct darn_beginning_account *since)
+{
+    double most = (since->accesses + since->changes) * MOST_FOR_ONE;
+
+    return since->used < most ? since->used : most;
+}
+
 /* Whatever the budget. Who waits costs nothing meanwhile. */
 static void look_at_beginning(void)
 {
     static uint64_t begun;
-    static double lost_so_far;
+    static double counted, lost_so_far;
     uint64_t now = darn_os_process_time();
+    uint64_t most = darn_budget_is_max() ? SEEN_WHOLE_MAX : SEEN_WHOLE;
     struct darn_beginning_account since = look();
 
-    if (!begun)
+    if (!begun) {
         begun = now;
-    else
+    } else {
+        counted += darn_beginning_counts(&since);
         lost_so_far += lost(&since);
-    if (now == UINT64_MAX || now - begun >= (darn_budget_is_max() ? SEEN_WHOLE_MAX : SEEN_WHOLE) ||
+    }
+    if (now == UINT64_MAX || now - begun >= most * SEEN_LONGER || counted >= (double)most ||
         (darn_budget_is_max() && lost_so_far > MOST_LOST)) {
         lasts = false;
         darn_attention_sample(false);

@@ -41,6 +41,9 @@ struct darn_beginning_account {
     double changes;  /* releases that had something to tell */
 };
 
+/* How much of the processor time that is seen whole at the beginning is used up by that. */
+double darn_beginning_counts(const struct darn_beginning_account *since);
+
 /* In how many slices afterwards nothing is seen: until what was lost is fair. */
 double darn_beginning_pause(const struct darn_beginning_account *since);
 

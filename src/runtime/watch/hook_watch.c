@@ -94,9 +94,9 @@ static void watch_spin(struct darn_thread *thread, const struct darn_touch *touc
         watch_access(thread, touch, frame);
         thread->spinning = true;
     }
-    /* Last: it comes into force with what the thread does next. A load that acquires has a hook of
-     * its own for that, behind this one. */
-    if (site->kind != DARN_SITE_READ || !(site->flags & DARN_SITE_ACQUIRES))
+    /* Last: it comes into force with what the thread does next. What acquires has a hook of its own
+     * for that, behind this one. */
+    if (!(site->flags & (DARN_SITE_ACQUIRES | DARN_SITE_LEADS)))
         darn_order_after_all(thread);
 }
 

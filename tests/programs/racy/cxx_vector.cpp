@@ -2,6 +2,7 @@
  * claim: elements of a std::vector are reported, through lambdas and templates
  * build: -O0
  * build: -O2
+ * run: x 20
  * run: --halt-on-error --report-unknown-origin=0 --budget=max --noise=site:@ADD:1000/1000 x 20
  * expect: data-race on * at ADD and ADD
  * allow: data-race on *

@@ -71,7 +71,7 @@ static void a_race_is_about_the_block_of_its_time(void **state)
     struct darn_prediction outside = race(0x9010, events[10], events[10]);
     struct darn_prediction by_free = race(0x1010, events[6], events[5]);
     struct darn_prediction never = race(0x1010, event(DARN_EVENT_READ, 7, 0x1010, 0, 7), events[0]);
-    struct darn_race_blocks blocks = {NULL, 0, 0};
+    struct darn_race_blocks blocks = {NULL, 0, 0, NULL, NULL};
 
     (void)state;
     darn_race_blocks_want(&blocks, &outside);
@@ -87,13 +87,41 @@ static void a_race_is_about_the_block_of_its_time(void **state)
     darn_race_blocks_free(&blocks);
 }
 
+/* Two threads access it under the lock 7; one of them holds 5 outside of that. */
+static void a_race_knows_the_locks_of_accesses_that_race_with_nobody(void **state)
+{
+    const struct darn_event events[] = {
+        event(DARN_EVENT_ACQUIRE, 1, 5, 0, 0),    event(DARN_EVENT_ACQUIRE, 1, 7, 0, 0),
+        event(DARN_EVENT_WRITE, 1, 0x9010, 0, 1), event(DARN_EVENT_WRITE, 1, 0x9010, 0, 1),
+        event(DARN_EVENT_RELEASE, 1, 7, 0, 0),    event(DARN_EVENT_RELEASE, 1, 5, 0, 0),
+        event(DARN_EVENT_ACQUIRE, 2, 7, 0, 0),    event(DARN_EVENT_WRITE, 2, 0x9010, 0, 2),
+        event(DARN_EVENT_RELEASE, 2, 7, 0, 0),    event(DARN_EVENT_WRITE, 3, 0x9010, 0, 3),
+    };
+    struct darn_trace trace = {events, sizeof(events) / sizeof(events[0]), 0, NULL, 0};
+    struct darn_prediction wanted = race(0x9010, events[2], events[9]);
+    struct darn_race_blocks blocks = {NULL, 0, 0, NULL, NULL};
+    struct darn_prediction_step uses[DARN_RACE_USES];
+
+    (void)state;
+    darn_race_blocks_want(&blocks, &wanted);
+    darn_race_blocks_find(&blocks, &trace);
+    assert_int_equal(darn_race_blocks_uses(&blocks, &wanted, uses), 3);
+    assert_int_equal(uses[0].lock_count, 2);
+    assert_int_equal(uses[0].locks[0].lock, 5);
+    assert_int_equal(uses[0].locks[1].lock, 7);
+    assert_int_equal(uses[1].lock_count, 1);
+    assert_int_equal(uses[1].locks[0].lock, 7);
+    assert_int_equal(uses[2].lock_count, 0);
+    darn_race_blocks_free(&blocks);
+}
+
 static void many_races_find_their_blocks(void **state)
 {
     enum { COUNT = 300 };
     static struct darn_event events[2 * COUNT];
     static struct darn_prediction races[COUNT];
     struct darn_trace trace = {events, 2 * COUNT, 0, NULL, 0};
-    struct darn_race_blocks blocks = {NULL, 0, 0};
+    struct darn_race_blocks blocks = {NULL, 0, 0, NULL, NULL};
 
     (void)state;
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -149,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_race_is_about_the_block_of_its_time),
+        cmocka_unit_test(a_race_knows_the_locks_of_accesses_that_race_with_nobody),
         cmocka_unit_test(many_races_find_their_blocks),
         cmocka_unit_test(copies_of_a_line_are_one_place),
     };

@@ -135,8 +135,8 @@ static void variants_are_counted_and_listed(void **state)
         assert_int_equal(darn_causes_add(&causes, findings[i]), leaders[i]);
     assert_int_equal(darn_causes_variants(&causes, 0), 2);
     assert_int_equal(darn_causes_variants(&causes, 1), 0);
-    darn_causes_print(&causes, 0, "--all", out, &plain);
-    darn_causes_print(&causes, 1, "--all", out, &plain);
+    darn_causes_print(&causes, 0, out, &plain);
+    darn_causes_print(&causes, 1, out, &plain);
     fclose(out);
     assert_string_equal(text,
                         "  variants: the same cause shows in 2 more ways, which --all prints at "

@@ -125,7 +125,11 @@ static struct darn_finding *predict(const struct darn_trace *trace,
                                     const struct darn_prediction *prediction, const char *engine,
                                     const struct darn_event *block)
 {
-    struct darn_predicted predicted = {trace, "example.std", prediction, engine, block};
+    struct darn_predicted predicted = {.trace = trace,
+                                       .path = "example.std",
+                                       .prediction = prediction,
+                                       .engine = engine,
+                                       .block = block};
     struct darn_modules modules = {NULL};
     struct darn_finding *finding = darn_finding_predicted(&predicted);
 

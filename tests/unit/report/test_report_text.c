@@ -146,23 +146,54 @@ static void an_assertion_that_fails_is_said_to(void **state)
     expect_part(text, "note: thread T2 'audit' asserts that no other thread accesses it");
 }
 
+/* Both at the column of the first `=` of line 4. */
+static struct darn_finding *equal_writes(const char *dir)
+{
+    struct darn_finding *finding = bank_finding(dir);
+
+    finding->accesses[0].column = 14;
+    finding->accesses[1] = finding->accesses[0];
+    finding->accesses[1].thread = "T2";
+    finding->same_value = true;
+    return finding;
+}
+
 static void equal_writes_are_marked(void **state)
 {
-    struct darn_finding *finding = bank_finding("/nowhere");
+    struct darn_finding *finding;
 
-    (void)state;
-    finding->accesses[1].op = DARN_OP_WRITE;
-    finding->same_value = true;
+    write_file(*state, "bank.c", "\n\n\n  done->flag = 120;\n");
+    finding = equal_writes(*state);
     expect_part(
         print(finding),
         "  value: both threads write the same value, 120 (it was 100 before, and 110 after)\n");
 
-    finding = bank_finding("/nowhere");
-    finding->accesses[1].op = DARN_OP_WRITE;
-    finding->same_value = true;
+    finding = equal_writes(*state);
     finding->after.bits = 120;
     expect_part(print(finding),
                 "  value: both threads write the same value, 120 (it was 100 before)\n");
+}
+
+/* What the value was made from is not known: it may be what both have read. */
+static void equal_values_of_variables_are_no_comfort(void **state)
+{
+    static const char *const lines[] = {
+        "\n\n\n  acct->sum = sum;\n",        "\n\n\n  acct->sum = next();\n",
+        "\n\n\n  acct->sum =\n   next();\n", "\n\n\n  acct->sum = 1 + sum;\n",
+        "\n\n\n  acct->sum = NEXT;\n",       "\n\n\n  acct->sum = facct->sum_;\n"};
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct darn_finding *finding;
+        const char *text;
+
+        write_file(*state, "bank.c", lines[i]);
+        finding = equal_writes(*state);
+        finding->after = finding->before;
+        text = print(finding);
+        expect_part(text, "  value: 100; T1 is about to write 120, T2 is about to write 120\n");
+        expect_no_part(text, "same value");
+        expect_no_part(text, "lost");
+    }
 }
 
 static void values_that_stayed_come_with_what_was_to_be_written(void **state)
@@ -432,7 +463,9 @@ int main(void)
         cmocka_unit_test(a_free_names_the_block),
         cmocka_unit_test(a_race_of_unknown_origin_says_who_was_not_seen),
         cmocka_unit_test(an_assertion_that_fails_is_said_to),
-        cmocka_unit_test(equal_writes_are_marked),
+        cmocka_unit_test_setup_teardown(equal_writes_are_marked, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(equal_values_of_variables_are_no_comfort, make_dir,
+                                        remove_dir),
         cmocka_unit_test(values_that_stayed_come_with_what_was_to_be_written),
         cmocka_unit_test(values_are_written_as_people_know_them),
         cmocka_unit_test(globals_are_named_with_their_declaration),

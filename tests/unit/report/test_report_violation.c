@@ -311,6 +311,32 @@ static void advice_fits_the_locks(void **state)
                   "same at bank.c:6\n");
 }
 
+#define LOCK(address) "{\"address\":\"" address "\",\"kind\":\"mutex\"}"
+#define TWO_LOCKS     ",\"locks\":[" LOCK("0x10") "," LOCK("0x20") "]"
+
+/* Both are held by all: the inner one is meant, unless others hold the outer one more often. */
+static void advice_names_the_lock_that_guards_it_elsewhere(void **state)
+{
+    struct darn_lock outer = {.kind = "mutex", .address = 0x10, .uses = 2};
+    struct darn_finding *finding;
+    char *text;
+
+    (void)state;
+    expect_advice(TWO_LOCKS, TWO_LOCKS, TWO_LOCKS, "  next: mutex 0x20 is held at both accesses");
+    expect_advice(TWO_LOCKS, "", TWO_LOCKS, "  next: hold mutex 0x20 at bank.c:6, too");
+    expect_advice("", TWO_LOCKS, "", "  next: hold mutex 0x20, which T2 holds, at bank.c:4");
+    finding = read_finding(
+        VIOLATION(SIDE("read", "T1", "4", TWO_LOCKS) "," SIDE(
+                      "write", "T2", "6", TWO_LOCKS) "," SIDE("write", "T1", "7", TWO_LOCKS),
+                  ""));
+    finding->guards = &outer;
+    finding->guard_count = 1;
+    text = print_finding("text", finding, NULL);
+    expect_part(text, "  next: mutex 0x10 is held at both accesses");
+    free(text);
+    darn_finding_free(finding);
+}
+
 static void tools_read_the_section_and_the_pattern(void **state)
 {
     struct darn_finding *finding = read_finding(VIOLATION(SIDES, "," SECTION));
@@ -385,6 +411,7 @@ int main(void)
         cmocka_unit_test(names_of_cxx_are_demangled),
         cmocka_unit_test(what_may_be_allowed_is_said_with_its_place),
         cmocka_unit_test(advice_fits_the_locks),
+        cmocka_unit_test(advice_names_the_lock_that_guards_it_elsewhere),
         cmocka_unit_test(tools_read_the_section_and_the_pattern),
         cmocka_unit_test(names_cannot_command_the_terminal),
         cmocka_unit_test(the_id_is_that_of_the_runtime),

@@ -160,6 +160,36 @@ static void two_threads_that_met_are_a_confirmed_race(void **state)
     free_snapshot(&snapshot);
 }
 
+/* Other threads access it under `b`, and under `a` only the one that holds it now. */
+static void the_lock_that_others_hold_is_counted(void **state)
+{
+    struct darn_snapshot snapshot = new_snapshot();
+    struct darn_block_met *met = two_customers(&snapshot);
+    uint64_t a = address_of("a"), b = address_of("b"), balance = met->threads[0].object;
+    struct darn_finding *finding;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        met->threads[i].lock_count = 2;
+        met->threads[i].locks[0] = b;
+        met->threads[i].locks[1] = a;
+    }
+    for (uint32_t thread = 3; thread < 5; thread++) {
+        add_step(&snapshot, thread, DARN_STEP_LOCK, b, call_at("one", "one-first"));
+        add_step(&snapshot, thread, DARN_STEP_WRITE, balance, site_at("take", DARN_SITE_WRITE));
+        add_step(&snapshot, thread, DARN_STEP_UNLOCK, b, call_at("one", "one-first"));
+    }
+    add_step(&snapshot, 2, DARN_STEP_LOCK, a, call_at("one", "one-first"));
+    add_step(&snapshot, 2, DARN_STEP_WRITE, balance, site_at("take", DARN_SITE_WRITE));
+    add_step(&snapshot, 1, DARN_STEP_READ, balance, site_at("test", DARN_SITE_READ));
+    finding = darn_snapshot_met(&snapshot, met);
+    assert_int_equal(finding->guard_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(finding->guards[i].uses, finding->guards[i].address == b ? 2 : 1);
+    darn_finding_free(finding);
+    free_snapshot(&snapshot);
+}
+
 /* predict.c makes the id of a race from the same parts in the same way. */
 static void it_has_the_id_that_was_predicted(void **state)
 {
@@ -342,6 +372,7 @@ int main(void)
         cmocka_unit_test(what_is_nowhere_is_not_known),
         cmocka_unit_test(the_key_is_that_of_the_site),
         cmocka_unit_test(two_threads_that_met_are_a_confirmed_race),
+        cmocka_unit_test(the_lock_that_others_hold_is_counted),
         cmocka_unit_test(it_has_the_id_that_was_predicted),
         cmocka_unit_test(a_block_that_is_freed_is_a_race_of_its_own),
         cmocka_unit_test(a_triple_is_told_in_its_order),

@@ -138,6 +138,24 @@ static void how_a_lock_is_held_is_remembered(void **state)
     assert_false(darn_own_is_shared(darn_own_here.held[2]));
 }
 
+/* It would say of itself that a thread that takes it again has it once. */
+static void a_lock_of_openmp_is_held_until_it_was_given_back_as_often(void **state)
+{
+    static const char lock[64];
+
+    (void)state;
+    darn_healing = false;
+    darn_lock_taken_openmp(&thread, lock, 0, frame);
+    darn_lock_taken_openmp(&thread, lock, 0, frame);
+    assert_int_equal(thread.locks.count, 1);
+    assert_true(darn_lock_given(&thread, lock, frame));
+    assert_int_equal(thread.locks.count, 1);
+    assert_ptr_equal(thread.locks.held[0].address, lock);
+    assert_true(darn_lock_given(&thread, lock, frame));
+    assert_int_equal(thread.locks.count, 0);
+    darn_lock_taken_openmp(NULL, lock, 0, frame);
+}
+
 static void giving_back_what_was_never_taken_changes_nothing(void **state)
 {
     (void)state;
@@ -186,6 +204,7 @@ int main(void)
         cmocka_unit_test_setup(a_mutex_that_another_thread_has_given_back_is_held_once, start),
         cmocka_unit_test_setup(healing_knows_of_no_lock_where_nothing_is_healed, start),
         cmocka_unit_test_setup(how_a_lock_is_held_is_remembered, start),
+        cmocka_unit_test_setup(a_lock_of_openmp_is_held_until_it_was_given_back_as_often, start),
         cmocka_unit_test_setup(giving_back_what_was_never_taken_changes_nothing, start),
         cmocka_unit_test_setup(locks_beyond_the_list_are_counted_and_not_missed, start),
         cmocka_unit_test_setup(a_thread_that_is_not_known_has_no_list, start),

@@ -48,6 +48,30 @@ static void it_is_never_given_up(void **state)
     assert_true(pause_of(10, 5e5, 0) == 32);
 }
 
+/* Of 10 ms of processor time. */
+static double counts(double accesses, double changes)
+{
+    const struct darn_beginning_account since = {
+        .used = 10e6, .accesses = accesses, .changes = changes};
+
+    return darn_beginning_counts(&since);
+}
+
+static void who_does_nothing_uses_up_no_beginning(void **state)
+{
+    (void)state;
+    assert_true(counts(0, 0) == 0);
+    assert_true(counts(100, 0) <= 10e6 / 50);
+    assert_true(counts(0, 100) <= 10e6 / 50);
+}
+
+static void who_is_busy_uses_up_all_of_its_time(void **state)
+{
+    (void)state;
+    assert_true(counts(1e5, 0) == 10e6);
+    assert_true(counts(0, 1e5) == 10e6);
+}
+
 #define TEST(name) cmocka_unit_test(name)
 
 int main(void)
@@ -57,6 +81,8 @@ int main(void)
         TEST(what_costs_more_than_is_fair_is_seen_more_seldom),
         TEST(what_synchronizes_may_cost_more),
         TEST(it_is_never_given_up),
+        TEST(who_does_nothing_uses_up_no_beginning),
+        TEST(who_is_busy_uses_up_all_of_its_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

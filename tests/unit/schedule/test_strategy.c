@@ -88,6 +88,46 @@ static void a_free_races_with_accesses_to_its_block(void **state)
     assert_false(race(access(1, DARN_STEP_FREE, 100, 32), access(2, DARN_STEP_READ, 132, 4)));
 }
 
+static struct darn_choice call(uint32_t thread, enum darn_step_op op, uint64_t object,
+                               uint64_t used)
+{
+    struct darn_choice choice = access(thread, op, object, 8);
+
+    choice.used = used;
+    return choice;
+}
+
+static void the_end_of_an_object_races_with_its_use(void **state)
+{
+    struct darn_choice lock = call(2, DARN_STEP_LOCK, 100, 100);
+    struct darn_choice waiting = call(2, DARN_STEP_BARRIER, 100, 0);
+
+    (void)state;
+    assert_true(race(call(1, DARN_STEP_DESTROY, 100, 100), lock));
+    assert_true(race(access(1, DARN_STEP_FREE, 64, 64), lock));
+    assert_false(race(access(1, DARN_STEP_FREE, 64, 36), lock));
+    assert_false(race(call(1, DARN_STEP_DESTROY, 108, 108), lock));
+    assert_false(race(call(1, DARN_STEP_DESTROY, 100, 100), waiting));
+    assert_false(race(call(1, DARN_STEP_DESTROY, 100, 100), call(2, DARN_STEP_DESTROY, 100, 100)));
+    assert_false(race(access(1, DARN_STEP_WRITE, 100, 8), lock));
+    assert_true(race(call(1, DARN_STEP_CLOSE, 200, 200), call(2, DARN_STEP_USE, 200, 200)));
+    assert_true(race(call(1, DARN_STEP_CLOSE, 200, 200), call(2, DARN_STEP_CLOSE, 200, 200)));
+    assert_false(race(call(1, DARN_STEP_USE, 200, 200), call(2, DARN_STEP_USE, 200, 200)));
+    assert_false(conflict(call(1, DARN_STEP_USE, 200, 200), call(2, DARN_STEP_USE, 200, 200)));
+}
+
+/* The object of all of them is the world. */
+static void file_descriptors_are_told_apart(void **state)
+{
+    struct darn_choice sends = call(2, DARN_STEP_CALL, 8, 160);
+
+    (void)state;
+    assert_true(race(call(1, DARN_STEP_CLOSE, 8, 160), sends));
+    assert_false(race(call(1, DARN_STEP_CLOSE, 8, 176), sends));
+    assert_false(race(call(1, DARN_STEP_CLOSE, 8, 160), call(2, DARN_STEP_CLOSE, 8, 160)));
+    assert_true(conflict(call(1, DARN_STEP_CLOSE, 8, 176), sends));
+}
+
 static void synchronization_conflicts_but_never_races(void **state)
 {
     (void)state;
@@ -252,6 +292,8 @@ int main(void)
         cmocka_unit_test(accesses_race_when_they_overlap_and_one_writes),
         cmocka_unit_test(atomics_race_only_with_plain_accesses),
         cmocka_unit_test(a_free_races_with_accesses_to_its_block),
+        cmocka_unit_test(the_end_of_an_object_races_with_its_use),
+        cmocka_unit_test(file_descriptors_are_told_apart),
         cmocka_unit_test(synchronization_conflicts_but_never_races),
         cmocka_unit_test(every_strategy_has_a_name),
         cmocka_unit_test(straight_never_preempts),

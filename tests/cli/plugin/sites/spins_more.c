@@ -183,6 +183,33 @@ int stoppable(const int *v, int n)
     return sum;
 }
 
+int rows, columns, enabled, cells[64];
+
+/* Rounds without columns do nothing but read: they count, and wait for nobody. */
+/* site: nested read - 4 rows */
+/* site: nested read - 4 columns */
+/* may: nested read - 4 cells[] */
+/* site: nested write - 4 cells[] */
+/* may: nested write - 16 cells[] */
+void nested(void)
+{
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++)
+            cells[8 * i + j] = i + j;
+    }
+}
+
+/* site: if_enabled read - 4 enabled */
+/* site at -O0 -O1 -O2: if_enabled write - 4 cells[] */
+/* may: if_enabled write - 16 cells[] */
+void if_enabled(void)
+{
+    for (int i = 0; i < 64; i++) {
+        if (enabled)
+            cells[i] = i;
+    }
+}
+
 /* site: collatz read volatile 4 turn */
 int collatz(int x)
 {

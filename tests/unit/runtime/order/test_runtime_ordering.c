@@ -281,6 +281,17 @@ static void who_is_cancelled_comes_after_who_has_done_so(void **state)
     assert_true(reads(2, y));
 }
 
+static void who_is_cancelled_comes_after_nobody_else(void **state)
+{
+    (void)state;
+    darn_order_cancel(&threads[0], threads[1].number);
+    assert_false(writes(2, x));
+    assert_true(reads(1, x));
+    assert_false(writes(0, y));
+    darn_order_cancel(&threads[0], threads[1].number); /* once more */
+    assert_false(reads(1, y));
+}
+
 /* ---- atomics ---- */
 
 static void release_and_acquire_order(void **state)
@@ -463,6 +474,7 @@ int main(void)
         TEST(who_ends_without_a_word_is_joined_after_all),
         TEST(who_nobody_has_made_comes_after_all),
         TEST(who_is_cancelled_comes_after_who_has_done_so),
+        TEST(who_is_cancelled_comes_after_nobody_else),
         TEST(release_and_acquire_order),
         TEST(relaxed_atomics_order_nothing),
         TEST(a_load_acquires_what_was_stored_after_its_hook),

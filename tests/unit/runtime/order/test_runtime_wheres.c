@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "runtime/order/wheres.h"
@@ -55,9 +56,33 @@ static void places_are_kept_without_locks_when_there_are_too_many(void **state)
     free(thread);
 }
 
+static void the_locks_of_all_who_access_it_are_known(void **state)
+{
+    struct darn_thread *threads = calloc(3, sizeof(*threads));
+    struct darn_guard guards[DARN_GUARDS];
+
+    (void)state;
+    assert_true(darn_wheres_open());
+    for (uint32_t i = 0; i < 3; i++)
+        threads[i].number = i;
+    where_under(&threads[0], 7);
+    where_under(&threads[0], 7);
+    memset(cache, 0, sizeof(cache)); /* each thread has its own */
+    where_under(&threads[1], 7);
+    where_under(&threads[1], 5);
+    where_under(&threads[2], 0);
+    memset(cache, 0, sizeof(cache));
+    assert_int_equal(darn_where_guards(0x1008, guards), 0);
+    assert_int_equal(darn_where_guards(0x1000, guards), 2);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(guards[i].uses, guards[i].lock.address == 7 ? 2 : 1);
+    free(threads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_locks_of_all_who_access_it_are_known),
         cmocka_unit_test(places_are_kept_without_locks_when_there_are_too_many),
     };
 
