@@ -9,6 +9,7 @@
 
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/openmp.h"
+#include "runtime/order/ordering.h"
 #include "runtime/order/outside.h"
 #include "runtime/record/record.h"
 #include "runtime/thread/locks.h"
@@ -202,9 +203,47 @@ DARN_INTERCEPT(void, __kmpc_fork_call_if, void *where, int32_t count, uintptr_t 
     REAL(__kmpc_fork_call_if)(where, count, function, condition, arguments);
 }
 
+/* The task's memory was another's before, which ended it (intercept_ompt.c). That has to come first
+ * in a trace, too: there the two threads are only ordered by what they tell. */
 DARN_INTERCEPT(void *, __kmpc_omp_task_alloc, void *where, int32_t thread, int32_t flags,
                size_t size, size_t shared, uintptr_t function)
 {
+    size_t all = ((size + 7) & ~(size_t)7) + shared;
+    void *task;
+
     darn_next_task = whose(function);
-    return REAL(__kmpc_omp_task_alloc)(where, thread, flags, size, shared, function);
+    task = REAL(__kmpc_omp_task_alloc)(where, thread, flags, size, shared, function);
+    if (task) {
+        darn_order_forget((uintptr_t)task, all);
+        if (darn_recording)
+            darn_record_alloc(task, all, 0, FRAME);
+    }
+    return task;
+}
+
+/* The copies of its task that a loop makes begin where nobody sees it. */
+static void loops(void)
+{
+    struct darn_thread *self = darn_thread_self();
+
+    if (self)
+        darn_order_after_all(self);
+}
+
+DARN_INTERCEPT(void, __kmpc_taskloop, void *where, int32_t thread, void *task, int32_t condition,
+               uint64_t *from, uint64_t *to, int64_t step, int32_t grouped, int32_t schedule,
+               uint64_t grain, void *copies)
+{
+    loops();
+    REAL(__kmpc_taskloop)
+    (where, thread, task, condition, from, to, step, grouped, schedule, grain, copies);
+}
+
+DARN_INTERCEPT(void, __kmpc_taskloop_5, void *where, int32_t thread, void *task, int32_t condition,
+               uint64_t *from, uint64_t *to, int64_t step, int32_t grouped, int32_t schedule,
+               uint64_t grain, int32_t strict, void *copies)
+{
+    loops();
+    REAL(__kmpc_taskloop_5)
+    (where, thread, task, condition, from, to, step, grouped, schedule, grain, strict, copies);
 }
