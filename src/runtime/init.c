@@ -244,6 +244,18 @@ static bool has_nothing_to_do(void)
            !getenv(DARN_PROCESS_VARIABLE);
 }
 
+/*
+ * What the caller of a set-user-ID program has asked for would reach the programs that this one
+ * starts. If it has become its owner by then (real user = effective user), they are no such programs
+ * and would believe it. The loader removes its own variables for the same reason.
+ */
+static void forget_wishes(void)
+{
+    unsetenv(DARN_OPTIONS_VARIABLE);
+    unsetenv(DARN_COMMAND_VARIABLE);
+    unsetenv(DARN_PROCESS_VARIABLE);
+}
+
 /* What the program calls goes straight to libc, where that can be had; the rest finds that nothing
  * is ready. */
 static void stay_out(void)
@@ -258,6 +270,8 @@ void darn_init(void)
         return;
     darn_intercept_resolve();
     darn_state.secure = darn_secure_process();
+    if (darn_state.secure)
+        forget_wishes();
     if (has_nothing_to_do()) {
         stay_out();
         return;

@@ -143,6 +143,27 @@ if [ "$(id -u)" -eq 0 ] && give_rights plain && give_rights only &&
         echo "no file capabilities here: not tested"
     fi
 
+    # A program that it starts once it has become its owner is no such program itself.
+    cat >becomes.c <<'E2'
+#define _GNU_SOURCE
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return setresgid(0, 0, 0) || setresuid(0, 0, 0) || execv(argv[1], argv + 1);
+}
+E2
+    darn cc -O1 -g becomes.c -o becomes -pthread && give_rights becomes && cp plain "$world/started" &&
+        chmod 755 "$world/started"
+    claim "nor do the programs that it starts as its owner"
+    try as_nobody DARN_OPTIONS="budget=max:$some" DARN_PROCESS=1 "$world/becomes" "$world/started"
+    expect_same "$out" "secure 0"
+    expect_same "$(ls "$world/out")" ""
+    try as_nobody DARN_OPTIONS=nonsense=1 "$world/becomes" /usr/bin/env
+    expect_status 0
+    expect_lacks "$out" DARN_
+
     claim "a set-user-ID program is healed by the repository that its build has named"
     darn cc -O1 -g slow.c -o slow -pthread && darn sections infer -o slow.sections ./slow >/dev/null
     cp slow.sections "$roots/"
