@@ -12,7 +12,8 @@
  * function without passing one of them (longjmp, exceptions, the end of the thread) leaves the
  * section, too: the runtime notices these by itself.
  *
- * Records follow each other without gaps, and each says how long it is.
+ * Records follow each other without gaps, and each says how long it is: a record may have texts
+ * behind its points, its own and those of records before it.
  */
 #ifndef DARN_SITE_SECTION_H
 #define DARN_SITE_SECTION_H
@@ -72,7 +73,7 @@ struct darn_section_point {
 };
 
 struct darn_section_record {
-    uint32_t size; /* of the record with its points, in bytes */
+    uint32_t size; /* of the record with its points and what stands behind them, in bytes */
     uint8_t version;
     uint8_t kind;     /* enum darn_section_kind */
     uint16_t inside;  /* enum darn_section_inside, or-ed */

@@ -12,14 +12,17 @@ _Noreturn void die(const char *what, const char *why)
     exit(2);
 }
 
-static const char *string_in(Elf_Scn *scn, uint64_t offset)
+static const char *string_of(const Elf_Data *data, uint64_t offset)
 {
-    Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-
     if (!data || !data->d_buf || offset >= data->d_size ||
         !memchr((const char *)data->d_buf + offset, '\0', data->d_size - offset))
         die("a record", "its string lies outside of the file");
     return (const char *)data->d_buf + offset;
+}
+
+static const char *string_in(Elf_Scn *scn, uint64_t offset)
+{
+    return string_of(scn ? elf_getdata(scn, NULL) : NULL, offset);
 }
 
 static const char *relocated_string(const struct table *table, uint64_t offset)
@@ -62,8 +65,12 @@ const char *table_string(const struct table *table, uint64_t offset)
     const char *text;
 
     memcpy(&distance, (const char *)table->records->d_buf + offset, sizeof(distance));
-    text = table->header.e_type == ET_REL ? relocated_string(table, offset)
-                                          : linked_string(table, offset, distance);
+    if (table->header.e_type != ET_REL)
+        text = linked_string(table, offset, distance);
+    else if (table->relocations && table->symbols)
+        text = relocated_string(table, offset);
+    else /* its strings are in the section, too */
+        text = string_of(table->records, offset + (uint64_t)(int64_t)distance);
     return *text ? text : "-";
 }
 
@@ -80,8 +87,6 @@ static void find_relocations(struct table *table, Elf_Scn *of)
         table->relocations = elf_getdata(scn, NULL);
         table->symbols = elf_getdata(elf_getscn(table->elf, section.sh_link), NULL);
     }
-    if (!table->relocations || !table->symbols)
-        die("the section", "it has no relocations");
 }
 
 static void read_table(Elf *elf, const GElf_Ehdr *header, Elf_Scn *scn,

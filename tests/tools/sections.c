@@ -110,7 +110,7 @@ static size_t print_record(const struct table *table, size_t at)
     memcpy(&record, (const char *)table->records->d_buf + at, sizeof(record));
     if (record.version != DARN_SECTION_VERSION || record.kind > DARN_SECTION_PAIR ||
         record.count < 2 || record.count > DARN_SECTION_POINTS ||
-        record.size != sizeof(record) + record.count * sizeof(points[0]) ||
+        record.size < sizeof(record) + record.count * sizeof(points[0]) ||
         record.size > table->records->d_size - at)
         die("a record", "it is of another version, or none");
     memcpy(points, (const char *)table->records->d_buf + at + sizeof(record),

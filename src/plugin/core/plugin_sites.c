@@ -88,27 +88,15 @@ static LLVMValueRef string_global(struct darn_sites *sites, const char *text, si
 }
 
 /* target - &record.field[i], in 32 bits: resolved by the linker, nothing is left for the loader. */
-static LLVMValueRef relative_in(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,
-                                unsigned index, LLVMValueRef target)
+static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsigned index,
+                             LLVMValueRef target)
 {
     LLVMValueRef indices[2] = {LLVMConstInt(sites->i32, 0, 0), LLVMConstInt(sites->i32, index, 0)};
-    LLVMValueRef field = LLVMConstInBoundsGEP2(type, record, indices, 2);
+    LLVMValueRef field = LLVMConstInBoundsGEP2(sites->record, record, indices, 2);
     LLVMValueRef distance =
         LLVMConstSub(LLVMConstPtrToInt(target, sites->i64), LLVMConstPtrToInt(field, sites->i64));
 
     return LLVMConstTrunc(distance, sites->i32);
-}
-
-static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsigned index,
-                             LLVMValueRef target)
-{
-    return relative_in(sites, sites->record, record, index, target);
-}
-
-LLVMValueRef darn_sites_string(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,
-                               unsigned index, const char *text)
-{
-    return relative_in(sites, type, record, index, string_global(sites, text, strlen(text)));
 }
 
 static LLVMValueRef add_global(struct darn_sites *sites, LLVMTypeRef type, const char *name,

@@ -48,10 +48,6 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags);
  * farther (see struct darn_plugin_access). */
 uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift);
 
-/* The text as field number `index` of another constant record names it. */
-LLVMValueRef darn_sites_string(struct darn_sites *sites, LLVMTypeRef type, LLVMValueRef record,
-                               unsigned index, const char *text);
-
 /* Lets the program announce its records to the runtime when it starts. */
 void darn_sites_announce(struct darn_sites *sites);
 
