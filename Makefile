@@ -6,9 +6,10 @@ JOBS ?= $(shell nproc)
 # Of every two seconds of a test, one or more is spent on waiting.
 TESTS ?= $(shell expr 2 \* $(JOBS))
 CMAKE_FLAGS ?=
+TARGETS ?= all
 
 all: $(BUILD)/Makefile
-	@cmake --build $(BUILD) -j$(JOBS) -- --no-print-directory $(if $(VERBOSE),,-s)
+	@cmake --build $(BUILD) -j$(JOBS) --target $(TARGETS) -- --no-print-directory $(if $(VERBOSE),,-s)
 
 $(BUILD)/Makefile:
 	@scripts/deps build
@@ -22,30 +23,30 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
 
-# Each claim once, then those of the tools again under ASan and UBSan. With ROOM=engine (a folder of src/): the tests of
-# that room alone.
+# Each claim once: those of the tools under ASan and UBSan, all others as darn is installed. With ROOM=engine (a folder of
+# src/): the tests of that room alone.
 check:
 	@scripts/deps check
 ifdef ROOM
 	@$(MAKE) --no-print-directory $(BUILD)/Makefile
-	@cmake --build $(BUILD) -j$(JOBS) --target $(if $(filter cli plugin,$(ROOM)),all,room-$(ROOM)) -- \
+	@cmake --build $(BUILD) -j$(JOBS) --target $(if $(filter cli plugin,$(ROOM)),all) $(if $(filter plugin,$(ROOM)),,room-$(ROOM)) -- \
 	    --no-print-directory $(if $(VERBOSE),,-s)
 	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS) -L '^room-($(ROOM)|all)$$' -LE '^more$$'
 else
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all TARGETS="all room-runtime"
 	@$(MAKE) --no-print-directory check-tools
-	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS) -LE '^more$$'
+	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS) -LE '^(more|tools)$$'
 endif
 
 # Each claim in each build and mode; tests/README.md says what `check` leaves out.
 check-all:
 	@scripts/deps check
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all TARGETS="all units"
 	@$(MAKE) --no-print-directory check-tools
 	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS)
 
 check-tools:
-	@$(MAKE) --no-print-directory all BUILD=$(BUILD)-asan \
+	@$(MAKE) --no-print-directory all BUILD=$(BUILD)-asan TARGETS="all units" \
 	    CMAKE_FLAGS="-DDARN_SANITIZE=ON -DDARN_PLAIN_BUILD=$(abspath $(BUILD))"
 	@ctest --test-dir $(BUILD)-asan -L tools --output-on-failure -j$(TESTS)
 
@@ -64,7 +65,12 @@ bench:
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) >/dev/null
 
+# The Debian package, in the directory of the build.
+package: all
+	@cd $(BUILD) && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+	@ls $(BUILD)/darn_*.deb
+
 clean:
 	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD).log $(BUILD)-asan.log bench/work
 
-.PHONY: all demo check check-all check-tools check-fault bench install clean
+.PHONY: all demo check check-all check-tools check-fault bench install package clean

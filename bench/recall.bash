@@ -61,7 +61,7 @@ opinions() {
 }
 
 # prepare NAME TOOL: where it is run, in `place`; its environment, program and arguments in `subject`, and options
-# of `darn run` in `wish`.
+# of `darn run` and `darn hunt` in `wish`.
 prepare() {
     local name=$1 variant source
     variant=$(build_for "$2")
@@ -98,7 +98,7 @@ run_tool() {
     run) front=("$darn" run "${wish[@]}" --json="$recalled/found" --) ;;
     max) front=("$darn" run --budget=max "${wish[@]}" --json="$recalled/found" --) ;;
     predict) front=("$darn" predict --suspects="$recalled/suspects" --json="$recalled/found" --) ;;
-    hunt) front=("$darn" hunt --seconds="$hunt_seconds" -o "$recalled/out" --json="$recalled/found" --) ;;
+    hunt) front=("$darn" hunt "${wish[@]}" --seconds="$hunt_seconds" -o "$recalled/out" --json="$recalled/found" --) ;;
     esac
     # An environment of the program's own stands before everything.
     while [[ ${subject[0]} == *=* ]]; do

@@ -62,6 +62,8 @@ struct darn_options {
     bool report_unknown_origin;
     bool help;
     char json[DARN_OPTIONS_PATH];     /* empty: none */
+    char sarif[DARN_OPTIONS_PATH];    /* the same */
+    char baseline[DARN_OPTIONS_PATH]; /* the same */
     char log_path[DARN_OPTIONS_PATH]; /* "stderr", "stdout", or a path */
     char suppressions[DARN_OPTIONS_PATH];
     char strip_path_prefix[DARN_OPTIONS_PATH];

@@ -87,6 +87,23 @@ const struct darn_option darn_run_options[] = {
         .help = "write the findings to FILE, too, as JSON Lines",
     },
     {
+        .name = "sarif",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, sarif),
+        .initial = "",
+        .value = "FILE",
+        .help = "put the findings into FILE, too, as SARIF 2.1.0",
+    },
+    {
+        .name = "baseline",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, baseline),
+        .initial = "",
+        .value = "FILE",
+        .help = "findings of an earlier time, as JSON Lines: what is\n"
+                "among them is not reported, and does not count",
+    },
+    {
         .name = "log_path",
         .type = DARN_OPTION_OUTPUT,
         .offset = offsetof(struct darn_options, log_path),

@@ -17,7 +17,9 @@
 struct darn_analyze_line {
     const char *command; /* in messages: `darn COMMAND: …` */
     struct darn_analysis_options wanted;
-    const char *json; /* append the findings to this file, too */
+    const char *json;     /* append the findings to this file, too */
+    const char *sarif;    /* and put them into this one */
+    const char *baseline; /* what this file has is known, and not reported */
     const char *strip_path_prefix;
     uint32_t color; /* enum darn_color */
     bool stats;     /* print what each engine costs */

@@ -11,6 +11,7 @@
 #include "cli/analyze.h"
 #include "driver/process/output.h"
 #include "report/cause.h"
+#include "report/export/sarif.h"
 #include "report/report_format.h"
 #include "report/shell.h"
 #include "report/text/color.h"
@@ -29,9 +30,15 @@ static bool is_given(const char *text)
     return text && *text;
 }
 
+/* --json=- has stdout for itself. */
+static bool prints_json(const struct darn_analyze_line *line)
+{
+    return line->json && strcmp(line->json, "-") == 0;
+}
+
 static FILE *output_of(const struct darn_analyze_line *line)
 {
-    return line->out ? line->out : stdout;
+    return line->out ? line->out : prints_json(line) ? stderr : stdout;
 }
 
 static struct darn_style style_of(const struct darn_analyze_line *line)
@@ -48,11 +55,34 @@ static void suspect(struct suspects *suspects, const struct darn_finding *findin
         darn_format_find("json")->finding(suspects->json, finding, &plain);
 }
 
-/* What is to be printed, in its order: what is not suppressed, nor only suspected. */
+/* For tools: as JSON Lines, and as SARIF. */
+static void write_finding(const struct darn_analyze_line *line, const struct darn_finding *finding,
+                          FILE *json)
+{
+    if (json)
+        darn_format_find("json")->finding(json, finding, &plain);
+    if (is_given(line->sarif))
+        darn_lose_sarif(line->command, line->sarif,
+                        darn_sarif_put(line->sarif, finding, line->strip_path_prefix));
+}
+
+/* It can be read: that was checked. */
+static void read_baseline(const struct darn_analyze_line *line, struct darn_collection *baseline)
+{
+    char error[1024];
+
+    if (is_given(line->baseline))
+        (void)darn_collection_read(baseline, line->baseline, error, sizeof(error));
+}
+
+/* What is to be printed, in its order: what is not suppressed or known, nor only suspected. */
 static void sort_out(const struct darn_analyze_line *line, const struct darn_analysis *analysis,
                      struct suspects *suspects, struct darn_summary *summary,
-                     struct darn_causes *causes)
+                     struct darn_causes *causes, FILE *json)
 {
+    struct darn_collection baseline = {0};
+
+    read_baseline(line, &baseline);
     for (size_t i = 0; i < analysis->verdicts.count; i++) {
         struct darn_finding *finding = analysis->verdicts.items[i].finding;
         size_t leader;
@@ -65,10 +95,16 @@ static void sort_out(const struct darn_analyze_line *line, const struct darn_ana
             suspect(suspects, finding);
             continue;
         }
+        if (darn_collection_has(&baseline, finding)) {
+            write_finding(line, finding, json);
+            summary->suppressed++;
+            continue;
+        }
         leader = darn_causes_add(causes, finding);
         if (leader + 1 < causes->count)
             finding->variant_of = causes->findings[leader]->id;
     }
+    darn_collection_free(&baseline);
 }
 
 /* Prints them, and fills the items of the summary. */
@@ -81,8 +117,7 @@ static void print_findings(const struct darn_analyze_line *line, const struct da
     for (size_t i = 0; i < causes->count; i++) {
         const struct darn_finding *finding = causes->findings[i];
 
-        if (json)
-            darn_format_find("json")->finding(json, finding, &plain);
+        write_finding(line, finding, json);
         if (finding->variant_of && !line->all) {
             summary->variants++;
             continue;
@@ -263,7 +298,7 @@ static int print_report(const struct darn_analyze_line *line, const struct darn_
         darn_pool_get(&summary->pool, analysis->verdicts.count + 1, sizeof(*summary->items));
     suspects.json = line->suspects ? open_memstream(&text, &length) : NULL;
     darn_analysis_warn(analysis, !line->quiet);
-    sort_out(line, analysis, &suspects, summary, &causes);
+    sort_out(line, analysis, &suspects, summary, &causes, json);
     print_findings(line, &causes, json, summary);
     darn_causes_free(&causes);
     if (suspects.json)
@@ -314,7 +349,7 @@ static void print_explained(void *context, const struct darn_explain_job *job)
 /* What can be refused without reading a trace. 0 or an exit status. */
 static int begin(const struct darn_analyze_line *line, struct darn_analysis *analysis)
 {
-    int result = is_given(line->json) ? darn_output_check(line->json) : 0;
+    int result = is_given(line->json) && !prints_json(line) ? darn_output_check(line->json) : 0;
 
     *analysis = (struct darn_analysis){
         .options = &line->wanted,
@@ -323,6 +358,10 @@ static int begin(const struct darn_analyze_line *line, struct darn_analysis *ana
         .context = (void *)line,
     };
     result = darn_refuse_output(line->command, "json: ", line->json, result);
+    if (!result)
+        result = darn_begin_sarif(line->command, line->sarif, line->strip_path_prefix);
+    if (!result)
+        result = darn_check_baseline(line->command, line->baseline);
     if (!result && line->suspects_asked_for)
         result = darn_refuse_output(line->command, "suspects: ", line->suspects,
                                     darn_output_check(line->suspects));

@@ -108,9 +108,10 @@ static bool is_own(const char *word)
            (strncmp(word, "--only", 6) == 0 && (!word[6] || word[6] == '='));
 }
 
-/* Separates our options from those for clang; a value of ours is in the same word. 0 or an exit
- * status. */
-static int take_own(struct darn_command_line *line, struct darn_words *clang, int argc, char **argv)
+/* Separates our options from those for clang; a value of ours is in the same word. Those that only
+ * gcc knows are left out, and the last is in `for_gcc`. 0 or an exit status. */
+static int take_own(struct darn_command_line *line, struct darn_words *clang, int argc, char **argv,
+                    const char **for_gcc)
 {
     bool only_inputs = false;
     int status = 0;
@@ -123,9 +124,21 @@ static int take_own(struct darn_command_line *line, struct darn_words *clang, in
             continue;
         }
         only_inputs |= strcmp(argv[i], "--") == 0;
-        darn_words_add(clang, argv[i]);
+        if (!only_inputs && darn_cc_line_is_for_gcc(argv[i]))
+            *for_gcc = argv[i];
+        else
+            darn_words_add(clang, argv[i]);
     }
     return status;
+}
+
+/* Whether the compiler, behind all links to it, is called so. */
+static bool is_gcc(const char *path)
+{
+    char real[PATH_MAX];
+    const char *name = realpath(path, real) ? strrchr(real, '/') : NULL;
+
+    return name && (strstr(name, "gcc") || strstr(name, "g++")) && !strstr(name, "clang");
 }
 
 /* 0 or an exit status. */
@@ -134,10 +147,13 @@ static int find_clang(const struct language *language, char *path, size_t size)
     const char *wanted = getenv(language->variable);
 
     if (wanted && *wanted) {
-        if (darn_find_program(wanted, path, size) == 0)
-            return 0;
-        return darn_refuse(language->command, "%s=%s cannot be executed", language->variable,
-                           wanted);
+        if (darn_find_program(wanted, path, size))
+            return darn_refuse(language->command, "%s=%s cannot be executed", language->variable,
+                               wanted);
+        return is_gcc(path) ? darn_refuse(language->command,
+                                          "%s=%s is gcc: the plugin of darn is for clang 19",
+                                          language->variable, wanted)
+                            : 0;
     }
     if (darn_find_program(language->clang, path, size) == 0 ||
         darn_find_program(language->fallback, path, size) == 0)
@@ -391,13 +407,21 @@ static int translate(const struct language *language, const struct darn_words *u
     return status;
 }
 
+static bool is_quiet(const struct own *own)
+{
+    const char *wish = getenv(DARN_WARNINGS_VARIABLE); /* -w sets it, too */
+
+    return own->no_warnings || (wish && strcmp(wish, "0") == 0);
+}
+
 static int compile(const struct language *language, int argc, char **argv)
 {
     struct darn_words user = {0}, out = {0};
     struct own own = {0};
     struct darn_command_line line = {.command = language->about, .to = &own};
     char clang[PATH_MAX];
-    int status = take_own(&line, &user, argc, argv);
+    const char *for_gcc = NULL;
+    int status = take_own(&line, &user, argc, argv, &for_gcc);
 
     if (!status && line.help) {
         darn_page_help(language->about, stdout);
@@ -405,6 +429,8 @@ static int compile(const struct language *language, int argc, char **argv)
     } else if (!status && (status = find_clang(language, clang, sizeof(clang))) == 0) {
         darn_words_add(&out, clang);
         status = translate(language, &user, &own, &out);
+        if (!status && for_gcc && !is_quiet(&own))
+            darn_warn(language->command, "%s is for gcc alone, and left out", for_gcc);
         if (!status) {
             execv(clang, out.items);
             status = darn_refuse(language->command, "%s: %s", clang, strerror(errno));
@@ -431,7 +457,7 @@ static int cmd_cxx(int argc, char **argv)
     .about = "Compiles and links as clang does; darn-cc and darn-c++ are the same commands.\n"     \
              "It adds -g, the instrumentation and, when it links a program, the runtime.\n"        \
              "-static and -fsanitize=thread are refused, -flto is turned off.\n",                  \
-    .groups = groups, .operands = "FILE", .anywhere = true, .exits = "N the status of clang",                        \
+    .groups = groups, .operands = "FILE", .anywhere = true, .exits = "N the status of clang",      \
     .see = "darn-run(1), darn-hunt(1), darn-heal(1)"
 
 const struct darn_command darn_command_cc = {

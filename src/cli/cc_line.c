@@ -316,3 +316,27 @@ void darn_cc_line_read(struct darn_cc_line *line, size_t count, char *const *wor
                         reading.demands_all;
     line->refused = line->links_program ? reading.refused : NULL;
 }
+
+/* How the names begin, after -f or -fno-. */
+static const char *const for_gcc[] = {
+    "var-tracking",   "ipa-",          "conserve-stack",    "emit-struct-debug",
+    "analyzer",       "guess-branch-", "allow-store-data-", "profile-partial-training",
+    "callgraph-info", "dump-",         "reorder-functions", "toplevel-reorder",
+    "crossjumping",   "graphite",      "loop-nest-",        "partial-inlining",
+    "sched-",         "ira-",          "live-patching",     "code-hoisting",
+    "opt-info",       "split-loops",   "compare-debug",     "tree-",
+    "hardened",       "simple-early-",
+};
+
+bool darn_cc_line_is_for_gcc(const char *word)
+{
+    const char *name = begins_with(word, "-fno-") ? word + 5 : word + 2;
+
+    if (!begins_with(word, "-f") || begins_with(name, "tree-vectorize") ||
+        begins_with(name, "tree-slp-vectorize")) /* clang's, too */
+        return false;
+    for (size_t i = 0; i < sizeof(for_gcc) / sizeof(*for_gcc); i++)
+        if (begins_with(name, for_gcc[i]))
+            return true;
+    return false;
+}

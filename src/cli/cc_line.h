@@ -25,6 +25,10 @@ struct darn_cc_line {
  * one of them. */
 void darn_cc_line_read(struct darn_cc_line *line, size_t count, char *const *words);
 
+/* Whether only gcc knows the option, and it says nothing about what the program means: how gcc
+ * optimizes, what it dumps. */
+bool darn_cc_line_is_for_gcc(const char *word);
+
 /* Response files: @FILE on a compiler's command line stands for the words in FILE (response.c).
  *
  * Adds the words of a text with GNU quoting: separated by white space, '…' and "…" keep it, a

@@ -3,7 +3,10 @@
  */
 #include "cli/command.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "base/spelling.h"
 
 const struct darn_command *const darn_commands[] = {
     &darn_command_cc,       &darn_command_cxx,    &darn_command_run,    &darn_command_predict,
@@ -18,6 +21,22 @@ const struct darn_command *darn_command_find(const char *name)
         if (strcmp(darn_commands[i]->name, name) == 0)
             return darn_commands[i];
     return NULL;
+}
+
+const char *darn_command_near(const char *word)
+{
+    const char *nearest = NULL;
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; darn_commands[i]; i++) {
+        size_t distance = darn_spelling_distance(word, darn_commands[i]->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = darn_commands[i]->name;
+        }
+    }
+    return nearest && darn_spelling_is_near(word, nearest, least) ? nearest : NULL;
 }
 
 static bool takes(const struct darn_option_group *group, const struct darn_option *option)

@@ -61,6 +61,9 @@ extern const struct darn_command darn_command_report;
 /* NULL when there is none. */
 const struct darn_command *darn_command_find(const char *name);
 
+/* The name of a command that may have been meant; NULL: none is near. */
+const char *darn_command_near(const char *word);
+
 /* An option that the line of a command may have. */
 struct darn_command_option {
     const struct darn_option *option; /* NULL: there is no other */

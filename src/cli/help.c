@@ -23,9 +23,8 @@ static const struct darn_option options[] = {
     {.name = "completion",
      .type = DARN_OPTION_WORD,
      .offset = offsetof(struct help, completion),
-     .value = "bash",
-     .help = "print what bash reads to complete the command lines;\n"
-             "zsh understands it after bashcompinit"},
+     .value = "bash|zsh",
+     .help = "print what the shell reads to complete the command lines"},
     DARN_ROW_HELP,
     {.name = NULL},
 };
@@ -115,14 +114,19 @@ static int help(int argc, char **argv)
         return status;
     if (wanted.manual)
         return write_manual(wanted.manual);
+    if (line.count && !darn_command_find(line.words[0]) && darn_command_near(line.words[0]))
+        return darn_refuse("help", "there is no command '%s'; did you mean '%s'?", line.words[0],
+                           darn_command_near(line.words[0]));
     if (line.count && !(command = darn_command_find(line.words[0])))
         return darn_refuse("help", "there is no command '%s'; 'darn help' lists them",
                            line.words[0]);
     if (line.count > 1 && !(command = find_part(command, line.words[1])))
         return darn_refuse("help", "there is no command '%s %s'; 'darn help %s' lists them",
                            line.words[0], line.words[1], line.words[0]);
-    if (wanted.completion)
-        darn_page_completion(stdout);
+    if (wanted.completion && strcmp(wanted.completion, "zsh") == 0)
+        darn_page_zsh(stdout);
+    else if (wanted.completion)
+        darn_page_bash(stdout);
     else if (command)
         darn_page_help(command, stdout);
     else
@@ -135,7 +139,7 @@ const struct darn_command darn_command_help = {
     .summary = "explain a command: darn help COMMAND",
     .usage = "help [COMMAND [WORD]]\n"
              "help --manual=DIR\n"
-             "help --completion=bash",
+             "help --completion=bash|zsh",
     .about = "Lists the commands, or explains one; or writes the manual pages and the\n"
              "completion of the shell, which an installed darn has already.\n",
     .groups = groups,

@@ -2,14 +2,17 @@
  * darn hunt: predicts what could go wrong, makes it happen, and says what is left of it.
  */
 #include "driver/hunt/hunt.h"
+#include "driver/play/shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/line.h"
 #include "driver/hunt/confirmed.h"
 #include "driver/process/output.h"
 #include "report/cause.h"
+#include "report/export/sarif.h"
 #include "report/raw.h"
 #include "report/report_kinds.h"
 #include "report/text/color.h"
@@ -19,6 +22,8 @@ struct hunt_line {
     struct darn_hunt_options wanted;
     bool json;
     const char *json_file; /* NULL: stdout */
+    const char *sarif;     /* or NULL */
+    struct darn_shown shown;
     uint32_t color;
     bool all;
 };
@@ -93,6 +98,12 @@ static const struct darn_option options[] = {
      .given = AT(json),
      .value = "FILE",
      .help = "print the findings as JSON Lines, or append them to FILE"},
+    {.name = "sarif",
+     .type = DARN_OPTION_STRING,
+     .offset = AT(sarif),
+     .value = "FILE",
+     .help = "put the findings into FILE, too, as SARIF 2.1.0"},
+    DARN_ROW_HTML(AT(shown.html)),
     DARN_ROW_ALL(AT(all)),
     DARN_ROW_STRIP(AT(wanted.strip_path_prefix)),
     DARN_ROW_COLOR(AT(color)),
@@ -117,7 +128,7 @@ static void print_more(const struct darn_confirmed *confirmed)
     fprintf(reports, "darn: %s/%s, %s%s%s%s, also led to %s\n\n", confirmed->name,
             darn_index_directory(entry), darn_kind_words(darn_index_kind(entry), 1),
             variable ? " on '" : "", variable ? variable : "", variable ? "'" : "",
-            confirmed->more);
+            darn_outcome_words(confirmed->more));
 }
 
 /* Of what was printed: a proof that has the same cause and is as bad; NULL when there is none. */
@@ -141,22 +152,14 @@ static const json_t *find_leader(const struct darn_confirmed *confirmed,
     return NULL;
 }
 
-/* "darn: out/3 is a variant of out/1: bank.c:12 (write), bank.c:31 (read) 'balance'" */
-static bool print_variant(const struct darn_confirmed *confirmed)
+/* It is listed at the end. */
+static bool is_variant(const struct darn_confirmed *confirmed)
 {
-    static const struct darn_style style;
-    struct darn_finding *finding = darn_finding_reported(confirmed->entry);
-    const json_t *leader = finding && !shows_all ? find_leader(confirmed, finding) : NULL;
+    struct darn_finding *finding = shows_all ? NULL : darn_finding_reported(confirmed->entry);
+    bool leads = finding && find_leader(confirmed, finding);
 
-    if (leader) {
-        fprintf(reports, "darn: %s/%s is a variant of %s/%s: ", confirmed->name,
-                darn_index_directory(confirmed->entry), confirmed->name,
-                darn_index_directory(leader));
-        darn_cause_line(finding, reports, &style);
-        fputs("\n\n", reports);
-    }
     darn_finding_free(finding);
-    return leader;
+    return leads;
 }
 
 /* A finding is printed when it is confirmed: a hunt may take long. */
@@ -168,7 +171,7 @@ static void print_confirmed(struct darn_listener *listener, const struct darn_co
     darn_clear_progress();
     if (confirmed->more)
         print_more(confirmed);
-    else if (!print_variant(confirmed))
+    else if (!is_variant(confirmed))
         at_length = true;
     if (at_length)
         darn_index_print_proof(confirmed->index, confirmed->entry, reports);
@@ -193,6 +196,34 @@ static int append_json(const struct darn_hunt *hunt, const char *file)
     return status;
 }
 
+/* Proofs and predictions; not suspicions, which are no findings. 0 or an exit status. */
+static int put_sarif(const struct darn_hunt *hunt, const char *file)
+{
+    size_t i;
+    json_t *entry;
+    int status = 0;
+
+    json_array_foreach(hunt->index.entries, i, entry)
+    {
+        struct darn_finding *finding = darn_finding_reported(entry);
+
+        if (!status && finding->access_count && !finding->is_suspicion)
+            status = darn_lose_sarif(
+                "hunt", file, darn_sarif_put(file, finding, hunt->options.strip_path_prefix));
+        darn_finding_free(finding);
+    }
+    return status;
+}
+
+/* The page for a browser. 0 or an exit status. */
+static int write_page(const struct darn_hunt *hunt, struct darn_shown shown)
+{
+    char *const directory = (char *)hunt->name;
+
+    shown.strip_path_prefix = hunt->options.strip_path_prefix;
+    return darn_show(&shown, hunt->listener, &directory, 1);
+}
+
 /* 0 or an exit status. */
 static int report(struct darn_hunt *hunt, const struct hunt_line *line)
 {
@@ -203,14 +234,19 @@ static int report(struct darn_hunt *hunt, const struct hunt_line *line)
     bool kept;
     int status;
 
-    darn_index_group(&hunt->index);
     kept = darn_hunt_save(hunt) == 0;
+    darn_index_group(&hunt->index); /* all of it: saving puts the predictions there anew */
+    kept = kept && darn_index_write(&hunt->index) == 0;
     if (json)
         darn_index_print_json(&hunt->index, stdout);
     darn_index_print(&hunt->index, &wanted, reports, &style);
     status = darn_finish_output();
     if (!status && line->json_file)
         status = append_json(hunt, line->json_file);
+    if (!status && line->sarif)
+        status = put_sarif(hunt, line->sarif);
+    if (!status && kept && line->shown.html)
+        status = write_page(hunt, line->shown);
     return status ? status : !kept;
 }
 
@@ -243,9 +279,16 @@ static int cmd_hunt(int argc, char **argv)
         return status;
     wanted.wanted.program = line.count ? line.words : NULL;
     wanted.wanted.stop = (uint32_t)darn_stop_signals[wanted.wanted.stop];
+    if (wanted.json_file && strcmp(wanted.json_file, "-") == 0)
+        wanted.json_file = NULL;
     if (wanted.json_file)
         status = darn_refuse_output("hunt", "json: ", wanted.json_file,
                                     darn_output_check(wanted.json_file));
+    if (!status)
+        status = darn_begin_sarif("hunt", wanted.sarif, wanted.wanted.strip_path_prefix);
+    if (!status && wanted.shown.html)
+        status = darn_refuse_output("hunt", "html: ", wanted.shown.html,
+                                    darn_output_check(wanted.shown.html));
     if (status)
         return status;
     reports = wanted.json && !wanted.json_file ? stderr : stdout;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/spelling.h"
 #include "cli/page.h"
 #include "driver/play/free_runs.h"
 
@@ -168,13 +169,39 @@ static struct darn_command_option find(const struct darn_command_line *line, con
     return each;
 }
 
+/* An option that may have been meant, as it is spelled; false: none is near. */
+static bool find_near(const struct darn_command_line *line, const char *word, char *to, size_t size)
+{
+    struct darn_command_option each = darn_first_option(line->command);
+    size_t least = SIZE_MAX;
+    char name[64], spelled[64];
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+    for (; each.option; darn_next_option(&each)) {
+        struct darn_text text;
+        size_t distance;
+
+        darn_text_start(&text, spelled, sizeof(spelled));
+        darn_option_spell(&text, each.option, DARN_STYLE_COMMAND);
+        distance = each.option->help ? darn_spelling_distance(name, spelled) : SIZE_MAX;
+        if (distance < least) {
+            least = distance;
+            snprintf(to, size, "%s", spelled);
+        }
+    }
+    return least != SIZE_MAX && strlen(name) > 3 && darn_spelling_is_near(name + 2, to + 2, least);
+}
+
 /* `darn cc --help` is clang's. */
 static int refuse_unknown(const struct darn_command_line *line, const char *word)
 {
     struct darn_command_option each = darn_first_option(line->command);
-    char spelled[128];
+    char spelled[128], near[64];
     struct darn_text text;
 
+    if (find_near(line, word, near, sizeof(near)))
+        return darn_refuse(line->command->name, "there is no option %s; did you mean %s?", word,
+                           near);
     while (!asks_for_help(each.option))
         darn_next_option(&each);
     darn_text_start(&text, spelled, sizeof(spelled));

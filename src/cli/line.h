@@ -70,7 +70,8 @@ int darn_line_option(struct darn_command_line *line, int *at, int argc, char **a
 #define DARN_ROW_JOBS_FOR(when, with, at)                                                          \
     {                                                                                              \
         .name = "jobs", .type = DARN_OPTION_JOBS, .offset = at, .min = 1, .max = 256,              \
-        .value = "N", .needs = with, .help = when "run N at the same time"                         \
+        .value = "N", .needs = with,                                                               \
+        .help = when "run N at a time; 1 if they write the same files"                      \
     }
 
 /* The file of a repository has the seed as a signed number, and more are counted from it. */
@@ -139,6 +140,21 @@ int darn_line_option(struct darn_command_line *line, int *at, int argc, char **a
     }
 
 extern const int darn_stop_signals[];
+
+/* driver/play/shown.h */
+#define DARN_ROW_HTML(at)                                                                          \
+    {                                                                                              \
+        .name = "html", .type = DARN_OPTION_STRING, .offset = at, .value = "FILE",                 \
+        .help = "write a page for a browser to FILE: the findings,\n"                              \
+                "their sources, and each schedule as a picture"                                    \
+    }
+
+#define DARN_ROW_PERFETTO(at)                                                                      \
+    {                                                                                              \
+        .name = "perfetto", .type = DARN_OPTION_STRING, .offset = at, .value = "FILE",             \
+        .help = "write the schedule of one finding, DIRECTORY/1, to\n"                             \
+                "FILE, for ui.perfetto.dev and chrome://tracing"                                   \
+    }
 
 #define DARN_ROW_INPUT(at)                                                                         \
     {                                                                                              \

@@ -59,6 +59,20 @@ static void occupy_standard_files(void)
             (void)open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+static int refuse_unknown(const char *word)
+{
+    const char *near = darn_command_near(word);
+
+    if (near)
+        return darn_refuse("", "there is no command '%s'; did you mean '%s'?", word, near);
+    return darn_refuse("", "there is no command '%s'; 'darn help' lists them", word);
+}
+
 int main(int argc, char **argv)
 {
     const struct darn_command *command = argc ? find_by_executable(argv[0]) : NULL;
@@ -70,14 +84,14 @@ int main(int argc, char **argv)
         return run(command, argc, argv);
     if (argc < 2)
         return darn_refuse("", "no command; 'darn help' lists them");
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_one_of(argv[1], "--version", "-v", "-V")) {
         printf("darn %s\n", DARN_VERSION);
         return darn_finish_output();
     }
-    if (strcmp(argv[1], "--help") == 0)
+    if (is_one_of(argv[1], "--help", "-h", "-?"))
         return run(&darn_command_help, 1, argv);
     command = darn_command_find(argv[1]);
     if (!command)
-        return darn_refuse("", "there is no command '%s'; 'darn help' lists them", argv[1]);
+        return refuse_unknown(argv[1]);
     return run(command, argc - 1, argv + 1);
 }

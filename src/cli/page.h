@@ -22,7 +22,8 @@ void darn_page_manual(const struct darn_command *command, const struct darn_comm
 /* That of darn itself. */
 void darn_page_manual_list(FILE *out);
 
-/* What bash reads to complete the lines of all commands. */
-void darn_page_completion(FILE *out);
+/* What shells read to complete the lines of all commands. */
+void darn_page_bash(FILE *out);
+void darn_page_zsh(FILE *out);
 
 #endif

@@ -90,12 +90,28 @@ static int check_output(struct darn_options *options, const char *name, const ch
     return darn_make_absolute(darn_speaker("run"), options, name, path);
 }
 
+/* Both may be read or written when the program has gone elsewhere. */
+static int check_sarif_and_baseline(struct darn_options *options)
+{
+    int status = darn_begin_sarif("run", options->sarif, options->strip_path_prefix);
+
+    if (!status && options->sarif[0])
+        status = darn_make_absolute(darn_speaker("run"), options, "sarif", options->sarif);
+    if (!status)
+        status = darn_check_baseline("run", options->baseline);
+    if (!status && options->baseline[0])
+        status = darn_make_absolute(darn_speaker("run"), options, "baseline", options->baseline);
+    return status;
+}
+
 static int check_outputs(struct darn_options *options)
 {
     const char *log = options->log_path;
-    int status = 0;
+    int status = check_sarif_and_baseline(options);
 
-    if (options->json[0])
+    if (!status && strcmp(options->json, "-") == 0)
+        status = darn_refuse("run", "--json=-: stdout is the program's own; name a file");
+    if (!status && options->json[0])
         status = check_output(options, "json", options->json, darn_output_check(options->json));
     if (!status && log[0] && strcmp(log, "stderr") != 0 && strcmp(log, "stdout") != 0)
         status = check_output(options, "log_path", log, darn_output_check_prefix(log));

@@ -1,5 +1,6 @@
 #include "cli/say.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,6 +13,7 @@
 
 #include "driver/explore/explored.h"
 #include "report/cause.h"
+#include "report/export/sarif.h"
 #include "report/report_format.h"
 #include "report/sink.h"
 #include "report/unread.h"
@@ -88,11 +90,47 @@ int darn_refuse_output(const char *command, const char *what, const char *path, 
 
 int darn_append_json(const char *command, const char *file, const char *text, size_t length)
 {
-    int result = darn_sink_append(file, text, length);
+    int result;
 
+    if (strcmp(file, "-") == 0) {
+        fwrite(text, 1, length, stdout);
+        return darn_finish_output();
+    }
+    result = darn_sink_append(file, text, length);
     if (result)
         darn_lost(command, "json: %s cannot be written: %s", file, strerror(-result));
     return result ? 1 : 0;
+}
+
+static const char *why_no_sarif(int result)
+{
+    return result == -EINVAL ? "it is there, and is no SARIF file of darn" : strerror(-result);
+}
+
+int darn_begin_sarif(const char *command, const char *file, const char *strip)
+{
+    int result = file && *file ? darn_sarif_begin(file, strip) : 0;
+
+    return result
+               ? darn_refuse(command, "sarif: %s cannot be written: %s", file, why_no_sarif(result))
+               : 0;
+}
+
+int darn_lose_sarif(const char *command, const char *file, int result)
+{
+    if (result)
+        darn_lost(command, "sarif: %s cannot be written: %s", file, why_no_sarif(result));
+    return result ? 1 : 0;
+}
+
+int darn_check_baseline(const char *command, const char *file)
+{
+    struct darn_collection baseline = {0};
+    char error[1024];
+    int result = file && *file ? darn_collection_read(&baseline, file, error, sizeof(error)) : 0;
+
+    darn_collection_free(&baseline);
+    return result ? darn_refuse(command, "baseline: %s", error) : 0;
 }
 
 /* ---- what the driver says ---- */

@@ -29,8 +29,17 @@ __attribute__((format(printf, 2, 3))) void darn_lost(const char *command, const 
  * before its name: "json: ". 0 or an exit status. */
 int darn_refuse_output(const char *command, const char *what, const char *path, int result);
 
-/* Appends to the file that --json names. 0, or 1 when it was lost, after a line that says so. */
+/* Appends to the file that --json names, - being stdout. 0, or 1 when it was lost, after a line that says so. */
 int darn_append_json(const char *command, const char *file, const char *text, size_t length);
+
+/* The file that --sarif names, and the one of --baseline, before anything is done: the first is
+ * begun, the second can be read. NULL or "": none. 0 or an exit status. */
+int darn_begin_sarif(const char *command, const char *file, const char *strip);
+int darn_check_baseline(const char *command, const char *file);
+
+/* Says that a finding did not come into that file, if `result`, a negative errno, says so; then 1.
+ */
+int darn_lose_sarif(const char *command, const char *file, int result);
 
 /* The listener of the command: says on stderr what it hears, in the name of the command that was
  * given last. Not for threads at the same time. */

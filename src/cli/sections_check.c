@@ -24,10 +24,22 @@ static void print_meant(struct darn_section_fit *fit, const struct darn_section 
     darn_pool_release(&pool);
 }
 
+static void print_moved(struct darn_section_fit *fit, const struct darn_section *wanted,
+                        const struct darn_section *section)
+{
+    const struct darn_point *from = &wanted->points[0], *to = &section->points[0];
+
+    printf("%s:%u:%u: '%s' in %s has moved: it begins at %s:%u:%u, not %u:%u\n", fit->path,
+           wanted->position, wanted->column, wanted->variable, wanted->function, to->file, to->line,
+           to->column, from->line, from->column);
+}
+
 static void print_result(const struct darn_section_fit *fit)
 {
     printf("%zu section%s: %zu fit, %u do not", fit->count, fit->count == 1 ? "" : "s",
            fit->count - fit->unfit, fit->unfit);
+    if (fit->moved_count)
+        printf("; %u %s moved", fit->moved_count, fit->moved_count == 1 ? "has" : "have");
     if (fit->unread)
         printf("; %u error%s in the file", fit->unread, fit->unread == 1 ? "" : "s");
     printf("\n");
@@ -35,7 +47,8 @@ static void print_result(const struct darn_section_fit *fit)
 
 static int check_sections(int argc, char **argv)
 {
-    struct darn_section_fit fit = {.listener = darn_speaker(COMMAND), .meant = print_meant};
+    struct darn_section_fit fit = {
+        .listener = darn_speaker(COMMAND), .meant = print_meant, .moved = print_moved};
     struct darn_command_line line = {.command = &darn_sections_check, .to = &fit};
     int status;
 
@@ -58,9 +71,10 @@ const struct darn_command darn_sections_check = {
     .summary = "say which sections of the file do not fit the program",
     .usage = "sections check [options] FILE PROGRAM",
     .about = "Says which sections of the repository FILE do not fit the program any more: the\n"
-             "line, the variable or the function is not there, or the access has moved. Of\n"
-             "sections over lines it says which ones of the program they mean. The exit status\n"
-             "is 1 when something does not fit.\n",
+             "line, the variable or the function is not there. A section that has moved fits,\n"
+             "and it is said where it is now: there it is watched, tried and healed. Of\n"
+             "sections over lines it says which ones of the program they mean. The exit\n"
+             "status is 1 when something does not fit.\n",
     .groups = groups,
     .operands = "FILE PROGRAM",
     .most = 2,

@@ -1,5 +1,5 @@
 /*
- * darn trace stat, dump, export-std.
+ * darn trace stat, dump, export-std, export-perfetto.
  */
 #include "cli/trace_line.h"
 
@@ -8,9 +8,10 @@
 
 #include "cli/line.h"
 #include "driver/analysis/gaps.h"
+#include "trace/perfetto_events.h"
 #include "trace/std_write.h"
 
-#define USAGE "darn trace stat|dump|export-std [options] TRACE"
+#define USAGE "darn trace stat|dump|export-std|export-perfetto [options] TRACE"
 
 struct line {
     const char *what, *path;
@@ -38,8 +39,9 @@ static int check_line(const struct line *line)
     if (!line->what)
         return darn_refuse("trace", "nothing to do; usage: " USAGE);
     if (strcmp(line->what, "stat") != 0 && strcmp(line->what, "dump") != 0 &&
-        strcmp(line->what, "export-std") != 0)
-        return darn_refuse("trace", "'%s' is none of stat, dump and export-std", line->what);
+        strcmp(line->what, "export-std") != 0 && strcmp(line->what, "export-perfetto") != 0)
+        return darn_refuse("trace", "'%s' is none of stat, dump, export-std and export-perfetto",
+                           line->what);
     if (!line->path)
         return darn_refuse("trace", "no trace; usage: " USAGE);
     if (line->json && strcmp(line->what, "stat") != 0)
@@ -81,8 +83,10 @@ static int run(const struct line *line, struct darn_trace *trace)
         result = darn_trace_stat(trace, line->path, line->json);
     else if (strcmp(line->what, "dump") == 0)
         result = darn_trace_dump(trace);
-    else
+    else if (strcmp(line->what, "export-std") == 0)
         result = export_std(trace);
+    else
+        result = darn_trace_perfetto(trace, stdout);
     if (result < 0) {
         fflush(stdout); /* what comes before stands before the message */
         return refuse_damage(darn_trace_error(trace));
@@ -118,15 +122,16 @@ static int cmd_trace(int argc, char **argv)
 
 const struct darn_command darn_command_trace = {
     .name = "trace",
-    .summary = "say what is in a trace: darn trace stat|dump|export-std",
-    .usage = "trace stat|dump|export-std [options] TRACE",
-    .about = "  stat          what is in the trace: threads, events, sites, what was lost\n"
-             "  dump          every event in a line, for people\n"
-             "  export-std    every event in the STD text form of other tools: T1|acq(L)|12\n"
+    .summary = "say what is in a trace, or export it: darn trace stat|dump|export-...",
+    .usage = "trace stat|dump|export-std|export-perfetto [options] TRACE",
+    .about = "  stat              what is in the trace: threads, events, sites, what was lost\n"
+             "  dump              every event in a line, for people\n"
+             "  export-std        every event in the STD text form: T1|acq(L)|12\n"
+             "  export-perfetto   tracks for ui.perfetto.dev and chrome://tracing, as JSON\n"
              "\n"
              "A trace is a file that darn record wrote, or a text in the STD form.\n",
     .groups = groups,
-    .operands = "stat|dump|export-std FILE",
+    .operands = "stat|dump|export-std|export-perfetto FILE",
     .most = 2,
     .anywhere = true,
     .exits = "0 it was printed",

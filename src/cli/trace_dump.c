@@ -9,6 +9,7 @@
 
 #include "cli/trace_line.h"
 #include "trace/kinds.h"
+#include "trace/trace_place.h"
 
 #define TARGET       160
 #define TARGET_WIDTH 24
@@ -23,53 +24,6 @@ static const struct {
     {DARN_EVENT_TIMEOUT, "timeout"},
 };
 
-/* Names come from files: what would move the cursor is shown as '?'. */
-static void make_printable(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 127)
-            *text = '?';
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* Synchronization has a stack and no site. */
-static void write_frame(const struct darn_trace *trace, uint32_t id, char *to, size_t size)
-{
-    const struct darn_trace_stack *stack = darn_trace_stack(trace, id);
-    const struct darn_trace_module *module;
-
-    if (!stack || !stack->depth)
-        return;
-    module = darn_trace_module(trace, stack->pcs[0]);
-    if (module && module->path)
-        snprintf(to, size, "%s+0x%" PRIx64, base_name(module->path),
-                 stack->pcs[0] - module->start + module->offset);
-    else
-        snprintf(to, size, "0x%" PRIx64, stack->pcs[0]);
-}
-
-const char *darn_trace_place(const struct darn_trace *trace, uint32_t id, uint32_t stack, char *to,
-                             size_t size)
-{
-    const struct darn_trace_site *site = darn_trace_site(trace, id);
-
-    to[0] = '\0';
-    if (!site)
-        write_frame(trace, stack, to, size);
-    else if (site->file)
-        snprintf(to, size, "%s:%" PRIu32 ":%" PRIu32, site->file, site->line, site->column);
-    else
-        snprintf(to, size, "%" PRIu32, site->line);
-    make_printable(to);
-    return to;
-}
-
 static void write_thread(const struct darn_trace *trace, uint64_t number, char *to, size_t size)
 {
     const char *name = darn_trace_thread_name(trace, (uint32_t)number);
@@ -78,7 +32,7 @@ static void write_thread(const struct darn_trace *trace, uint64_t number, char *
         snprintf(to, size, "%s", name);
     else
         snprintf(to, size, "T%" PRIu64, number);
-    make_printable(to);
+    darn_trace_printable(to);
 }
 
 /* `0x10 to 0x2000`; the piece of a stack has a length. */
@@ -107,7 +61,7 @@ static void write_target(const struct darn_trace *trace, const struct darn_event
     snprintf(what, sizeof(what), "0x%" PRIx64, event->target);
     if (name)
         snprintf(what, sizeof(what), "%s", name);
-    make_printable(what);
+    darn_trace_printable(what);
     switch (event->kind) {
     case DARN_EVENT_READ:
     case DARN_EVENT_WRITE:

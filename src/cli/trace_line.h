@@ -10,14 +10,6 @@
 #include "cli/say.h"
 #include "trace/trace.h"
 
-/* Room for what darn_trace_place writes. */
-#define DARN_TRACE_PLACE 1024
-
-/* Where an event happened, as `bank.c:12:9`, as the location of a text trace, or as a place in a
- * module; empty when it is not known. Returns `to`. */
-const char *darn_trace_place(const struct darn_trace *trace, uint32_t site, uint32_t stack,
-                             char *to, size_t size);
-
 /* Prints every event in a line of its own. The result of the last darn_trace_next. */
 int darn_trace_dump(struct darn_trace *trace);
 

@@ -8,6 +8,7 @@
 
 #include "base/json_file.h"
 #include "cli/trace_line.h"
+#include "trace/trace_place.h"
 #include "trace/kinds.h"
 
 struct stat_of {

@@ -1,8 +1,12 @@
 #include "plugin/core/plugin.h"
 
+#include <dlfcn.h>
 #include <llvm-c/Target.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plugin/core/access.h"
 #include "plugin/name/early.h"
@@ -12,6 +16,7 @@
 #include "plugin/core/ignore.h"
 #include "plugin/core/inlined.h"
 #include "plugin/name/names.h"
+#include "plugin/core/often.h"
 #include "plugin/core/origin.h"
 #include "plugin/core/plugin_outside.h"
 #include "plugin/core/pointer.h"
@@ -36,6 +41,28 @@
 static unsigned watched_kind(void)
 {
     return LLVMGetEnumAttributeKindForName(WATCHED, strlen(WATCHED));
+}
+
+/* LLVM's C++ interfaces are those of one version: with another one clang would crash. The function
+ * is younger than some versions. */
+void darn_plugin_check(void)
+{
+    void (*get)(unsigned *, unsigned *, unsigned *) =
+        (void (*)(unsigned *, unsigned *, unsigned *))dlsym(RTLD_DEFAULT, "LLVMGetVersion");
+    unsigned major = 0, minor = 0, patch = 0;
+
+    if (get)
+        get(&major, &minor, &patch);
+    if (major == LLVM_VERSION_MAJOR)
+        return;
+    fprintf(stderr, "darn: the plugin is for clang %d, and this is ", LLVM_VERSION_MAJOR);
+    if (major)
+        fprintf(stderr, "clang %u", major);
+    else
+        fputs("an older clang", stderr);
+    fprintf(stderr, "; let DARN_CLANG and DARN_CLANGXX name clang %d, or unset them\n",
+            LLVM_VERSION_MAJOR);
+    _exit(2);
 }
 
 void darn_plugin_load(void)
@@ -147,6 +174,8 @@ void darn_plugin_prepare(LLVMModuleRef module)
             continue;
         if (!wanted || reached)
             watch(f);
+        if (!wanted)
+            darn_outside_note(f);
         if (functions && LLVMGetLinkage(f) == LLVMExternalLinkage)
             keep_apart(f);
         if (!warnings || strcmp(warnings, "0") != 0)
@@ -229,6 +258,7 @@ static void instrument_function(struct instrumentation *in, struct darn_code *co
 
     if (!groups)
         abort();
+    darn_often_find(accesses, code->function);
     darn_sites_begin(&in->sites, code->function);
     for (size_t i = 0, extent; i < accesses->count; i += extent) {
         extent = darn_group_extent(accesses, i);

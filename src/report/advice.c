@@ -172,12 +172,11 @@ static const char *aim_at_places(const struct darn_finding *finding, size_t most
 
     for (size_t i = 0; i < finding->access_count && i < most; i++) {
         const struct darn_finding_access *access = &finding->accesses[i];
-        const char *file = access->site_file ? access->site_file : access->file;
         const char *place;
 
-        if (!access->has_site || strlen(file) >= DARN_NOISE_NAME)
+        if (!access->has_site || strlen(access->file) >= DARN_NOISE_NAME)
             continue;
-        place = darn_pool_format(pool, "site:%s:%u:" NOISE, file, access->line);
+        place = darn_pool_format(pool, "site:%s:%u:" NOISE, access->file, access->line);
         if (!aim)
             aim = place;
         else if (strcmp(aim, place) != 0)

@@ -98,6 +98,9 @@ static void say_or_atomic(struct darn_ink *ink, const struct pair *pair)
     }
     darn_say(ink, ", or ");
     say_atomic(ink, pair);
+    /* An atomic pointer does not keep alive what it points to. */
+    if (pair->one->is_pointer || pair->other->is_pointer)
+        darn_say(ink, " and let what it points to live for as long as it is used");
 }
 
 uint64_t darn_advice_uses(const struct darn_finding *finding, const struct darn_lock *lock)
@@ -180,21 +183,31 @@ static void advise_no_lock(struct darn_ink *ink, const struct pair *pair)
     say_or_atomic(ink, pair);
 }
 
+/* Whether it was meant to do without a lock. One that a single side holds has then most likely
+ * nothing to do with it. */
+static bool is_by_volatile(const struct pair *pair)
+{
+    bool one = pair->one->is_volatile, other = pair->other->is_volatile;
+    size_t locked = (pair->one->lock_count > 0) + (pair->other->lock_count > 0);
+
+    return !is_about_lifetime(pair->finding) &&
+           ((one && other && locked < 2) || ((one || other) && !locked));
+}
+
 static void advise_locks(struct darn_ink *ink, const struct pair *pair,
                          const struct darn_style *style)
 {
     bool one = pair->one->lock_count, other = pair->other->lock_count;
     bool known = !pair->one->locks_unknown && !pair->other->locks_unknown;
 
-    if (known && one != other) {
-        advise_missing_lock(ink, pair, style);
-    } else if (known && one) {
-        advise_different_locks(ink, pair, style);
-    } else if (!is_about_lifetime(pair->finding) &&
-               (pair->one->is_volatile || pair->other->is_volatile)) {
+    if (is_by_volatile(pair)) {
         darn_say(ink, "volatile does not protect against other threads: ");
         say_atomic(ink, pair);
         darn_say(ink, ", or put both accesses under one lock");
+    } else if (known && one != other) {
+        advise_missing_lock(ink, pair, style);
+    } else if (known && one) {
+        advise_different_locks(ink, pair, style);
     } else {
         advise_no_lock(ink, pair);
     }

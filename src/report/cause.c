@@ -28,6 +28,34 @@ static bool is_same_variable(const struct darn_finding *a, const struct darn_fin
     return !a->address || !b->address || a->address == b->address;
 }
 
+static bool has_same_functions(const struct darn_finding *a, const struct darn_finding *b)
+{
+    const struct darn_finding_access *one = a->accesses, *other = b->accesses;
+
+    if (a->access_count != 2 || b->access_count != 2)
+        return false;
+    return (is_same_text(one[0].function, other[0].function) &&
+            is_same_text(one[1].function, other[1].function)) ||
+           (is_same_text(one[0].function, other[1].function) &&
+            is_same_text(one[1].function, other[0].function));
+}
+
+/* Who uses a struct without a lock races at each of its members: the same block of the heap, or the
+ * same global variable, in the same two functions. */
+static bool is_same_object(const struct darn_finding *a, const struct darn_finding *b)
+{
+    const struct darn_location *one = &a->location, *other = &b->location;
+
+    if (one->kind != other->kind || !has_same_functions(a, b))
+        return false;
+    if (one->kind == DARN_LOCATION_HEAP)
+        return one->address && one->address == other->address;
+    return one->kind == DARN_LOCATION_GLOBAL && is_same_text(one->symbol.name, other->symbol.name) &&
+           is_same_text(one->symbol.module, other->symbol.module) &&
+           one->symbol.offset - one->symbol.name_offset ==
+               other->symbol.offset - other->symbol.name_offset;
+}
+
 /* Two threads, and memory that they share. */
 static bool is_about_memory(const struct darn_finding *finding)
 {
@@ -116,7 +144,7 @@ static bool fails_at(const struct darn_finding *failure, const struct darn_findi
 bool darn_cause_is_same(const struct darn_finding *a, const struct darn_finding *b)
 {
     if (is_about_memory(a) && is_about_memory(b))
-        return is_same_variable(a, b) || count_shared_places(a, b);
+        return is_same_variable(a, b) || count_shared_places(a, b) || is_same_object(a, b);
     if (strcmp(a->kind, b->kind) != 0)
         return fails_at(a, b) || fails_at(b, a);
     if (darn_finding_is(a, "deadlock"))

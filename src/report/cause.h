@@ -2,8 +2,8 @@
  * Which findings have the same cause: one bug shows itself at many pairs of places. The first of
  * them is the finding, the others are its variants.
  *
- * Two have it when they share a side (the same access of the same line), a variable, or, of
- * deadlocks, two locks or two places. Variants are still counted and listed: what is put together
+ * Two have it when they share a side (the same access of the same line), a variable, two functions
+ * that access the same object, or, of deadlocks, two locks or two places. Variants are still counted and listed: what is put together
  * wrongly is not lost.
  */
 #ifndef DARN_REPORT_CAUSE_H

@@ -116,6 +116,7 @@ static bool read_access(struct darn_text_pool *pool, struct darn_finding_access 
 {
     access->atomic = darn_raw_flag(object, "atomic");
     access->is_volatile = darn_raw_flag(object, "volatile");
+    access->is_pointer = darn_raw_flag(object, "pointer");
     access->assertion = darn_raw_text(pool, object, "assertion");
     access->object = darn_raw_text(pool, object, "object");
     access->call = darn_raw_text(pool, object, "call");
@@ -153,9 +154,9 @@ static bool read_accesses(struct darn_finding *finding, const json_t *list)
     return known;
 }
 
-static void read_location(struct darn_finding *finding, const json_t *object)
+static void read_location(struct darn_text_pool *pool, struct darn_location *location,
+                          const json_t *object)
 {
-    struct darn_location *location = &finding->location;
     const char *kind = json_string_value(json_object_get(object, "kind"));
 
     if (!kind)
@@ -168,9 +169,17 @@ static void read_location(struct darn_finding *finding, const json_t *object)
         location->kind = DARN_LOCATION_STACK;
     location->address = darn_raw_number(object, "address");
     location->size = darn_raw_number(object, "size");
-    location->thread = darn_raw_text(&finding->pool, object, "thread");
-    location->stack = darn_raw_stack(&finding->pool, object);
-    location->symbol = read_symbol(&finding->pool, object);
+    location->thread = darn_raw_text(pool, object, "thread");
+    location->stack = darn_raw_stack(pool, object);
+    location->symbol = read_symbol(pool, object);
+}
+
+static void read_blocks(struct darn_finding *finding, const json_t *list)
+{
+    finding->block_count = length_of(list);
+    finding->blocks = darn_pool_get(&finding->pool, finding->block_count, sizeof(*finding->blocks));
+    for (size_t i = 0; i < finding->block_count; i++)
+        read_location(&finding->pool, &finding->blocks[i], json_array_get(list, i));
 }
 
 static void read_threads(struct darn_finding *finding, const json_t *list)
@@ -260,7 +269,8 @@ static bool read_finding(struct darn_finding *finding, const json_t *root)
     known = read_accesses(finding, json_object_get(root, "accesses"));
     finding->guards =
         read_locks(&finding->pool, json_object_get(root, "guards"), &finding->guard_count);
-    read_location(finding, json_object_get(root, "place"));
+    read_location(&finding->pool, &finding->location, json_object_get(root, "place"));
+    read_blocks(finding, json_object_get(root, "blocks"));
     read_threads(finding, json_object_get(root, "threads"));
     read_section(finding, json_object_get(root, "section"));
     read_proof(finding, root);

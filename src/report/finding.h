@@ -82,6 +82,7 @@ enum darn_op {
 struct darn_finding_access {
     enum darn_op op;
     bool atomic, is_volatile;
+    bool is_pointer;       /* what it writes, as the compiler knows */
     bool has_site;         /* the raw finding says where it is, the stack need not be asked */
     bool last_seen;        /* the place is the last one that is known, not where it happened */
     const char *assertion; /* it is an assertion of darn.h: exclusive-writer, exclusive-access */
@@ -157,6 +158,7 @@ struct darn_finding {
     const char *detail;     /* of a failure, for people: `SIGSEGV`, `status 3` */
     const char *assertion;  /* of one of the accesses */
     uint64_t count, address, size;
+    unsigned files; /* of several runs that were put together: in how many; 0: it is of one */
     struct darn_value before, after;
     bool same_value, unknown_origin;
     bool was_predicted;        /* and reported as such, earlier in the run; now it is observed */
@@ -169,6 +171,8 @@ struct darn_finding {
     struct darn_lock *guards; /* locks under which the memory of a race was accessed, by whoever */
     size_t guard_count;
     struct darn_location location;
+    struct darn_location *blocks; /* of the heap, in which locks of the accesses are */
+    size_t block_count;
     struct darn_finding_party *threads;
     size_t thread_count;
     struct darn_violated section;

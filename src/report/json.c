@@ -48,6 +48,8 @@ static void put_stack(struct darn_json *json, const struct darn_finding_stack *s
         darn_json_open(json, NULL, '{');
         put_text(json, "function", frame->function);
         put_text(json, "file", frame->file);
+        if (frame->file && frame->file[0] != '/')
+            put_text(json, "dir", frame->dir);
         put_number(json, "line", frame->line);
         put_number(json, "column", frame->column);
         put_text(json, "module", frame->module);
@@ -143,6 +145,7 @@ static void put_access(struct darn_json *json, const struct darn_finding_access 
     put_value(json, "value", access->value);
     put_flag(json, "atomic", access->atomic);
     put_flag(json, "volatile", access->is_volatile);
+    put_flag(json, "pointer", access->is_pointer);
     put_flag(json, "last_seen", access->last_seen);
     put_text(json, "assertion", access->assertion);
     if (access->site_key)
@@ -155,7 +158,8 @@ static void put_access(struct darn_json *json, const struct darn_finding_access 
     darn_json_close(json, '}');
 }
 
-static void put_location(struct darn_json *json, const struct darn_location *location)
+static void put_location(struct darn_json *json, const char *key,
+                         const struct darn_location *location)
 {
     static const char *const kinds[] = {
         [DARN_LOCATION_UNKNOWN] = NULL,
@@ -166,7 +170,7 @@ static void put_location(struct darn_json *json, const struct darn_location *loc
 
     if (location->kind == DARN_LOCATION_UNKNOWN)
         return;
-    darn_json_open(json, "place", '{');
+    darn_json_open(json, key, '{');
     put_text(json, "kind", kinds[location->kind]);
     put_text(json, "thread", location->thread);
     if (location->kind == DARN_LOCATION_HEAP) {
@@ -177,6 +181,16 @@ static void put_location(struct darn_json *json, const struct darn_location *loc
         put_symbol(json, &location->symbol);
     }
     darn_json_close(json, '}');
+}
+
+static void put_blocks(struct darn_json *json, const struct darn_finding *finding)
+{
+    if (!finding->block_count)
+        return;
+    darn_json_open(json, "blocks", '[');
+    for (size_t i = 0; i < finding->block_count; i++)
+        put_location(json, NULL, &finding->blocks[i]);
+    darn_json_close(json, ']');
 }
 
 static void put_threads(struct darn_json *json, const struct darn_finding *finding)
@@ -265,13 +279,15 @@ static void put_finding(struct darn_json *json, const struct darn_finding *findi
     put_text(json, "assertion", finding->assertion);
     if (finding->guard_count)
         put_locks(json, "guards", finding->guards, finding->guard_count);
-    put_location(json, &finding->location);
+    put_location(json, "place", &finding->location);
+    put_blocks(json, finding);
     put_threads(json, finding);
     put_text(json, "suppression", darn_suppression_for(finding, &pool));
     put_text(json, "program", finding->program);
     put_number(json, "pid", (uint64_t)finding->pid);
     put_text(json, "run_id", finding->run_id);
     put_text(json, "variant_of", finding->variant_of);
+    put_number(json, "files", finding->files);
     darn_json_close(json, '}');
     darn_json_end_line(json);
     darn_pool_release(&pool);

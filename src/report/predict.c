@@ -232,6 +232,7 @@ static void make_access(struct maker *maker, const struct darn_prediction_step *
         access->predicate = copy(maker, site->variable);
     access->site_hash = hash_site(maker, access, site);
     access->site_key = site ? site->key : 0;
+    access->is_pointer = site && darn_site_stores_pointer(site->kind, site->flags);
     access->has_copy = site && site->has_copy;
     access->site_copy = site ? site->inlined : 0;
 }

@@ -131,6 +131,7 @@ struct darn_frame darn_raw_frame(struct darn_text_pool *pool, const json_t *obje
     return (struct darn_frame){
         .function = darn_raw_text(pool, object, "function"),
         .file = darn_raw_text(pool, object, "file"),
+        .dir = darn_raw_text(pool, object, "dir"),
         .line = darn_raw_line(object, "line"),
         .column = darn_raw_line(object, "column"),
         .module = darn_raw_text(pool, object, "module"),

@@ -21,3 +21,26 @@ const char *darn_kind_words(const char *kind, uint64_t count)
             return count == 1 ? kinds[i].one : kinds[i].several;
     return kind;
 }
+
+static const struct {
+    const char *outcome, *words;
+} outcomes[] = {
+    {"cut", "cut off"},
+    {"crash", "a crash"},
+    {"abort", "an abort"},
+    {"assertion", "a failed assertion"},
+    {"sanitizer", "an error that a sanitizer reports"},
+    {"deadlock", "a deadlock"},
+    {"hang", "a hang"},
+    {"exit", "a bad exit status"},
+    {"output", "other output than usual"},
+    {"oracle", "output that the oracle rejects"},
+};
+
+const char *darn_outcome_words(const char *outcome)
+{
+    for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
+        if (strcmp(outcomes[i].outcome, outcome) == 0)
+            return outcomes[i].words;
+    return outcome;
+}

@@ -34,6 +34,8 @@ struct suppression {
     enum kind kind;
     const char *pattern; /* within `line` */
     const char *line;
+    unsigned number; /* of the line */
+    bool was_used;   /* it has matched something */
 };
 
 struct darn_suppressions {
@@ -78,10 +80,11 @@ static const char *without_margins(struct darn_text_pool *pool, const char *line
 }
 
 static int add_line(struct darn_suppressions *suppressions, struct suppression ***last,
-                    const char *line)
+                    const char *line, unsigned number)
 {
     struct suppression *added = darn_pool_get(&suppressions->pool, 1, sizeof(*added));
 
+    added->number = number;
     added->line = without_margins(&suppressions->pool, line);
     if (!*added->line || *added->line == '#')
         return 0;
@@ -112,7 +115,7 @@ static int read_lines(struct darn_suppressions *suppressions, FILE *file, const 
 
     while (!result && getline(&line, &room, file) >= 0) {
         number++;
-        result = add_line(suppressions, &last, line);
+        result = add_line(suppressions, &last, line, number);
     }
     free(line);
     if (result) {
@@ -280,18 +283,36 @@ static bool matches_caller(const char *pattern, const struct darn_finding *findi
     return false;
 }
 
-const char *darn_suppressions_match(const struct darn_suppressions *suppressions,
+const char *darn_suppressions_match(struct darn_suppressions *suppressions,
                                     const struct darn_finding *finding)
 {
     int top, kind = kinds_for(finding, &top);
 
-    for (const struct suppression *one = suppressions->first; one; one = one->next) {
+    for (struct suppression *one = suppressions->first; one; one = one->next) {
         if (((int)one->kind == kind && matches_anywhere(one->pattern, finding)) ||
             ((int)one->kind == top && matches_top(one->pattern, finding)) ||
-            (one->kind == CALLED_FROM_LIB && kind == RACE && matches_caller(one->pattern, finding)))
+            (one->kind == CALLED_FROM_LIB && kind == RACE &&
+             matches_caller(one->pattern, finding))) {
+            one->was_used = true;
             return one->line;
+        }
     }
     return NULL;
+}
+
+size_t darn_suppressions_unused(const struct darn_suppressions *suppressions,
+                                void (*tell)(void *context, unsigned number, const char *line),
+                                void *context)
+{
+    size_t count = 0;
+
+    for (const struct suppression *one = suppressions->first; one; one = one->next) {
+        if (one->was_used)
+            continue;
+        tell(context, one->number, one->line);
+        count++;
+    }
+    return count;
 }
 
 /* The most telling name of the finding that a pattern can match. */

@@ -29,8 +29,13 @@ struct darn_suppressions *darn_suppressions_read(const char *path, const char *p
 void darn_suppressions_free(struct darn_suppressions *suppressions);
 
 /* The line of the file ("race:deposit") that suppresses the finding, or NULL. */
-const char *darn_suppressions_match(const struct darn_suppressions *suppressions,
+const char *darn_suppressions_match(struct darn_suppressions *suppressions,
                                     const struct darn_finding *finding);
+
+/* Tells each that has matched nothing so far, with the number of its line. Returns how many. */
+size_t darn_suppressions_unused(const struct darn_suppressions *suppressions,
+                                void (*tell)(void *context, unsigned number, const char *line),
+                                void *context);
 
 /* A line that would suppress this finding; NULL when nothing about it can be named, or when no kind
  * of suppression concerns it. It lives as long as the pool. */

@@ -67,6 +67,10 @@ void darn_unit_split(struct darn_debug_unit *unit, struct darn_text_pool *pool, 
     }
     *dir = path[0] == '/' ? NULL : darn_pool_text(pool, compiled_in);
     *file = darn_pool_text(pool, path);
+    if (*dir && name && name[0] == '/') { /* below the directory that the compiler ran in */
+        *file = darn_pool_format(pool, "%s/%s", *dir, path);
+        *dir = NULL;
+    }
 }
 
 const char *darn_unit_shown(struct darn_text_pool *pool, const char **dir, const char *file)

@@ -296,7 +296,8 @@ void darn_init(void)
         return;
     }
     darn_lock_stacks = !darn_state.preloaded && darn_state.mode != DARN_MODE_HEAL &&
-                       (darn_state.options.json[0] || darn_state.mode == DARN_MODE_CONTROL);
+                       (darn_state.options.json[0] || darn_state.options.sarif[0] ||
+                        darn_state.mode == DARN_MODE_CONTROL);
     darn_state.ready = true;
     if (darn_thread_self() && darn_healing && darn_state.quiet)
         darn_locks_simply();

@@ -5,7 +5,7 @@
 #include "site/site.h"
 
 void darn_module_init(const struct darn_site *start, const struct darn_site *stop,
-                      const char *command);
+                      const char *command) __asm__(DARN_MODULE_INIT);
 
 /* What loads and unloads modules: whoever closes one sends, under this address. */
 extern const char darn_loader;

@@ -124,7 +124,8 @@ struct darn_plan {
     uint32_t step_count;   /* FOLLOW: step number n of the run is steps[n] */
     uint32_t switch_count; /* SCRIPT */
     uint32_t forced;       /* FOLLOW: a thread was interrupted where it computed (runtime/control) */
-    uint32_t patience;     /* STRAIGHT: steps of a thread before others get their turn; 0: many */
+    uint32_t patience; /* STRAIGHT: steps of a thread before others get their turn; 0: many. AIM, RACE,
+                          TRIPLE, QUAD: how often more the others may yield while somebody is held */
     struct darn_aim aims[DARN_AIMS];
     uint32_t expected[DARN_SLOTS]; /* SURW: steps of each slot in an earlier run */
 };

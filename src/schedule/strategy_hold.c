@@ -5,7 +5,8 @@
  * All holds are soft. When nobody else can go on, one of those that are held goes on. Others may be
  * able to go on and still do nothing but wait for the one that is held, in a loop: if they yield
  * (sleep, try again) they get a few rounds, which is enough for a sleep that is only a sleep; if
- * they do not even yield, whoever has been held for very long goes on.
+ * they do not even yield, whoever has been held for very long goes on. A loop that gives up after
+ * many sleeps gets that far only if the plan has the patience for it.
  */
 #include "schedule/strategy_private.h"
 
@@ -57,7 +58,7 @@ bool darn_hold_expired(struct darn_strategy *strategy, const struct darn_choice 
         slot->held_own = choice->own + 1;
         slot->since = strategy->picks;
     }
-    return strategy->picks - slot->since > HELD_PICKS;
+    return strategy->picks - slot->since > HELD_PICKS + UINT64_C(2) * strategy->plan->patience;
 }
 
 bool darn_hold_must_release(struct darn_strategy *strategy, const struct darn_situation *situation,
@@ -69,7 +70,8 @@ bool darn_hold_must_release(struct darn_strategy *strategy, const struct darn_si
         others -= darn_bit(held, i);
     if (others == situation->count)
         strategy->idle = 0;
-    if (strategy->idle < IDLE_STEPS * others || others == situation->count)
+    if (strategy->idle < IDLE_STEPS * others + strategy->plan->patience ||
+        others == situation->count)
         return false;
     strategy->idle = 0;
     return true;

@@ -6,8 +6,18 @@
 
 /* ---- one section ---- */
 
+/* FNV-1a. */
+static uint32_t add_to_hash(uint32_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT32_C(16777619);
+    return hash;
+}
+
 void darn_match_prepare(struct darn_match_section *section)
 {
+    section->hash =
+        add_to_hash(add_to_hash(UINT32_C(2166136261), section->function), section->variable);
     section->entry = NULL;
     section->ends = 0;
     for (uint32_t i = 0; i < section->count; i++) {
@@ -152,8 +162,8 @@ static bool is_kind_of_compiler(uint8_t kind)
 bool darn_match_has_shape(const struct darn_match_section *wanted,
                           const struct darn_match_section *found)
 {
-    return wanted->entry && found->entry && wanted->entry->kind == found->entry->kind &&
-           wanted->ends == found->ends &&
+    return wanted->hash == found->hash && wanted->entry && found->entry &&
+           wanted->entry->kind == found->entry->kind && wanted->ends == found->ends &&
            (wanted->kind == found->kind || !is_kind_of_compiler(wanted->kind)) &&
            strcmp(wanted->function, found->function) == 0 &&
            strcmp(wanted->variable, found->variable) == 0 &&
@@ -176,16 +186,67 @@ bool darn_match_concerns(const struct darn_match_section *wanted,
            darn_match_is_at_place(wanted, found) || darn_match_has_shape(wanted, found);
 }
 
-uint8_t darn_match_allow(const struct darn_match_section *wanted,
+static uint32_t count_ends(const struct darn_match_section *section,
+                           const struct darn_section_point *before)
+{
+    uint32_t count = 0;
+
+    for (const struct darn_section_point *point = section->points; point < before; point++)
+        count += point->role == DARN_ROLE_END;
+    return count;
+}
+
+static const struct darn_section_point *nth_end(const struct darn_match_section *section,
+                                                uint32_t number)
+{
+    const struct darn_section_point *point = section->points;
+
+    while (point->role != DARN_ROLE_END || number--)
+        point++;
+    return point;
+}
+
+/* Which of the repository's ends it is, or NULL. What has moved has its ends in the same order, if
+ * it has as many; what stands at their old places then says nothing. */
+static const struct darn_section_point *own_end(const struct darn_match_wanted *wanted,
+                                                const struct darn_match_section *found,
+                                                const struct darn_section_point *end)
+{
+    const struct darn_match_section *own = &wanted->section;
+
+    if (wanted->how != DARN_MATCH_MOVED || !darn_match_has_shape(own, found))
+        return find_point(own, end);
+    return count_ends(own, own->points + own->count) ==
+                   count_ends(found, found->points + found->count)
+               ? nth_end(own, count_ends(found, end))
+               : NULL;
+}
+
+uint8_t darn_match_allow(const struct darn_match_wanted *wanted,
+                         const struct darn_match_section *found,
                          const struct darn_section_point *end)
 {
-    const struct darn_section_point *own = find_point(wanted, end);
+    const struct darn_match_section *lines = &wanted->section;
+    const struct darn_section_point *own;
 
-    if (wanted->first && !is_within(wanted, end))
+    if (lines->first && !is_within(lines, end))
         return DARN_ALLOW_ALL;
-    if (wanted->first)
-        return wanted->has_allow ? wanted->allow : end->allow;
+    if (lines->first)
+        return lines->has_allow ? lines->allow : end->allow;
+    own = own_end(wanted, found, end);
     return own ? own->allow : end->allow;
+}
+
+uint32_t darn_match_end(const struct darn_match_wanted *wanted,
+                        const struct darn_match_section *found,
+                        const struct darn_section_point *end)
+{
+    const struct darn_section_point *own;
+
+    if (wanted->section.first)
+        return count_ends(found, end);
+    own = own_end(wanted, found, end);
+    return own ? count_ends(&wanted->section, own) : DARN_MATCH_NO_END;
 }
 
 /* ---- all of them ---- */
@@ -200,14 +261,41 @@ static void tell(struct darn_match *match, struct darn_match_wanted *wanted,
     match->meant(match->context, wanted, found);
 }
 
-static void find_at_place(struct darn_match *match, struct darn_match_wanted *wanted)
+/* The program's sections, by the key of their entries: a repository may want all of them. */
+static void fill_buckets(struct darn_match *match)
+{
+    for (uint32_t i = 0; i < match->found_count; i++)
+        match->found[i].first = match->found[i].next = 0;
+    for (uint32_t i = match->found_count; i; i--) {
+        struct darn_match_found *found = &match->found[i - 1], *bucket;
+
+        if (!found->section.entry)
+            continue;
+        bucket = &match->found[found->section.entry->key % match->found_count];
+        found->next = bucket->first;
+        bucket->first = i;
+    }
+}
+
+static void find_in_lines(struct darn_match *match, struct darn_match_wanted *wanted)
 {
     for (uint32_t i = 0; i < match->found_count; i++) {
-        struct darn_match_found *found = &match->found[i];
+        if (darn_match_is_in_lines(&wanted->section, &match->found[i].section))
+            tell(match, wanted, &match->found[i], DARN_MATCH_EXACT);
+    }
+}
 
-        if (darn_match_is_in_lines(&wanted->section, &found->section) ||
-            darn_match_is_at_place(&wanted->section, &found->section))
-            tell(match, wanted, found, DARN_MATCH_EXACT);
+static void find_at_place(struct darn_match *match, struct darn_match_wanted *wanted)
+{
+    uint32_t i = 0;
+
+    if (wanted->section.first)
+        find_in_lines(match, wanted);
+    if (wanted->section.entry && match->found_count)
+        i = match->found[wanted->section.entry->key % match->found_count].first;
+    for (; i; i = match->found[i - 1].next) {
+        if (darn_match_is_at_place(&wanted->section, &match->found[i - 1].section))
+            tell(match, wanted, &match->found[i - 1], DARN_MATCH_EXACT);
     }
 }
 
@@ -291,6 +379,7 @@ static void find_moved(const struct darn_match *match, struct darn_match_wanted 
 /* Nobody is told before all have looked: how many look for a shape must not change meanwhile. */
 void darn_match_module(struct darn_match *match)
 {
+    fill_buckets(match);
     for (uint32_t i = 0; i < match->wanted_count; i++)
         find_at_place(match, match->wanted[i]);
     for (uint32_t i = 0; i < match->wanted_count; i++) {
@@ -313,6 +402,7 @@ void darn_match_add(struct darn_match *match, struct darn_match_wanted *added)
         for (uint32_t j = 0; j < match->wanted_count && !found->is_claimed; j++)
             found->is_claimed = darn_match_is_at_place(&match->wanted[j]->section, &found->section);
     }
+    fill_buckets(match);
     find_at_place(match, added);
 }
 
@@ -400,20 +490,4 @@ bool darn_section_applies(const struct darn_section *hand, const struct darn_sec
     struct darn_match_section found = darn_match_of_section(recorded, points);
 
     return darn_match_is_in_lines(&wanted, &found);
-}
-
-bool darn_section_resolve(const struct darn_section *hand, struct darn_section *recorded)
-{
-    struct darn_section_point points[DARN_SECTION_POINTS], own[DARN_SECTION_POINTS];
-    struct darn_match_section wanted = darn_match_of_wanted(hand, own);
-    struct darn_match_section found = darn_match_of_section(recorded, points);
-
-    if (!darn_match_is_in_lines(&wanted, &found))
-        return false;
-    recorded->kind = DARN_SECTION_HAND;
-    for (uint32_t i = 0; i < recorded->count; i++) {
-        if (recorded->points[i].role == DARN_ROLE_END)
-            recorded->points[i].allow = darn_match_allow(&wanted, &points[i]);
-    }
-    return true;
 }

@@ -49,9 +49,10 @@ struct darn_match_section {
     uint8_t kind;                           /* enum darn_section_kind */
     uint8_t ends;                           /* what its ends do: bits, by enum darn_site_kind */
     uint16_t inside;                        /* enum darn_section_inside; not compared */
+    uint32_t hash;                          /* of function and variable */
 };
 
-/* When kind, points and count are there: fills in what follows from them. */
+/* When names, kind, points and count are there: fills in what follows from them. */
 void darn_match_prepare(struct darn_match_section *section);
 
 struct darn_match_section darn_match_of_record(const struct darn_section_record *record);
@@ -87,11 +88,6 @@ bool darn_match_goes_along(const struct darn_match_section *wanted,
 bool darn_match_concerns(const struct darn_match_section *wanted,
                          const struct darn_match_section *found);
 
-/* What an end of a section that is meant allows: as the repository says, else what the compiler has
- * found out. Where an end is outside of the lines, the section ends, but everything is allowed. */
-uint8_t darn_match_allow(const struct darn_match_section *wanted,
-                         const struct darn_section_point *end);
-
 /* ---- all of them ---- */
 
 enum darn_match_how {
@@ -108,11 +104,27 @@ struct darn_match_wanted {
     const char *why; /* it means nothing; or NULL */
 };
 
+/* What an end of a section that is meant allows: as the repository says, also when it has moved;
+ * else what the compiler has found out. Where an end is outside of the lines, the section ends, but
+ * everything is allowed. */
+uint8_t darn_match_allow(const struct darn_match_wanted *wanted,
+                         const struct darn_match_section *found,
+                         const struct darn_section_point *end);
+
+#define DARN_MATCH_NO_END UINT32_MAX
+
+/* Which of the repository's ends an end of the section that is meant is: its number among them, or
+ * DARN_MATCH_NO_END. Of a section over lines: its number in the program's. */
+uint32_t darn_match_end(const struct darn_match_wanted *wanted,
+                        const struct darn_match_section *found,
+                        const struct darn_section_point *end);
+
 /* One of the program. */
 struct darn_match_found {
     struct darn_match_section section;
     struct darn_match_wanted *moved; /* what means it by its shape */
     bool is_claimed;                 /* somebody means it, not by lines alone */
+    uint32_t first, next; /* numbers from 1: the first of a bucket of entries, and the next in it */
 };
 
 struct darn_match {
@@ -173,8 +185,5 @@ bool darn_match_is_point(const struct darn_match_home *section, uint32_t at, con
 
 /* Whether the section over lines means the recorded one. */
 bool darn_section_applies(const struct darn_section *hand, const struct darn_section *recorded);
-
-/* Makes the recorded section, if it is meant, one by hand. False: it is not, and is unchanged. */
-bool darn_section_resolve(const struct darn_section *hand, struct darn_section *recorded);
 
 #endif

@@ -51,5 +51,6 @@ bool darn_section_means(const char *variable, const char *written)
 
 bool darn_section_means_file(const char *file, const char *written)
 {
-    return is_last_part(file, written, "/");
+    return is_last_part(file, written, "/") ||
+           (written[0] == '/' && is_last_part(written, file, "/"));
 }

@@ -89,7 +89,8 @@ uint64_t darn_point_key(const struct darn_point *point);
  * means `acct->balance`, too). */
 bool darn_section_means(const char *variable, const char *written);
 
-/* Whether the file that a person wrote means this one: the whole, or its last parts. */
+/* Whether the file that a person wrote means this one: the whole, or its last parts; or a full path
+ * whose last parts it is, since that is how reports name a file that the compiler was given so. */
 bool darn_section_means_file(const char *file, const char *written);
 
 /* Something is wrong with the file; the rest of it is used. `text` has no newline. */

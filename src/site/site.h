@@ -14,6 +14,10 @@
 
 #include "base/hash.h"
 
+/* The name of darn_module_init in object files. Linked by gcc or a plain clang they lack it, and its
+ * name is the last line that the linker prints: it says what to do. */
+#define DARN_MODULE_INIT "darn_module_init__link_this_with_darn_cc"
+
 #define DARN_SITE_SECTION  "darn_sites"
 #define DARN_ARMED_SECTION "darn_armed" /* the bytes that `armed` names */
 
@@ -171,6 +175,13 @@ static inline uint32_t darn_site_copy_of(uint64_t inlined, int own)
 static inline int darn_site_writes(const struct darn_site *site)
 {
     return site->kind == DARN_SITE_WRITE || site->kind == DARN_SITE_UPDATE;
+}
+
+/* Whether what a site of this kind, with these flags, writes is a pointer for certain: of atomics
+ * only the size is known. */
+static inline int darn_site_stores_pointer(uint8_t kind, uint16_t flags)
+{
+    return kind == DARN_SITE_WRITE && flags & DARN_SITE_POINTER && !(flags & DARN_SITE_ATOMIC);
 }
 
 #endif

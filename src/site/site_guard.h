@@ -10,6 +10,12 @@
  * runtime; it says "perhaps" for whole cache lines. The runtime fills it when every access shall
  * call. A site that is armed calls whatever the address: so are those that a trace records.
  *
+ * The second look is in the guard itself where accesses are made often, in small loops. Elsewhere it
+ * is a function of the runtime's, since code that never runs has to be compiled, too:
+ *
+ *     if (darn_attention)
+ *         darn_look_access(address, site);     which goes on to darn_hook_access
+ *
  * The reads of spin loops (DARN_SITE_SPIN) call darn_hook_spin without any guard: nobody is in a
  * hurry there. So do calls that wait for a condition variable (darn_hook_wait, right before the
  * call). With `darn cc --darn-functions`, functions begin and end with
@@ -94,6 +100,8 @@
 /* preserve_most void f(…): cold, and the caller keeps nearly all of its registers. */
 #define DARN_HOOK_ACCESS  "darn_hook_access"  /* (address, site) */
 #define DARN_HOOK_WRITE   "darn_hook_write"   /* (address, value, site): see DARN_SITE_VALUE */
+#define DARN_LOOK_ACCESS  "darn_look_access"  /* (address, site): the second look, then the hook */
+#define DARN_LOOK_WRITE   "darn_look_write"   /* (address, value, site): the same */
 #define DARN_HOOK_RANGE   "darn_hook_range"   /* (address, length, site) */
 #define DARN_HOOK_PARTS   "darn_hook_parts"   /* (vector, its length, bytes at most, site) */
 #define DARN_HOOK_STRING  "darn_hook_string"  /* (address, string that is as long, site) */

@@ -96,6 +96,10 @@ enum darn_event_kind {
  * with is not known, only when. No address of a program. */
 #define DARN_EVENT_OUTSIDE (UINT64_C(1) << 59)
 
+/* The target of a SEND from which on accesses are left out of the trace: which write a read has seen
+ * is not known any more. */
+#define DARN_EVENT_THINNED (UINT64_C(1) << 58)
+
 enum darn_event_flag {
     DARN_EVENT_ATOMIC = 1 << 0,   /* accesses: an atomic operation */
     DARN_EVENT_VOLATILE = 1 << 1, /* accesses */

@@ -23,7 +23,7 @@ claim "a possible race makes the status 66, and reads like a compiler's warning 
 try "$darn" analyze race.std
 expect_status 66
 expect_same "$err" ""
-expect_same "$out" "race.std:13: warning: possible data race on 'x' [data-race, predicted by hb, hybrid]
+expect_same "$out" "race.std:13: warning: possible data race on 'x' [data-race, predicted by hb, syncp]
   thread T1 writes it, holding mutex 'L'
 race.std:20: note: thread T2 reads it, holding no lock
   why: only T1 holds a lock, and nothing in this run ordered the two accesses
@@ -36,7 +36,7 @@ SUMMARY: darn: 1 possible data race (race.std:13 'x')"
 claim "nothing found is 0, and says in what and by whom"
 try "$darn" analyze locked.std
 expect_status 0
-expect_same "$out" "SUMMARY: darn: nothing found in 8 events (hb, hybrid, deadlock, notify)"
+expect_same "$out" "SUMMARY: darn: nothing found in 8 events (hb, syncp, deadlock, notify)"
 try "$darn" analyze gate.std
 expect_status 0
 
@@ -62,7 +62,7 @@ expect_has "$(tail -1 .out)" "SUMMARY: darn: 1 possible data race, 1 possible de
 claim "engines are listed, and unknown ones refused"
 try "$darn" analyze --engine=help
 expect_status 0
-for engine in hb hybrid eraser eraser+ multilockset deadlock notify blocks reduction reduction-online; do
+for engine in hb syncp hybrid eraser eraser+ multilockset deadlock notify blocks reduction reduction-online; do
     grep -q "^$engine  *[^ ]" .out || fault "$engine is not listed"
 done
 try "$darn" analyze --engine=hb,psychic race.std
@@ -74,7 +74,7 @@ expect_same "$(wc -l <out.jsonl)" 1
 line=$(cat out.jsonl)
 for field in '"id":"' '"kind":"data-race"' '"certainty":"predicted"' '"variable":"x"' '"count":1 ' \
     '"accesses":[{"op":"write","thread":"T1","file":"race.std","line":13,' '"stack":[]' \
-    '"locks":[{"kind":"mutex",' '"name":"L"' '"engine":"hb, hybrid"'; do
+    '"locks":[{"kind":"mutex",' '"name":"L"' '"engine":"hb, syncp"'; do
     expect_has "$line" "$field"
 done
 cp race.std again.std
@@ -96,7 +96,7 @@ claim "suppressions hide what they name, and it does not count"
 echo 'race:^x$' >supp
 try "$darn" analyze --suppressions=supp race.std
 expect_status 0
-expect_same "$out" "SUMMARY: darn: nothing found in 6 events (hb, hybrid, deadlock, notify); 1 suppressed"
+expect_same "$out" "SUMMARY: darn: nothing found in 6 events (hb, syncp, deadlock, notify); 1 suppressed"
 try "$darn" analyze --suppressions=supp race.std cycle.std
 expect_status 66
 expect_lacks "$out" "data race"

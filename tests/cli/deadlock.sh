@@ -92,6 +92,62 @@ for field in '"kind":"deadlock"' '"certainty":"observed"' '"engine":"wait-for"' 
     expect_has "$(cat out.jsonl)" "$field"
 done
 
+cat >heap.c <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+struct account {
+    long number;
+    pthread_mutex_t guard;
+};
+static struct account *alice, *bob;
+static pthread_barrier_t both;
+static struct account *new_account(void)
+{
+    struct account *account = calloc(1, sizeof(*account)); /* block */
+    pthread_mutex_init(&account->guard, NULL);
+    return account;
+}
+static void transfer(struct account *from, struct account *to)
+{
+    pthread_mutex_lock(&from->guard);
+    pthread_barrier_wait(&both);
+    pthread_mutex_lock(&to->guard);
+    pthread_mutex_unlock(&to->guard);
+    pthread_mutex_unlock(&from->guard);
+}
+static void *other(void *arg)
+{
+    transfer(bob, alice);
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&both, NULL, 2);
+    alice = new_account(); /* hers */
+    bob = new_account();   /* his */
+    pthread_create(&thread, NULL, other, NULL);
+    transfer(alice, bob);
+    pthread_join(thread, NULL);
+}
+EOF
+darn cc -g -O1 heap.c -o heap -pthread || exit 1
+
+claim "locks in heap blocks that the source calls alike are told apart, and where they come from is said"
+try timeout 60 darn run --halt-on-error --json=heap.jsonl -- ./heap
+expect_status 66
+expect_has "$err" "holds mutex 'from->guard' (M1) (taken at heap.c:17"
+expect_has "$err" "and waits for mutex 'to->guard' (M2)"
+expect_has "$err" "holds mutex 'from->guard' (M2) (taken at heap.c:17"
+expect_has "$err" "and waits for mutex 'to->guard' (M1)"
+expect_has "$err" "(M1) is at byte 8 of a heap block of 48 bytes allocated by main thread T0:"
+expect_has "$err" "(M2) is at byte 8 of a heap block of 48 bytes allocated by main thread T0:"
+for word in block hers his; do
+    line=$(grep -n "/\* $word \*/" heap.c | cut -d: -f1)
+    expect_has "$err" "heap.c:$line:"
+done
+expect_has "$(cat heap.jsonl)" '"blocks":[{"kind":"heap","thread":"T0","address":"0x'
+
 claim "a thread that waits for itself"
 run --halt-on-error -- ./stuck self
 expect_status 66

@@ -267,7 +267,7 @@ claim "-o keeps what darn replay needs, numbered; the input, too"
 echo some input | darn explore --schedules=2000 -o kept/in -- ./many assert 2>/dev/null
 echo other input | darn explore --schedules=2000 -o kept/in -- ./many assert 2>/dev/null
 expect_same "$(ls kept/in | tr '\n' ' ')" "1 2 "
-expect_same "$(ls kept/in/1 | tr '\n' ' ')" "finding.json input log schedule story.txt "
+expect_same "$(ls kept/in/1 | tr '\n' ' ')" "finding.json input log schedule story.json story.txt "
 expect_same "$(cat kept/in/1/input)" "some input"
 expect_has "$(cat kept/in/1/log)" "Assertion"
 expect_has "$(cat kept/in/1/schedule)" "ending assertion"

@@ -87,6 +87,15 @@ for run in 1 2 3 4 5; do
     has_rule balance moved +
 done
 
+# watched DIRECTORY: a run of it that obeys what version 1 has.
+watched() {
+    DARN_OPTIONS=sections=one/bank.sections:exitcode=0 try "$1/bank"
+}
+
+claim "what is watched is what would be healed: the section where it is now"
+watched two
+expect_lacks "$err" "does not begin where the repository says"
+
 claim "another directory, and another path on the command line of the compiler, do not matter"
 mkdir -p deep/er
 cp one/bank.c deep/er/
@@ -101,6 +110,8 @@ built three
 healed three
 has_rule balance none 0
 expect_lacks "$counts" '"variable":"credit"'
+watched three
+expect_has "$err" "the section over 'balance' in deposit (bank.c) does not begin where the repository says"
 
 claim "a function of another name is another function"
 version four pay_in balance

@@ -4,6 +4,7 @@
 # darn hunt: what it confirms and what it does not, what it leaves in its directory, and how it goes
 # on there.
 . "$(dirname "$0")/lib.bash"
+. "$(dirname "$0")/perfetto.bash"
 export PATH=$bin:$PATH
 
 cat >parts.c <<'EOF2'
@@ -129,7 +130,7 @@ claim "figure 1: the race on z is confirmed and aborts, the pair on x is named a
 try darn hunt --seconds=20 --no-explore -o figure -- ./parts figure
 expect_status 66
 expect_has "$out" "warning: data race on 'z' [data-race, confirmed]"
-expect_has "$out" "proof: it happened in 20 of 20 controlled runs and replays; it led to abort"
+expect_has "$out" "proof: it happened in 20 of 20 controlled runs and replays; it led to an abort"
 expect_lacks "$out" "warning: data race on 'x'"
 expect_has "$out" "possible data race on 'x' with parts.c:"
 expect_has "$out" ": predicted, not confirmed in 20 trials"
@@ -147,14 +148,14 @@ try darn hunt --seconds=20 --no-explore -o sold -- ./parts sell
 expect_status 66
 expect_has "$out" "parts.c:$(line_of 'left = stock'):12: warning: atomicity violation on 'stock' [atomicity-violation, confirmed]"
 expect_has "$out" " writes the same 4 bytes, holding mutex 'a'" # by whichever of the two
-expect_has "$out" "proof: it happened in 20 of 20 controlled runs and replays; it led to exit"
+expect_has "$out" "proof: it happened in 20 of 20 controlled runs and replays; it led to a bad exit status"
 expect_has "$out" "atomicity violation: T"
 expect_has "$out" " came in between"
 expect_has "$out" "mutex 'a' is held at both accesses, but given back in between"
 expect_same "$(grep -c '^darn hunt: sections: ' .err)" 1
 try darn replay --times=20 sold/1
 expect_has "$out" "20 of 20"
-try darn shrink sold/1
+try darn shrink --seconds=2 sold/1
 expect_status 0
 
 claim "one that nobody has declared, and that leads to nothing, is a suspicion: one line, and no status"
@@ -183,6 +184,16 @@ echo "{\"darn-sections\": 1, \"sections\": [\"parts.c:$line-$((line + 6)) stock\
 try darn hunt --seconds=20 --no-explore --sections=hand.sections -o by-hand -- ./parts sell
 expect_status 66
 expect_has "$out" "warning: atomicity violation on 'stock' [atomicity-violation, confirmed]"
+
+claim "one whose lines have moved since is tried where it is now; one that is gone is told"
+darn sections infer ./parts >all.sections || fault "cannot infer"
+sed "s/\"\(entry\": \"\)$line:/\"\19$line:/" all.sections >moved.sections
+cmp -s all.sections moved.sections && fault "nothing is moved in: $(cat all.sections)"
+sed -i 's/"variable": "shop"/"variable": "market"/' moved.sections
+try darn hunt --seconds=20 --no-explore --sections=moved.sections -o by-moved -- ./parts sell
+expect_status 66
+expect_has "$out" "warning: atomicity violation on 'stock' [atomicity-violation, confirmed]"
+expect_has "$err" "of moved.sections is not in the program: see darn sections check"
 echo '{"darn-sections": 1, "sections": []}' >no.sections
 try darn hunt --seconds=20 --no-explore --sections=no.sections -o by-none -- ./parts sell
 expect_lacks "$out" "atomicity violation"
@@ -256,7 +267,7 @@ for level in -O0 -O1; do
 done
 
 claim "what was found is in the directory"
-for file in schedule schedule.full story.txt finding.json report.txt log; do
+for file in schedule schedule.full story.txt story.json finding.json report.txt log; do
     [ -e figure/1/$file ] || fault "figure/1/$file is missing"
 done
 [ ! -e figure/2 ] || fault "there is a second one"
@@ -279,7 +290,22 @@ expect_has "$(head -1 .out)" '"schedule":"figure/1/schedule","outcomes":["abort"
 expect_has "$(head -1 .out)" '"directory":"1"'
 expect_has "$(tail -1 .out)" '"certainty":"predicted","variable":"x"'
 try darn report nowhere
-expect_refused "darn report: nowhere is not the directory of a hunt"
+expect_refused "darn report: nowhere: No such file or directory"
+
+claim "a page and tracks are made of it"
+try darn report --html=page.html --perfetto=tracks.json figure
+expect_status 66
+expect_same "$out$err" ""
+expect_has "$(cat page.html)" '<script type="application/json" id="story-0">{"version":1,'
+expect_has "$(cat page.html)" '"kind":"data-race","about":['
+expect_has "$(cat page.html)" '"sources":[{"file":"parts.c"'
+check_tracks tracks.json
+try darn hunt --seconds=5 --no-explore --html=other.html -o figure -- ./parts figure
+expect_status 66
+expect_has "$(cat other.html)" '"sources":[{"file":"parts.c"'
+try darn hunt --html=nowhere/x -- ./parts figure
+expect_refused "darn hunt: html: nowhere/x cannot be written: No such file or directory"
+expect_has "$(cat tracks.json)" '"name":"data-race: about to write z"'
 
 claim "a hunt that is continued does not repeat what was done, and knows its program"
 cp figure/1/schedule before
@@ -319,7 +345,7 @@ expect_lacks "$err" "shrink:"
 [ ! -e darn-out-2/1/schedule.full ] || fault "it was shrunk"
 
 claim "a failure that nothing predicts is found by exploring"
-try darn hunt --sections=no.sections --seconds=20 -o sell -- ./parts sell
+try darn hunt --sections=no.sections --seconds=20 --jobs=1 -o sell -- ./parts sell
 expect_status 66
 expect_has "$out" "[failure, confirmed]"
 expect_has "$out" "exits with status 3"
@@ -339,7 +365,7 @@ fi
 claim "a run that prints something else than it usually does is told"
 try darn hunt --seconds=20 --no-explore -o output -- ./parts output
 expect_status 66
-expect_has "$out" "it led to output"
+expect_has "$out" "it led to other output than usual"
 expect_has "$(cat output/1/finding.json)" '"check":{"output":"0x'
 try darn replay --times=10 output/1
 expect_same "$out" "10 of 10"
@@ -347,7 +373,7 @@ expect_same "$out" "10 of 10"
 claim "an oracle says what is right, also to a replay"
 try darn hunt --seconds=20 --no-explore --oracle='grep -q "x is 2"' -o oracle -- ./parts output
 expect_status 66
-expect_has "$out" "it led to oracle"
+expect_has "$out" "it led to output that the oracle rejects"
 try darn replay --times=10 oracle/1
 expect_same "$out" "10 of 10"
 
@@ -355,14 +381,14 @@ claim "each run reads the same input, and so does a replay"
 printf 'race\n' >input.txt
 try darn hunt --seconds=20 --no-explore --input=input.txt -o input -- ./parts input
 expect_status 66
-expect_has "$out" "it led to abort"
+expect_has "$out" "it led to an abort"
 cmp -s input.txt input/1/input || fault "the input was not kept"
 rm input.txt
 try darn replay --times=10 input/1
 expect_same "$out" "10 of 10"
 
 claim "a program without a bug gives nothing: status 0"
-try darn hunt --seconds=4 -o clean -- ./parts clean
+try darn hunt --seconds=4 --jobs=1 -o clean -- ./parts clean
 expect_status 0
 expect_has "$out" "SUMMARY: darn: nothing found in "
 expect_same "$(wc -l <.out)" 1
@@ -371,10 +397,32 @@ try darn report clean
 expect_status 0
 
 claim "a program that fails whatever the schedule is has no finding by that"
-try darn hunt --seconds=4 -o fails -- ./parts fails
+try darn hunt --seconds=4 --jobs=1 -o fails -- ./parts fails
 expect_status 0
 expect_has "$err" "darn hunt: note: it fails when no thread is interrupted, too (exit)"
 expect_has "$err" "darn hunt: every run fails (exit): that has nothing to do with schedules"
+
+claim "a deadlock that comes whatever the schedule is has been proved all the same"
+cat >held.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_mutex_lock(&lock);
+    return pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL);
+}
+END
+darn cc -g held.c -o held -pthread || fault "darn cc failed"
+try darn hunt --seconds=4 --jobs=1 -o held.out -- ./held
+expect_status 66
+expect_has "$out" "warning: deadlock between T0 and T1 [deadlock, confirmed]"
 
 claim "what is suppressed is not aimed at"
 echo "race:*figure" >quiet

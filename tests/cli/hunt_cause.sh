@@ -42,7 +42,7 @@ for seed in 1 2 3 4; do
     expect_same "$(grep -c '"directory"' out$seed/index.jsonl)" 1
     expect_has "$(cat out$seed/index.jsonl)" '"kind":"data-race"'
     expect_has "$(cat out$seed/index.jsonl)" '"outcomes":["crash"]'
-    expect_has "$out" "led to crash" # at once, or when the exploration has shown it
+    expect_has "$out" "led to a crash" # at once, or when the exploration has shown it
     try darn replay --times=3 out$seed/1
     expect_status 66
     expect_has "$out$err" "3 of 3"
@@ -140,7 +140,7 @@ EOF
 darn cc -O1 -g both.c -o both -pthread || exit 1
 
 claim "a failure that every run shows hides no other one of its kind"
-try darn hunt --seconds=4 -o both.out -- ./both
+try darn hunt --seconds=4 --jobs=1 -o both.out -- ./both
 expect_status 66
 expect_has "$out" "both.c:$(grep -n 'between the two' both.c | cut -d: -f1):5: warning: T0 fails an assertion [failure, confirmed]"
 expect_lacks "$out" "both.c:$(grep -n 'always \*/' both.c | cut -d: -f1):"
@@ -153,7 +153,7 @@ expect_lacks "$err" "both.c:$(grep -n 'always \*/' both.c | cut -d: -f1):5: warn
 darn cc -O1 -g -DSTATUS both.c -o statuses -pthread || exit 1
 
 claim "a status that every run shows hides no other one, and is none"
-try darn hunt --seconds=4 -o statuses.out -- ./statuses
+try darn hunt --seconds=4 --jobs=1 -o statuses.out -- ./statuses
 expect_status 66
 expect_has "$out" "it exits with status 4"
 expect_lacks "$out" "it exits with status 3"
@@ -190,9 +190,9 @@ EOF
 darn cc -O1 -g order.c -o order -pthread || exit 1
 
 claim "a race does not lead to the status that the program always ends with, but to the other one"
-try darn hunt --seconds=4 -o order.out -- ./order
+try darn hunt --seconds=4 --jobs=1 -o order.out -- ./order
 expect_status 66
-expect_has "$out" "it led to exit"
+expect_has "$out" "it led to a bad exit status"
 try darn replay order.out/1
 expect_has "$out$err" "exited with status 4"
 
@@ -221,7 +221,44 @@ darn cc -O0 -g again.c -o again -pthread || exit 1
 claim "which access of a race that nobody predicted has to go first is said as the runs were"
 try darn hunt --seconds=10 --jobs=1 -o again.out -- ./again
 expect_status 66
-expect_has "$out" "  if again.c:15 (write) goes first: 10 times crash"
+expect_has "$out" "  if again.c:15 (write) goes first: 10 times a crash"
 expect_has "$out" "  if again.c:8 (read) goes first: 10 times ok"
+
+cat >apart.c <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static long total;
+static void *add(void *arg)
+{
+    for (int i = 0; i < 20; i++) {
+        pthread_mutex_lock(&one);
+        total++;
+        pthread_mutex_unlock(&one);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, add, NULL);
+    for (int i = 0; i < 20; i++) {
+        pthread_mutex_lock(&other);
+        total++;
+        pthread_mutex_unlock(&other);
+    }
+    pthread_join(thread, NULL);
+    printf("%ld\n", total);
+}
+EOF
+darn cc -O0 -g apart.c -o apart -pthread || exit 1
+
+claim "what was only predicted of the variable of a confirmed race is listed with it, and nowhere else"
+try darn hunt --seconds=20 --no-explore --jobs=1 -o apart.out -- ./apart
+expect_status 66
+expect_has "$err" "2 atomicity violations"
+expect_has "$out" "variants of apart.out/1, which have the same cause (--all):"
+expect_lacks "$out" "possible atomicity violation"
+expect_same "$(grep -c '"variant_of"' apart.out/index.jsonl)" "$(($(wc -l <apart.out/index.jsonl) - 1))"
 
 finish

@@ -58,12 +58,21 @@ elapsed() {
     took=$(((${EPOCHREALTIME/./} - start) / 1000))
 }
 
+# expect_shrunk: of the last hunt: no schedule has become longer.
+expect_shrunk() {
+    local counts
+    counts=$(sed -n 's/.* shrink: .* preemptions \([0-9]*\) -> \([0-9]*\), context switches \([0-9]*\) -> \([0-9]*\) .*/\1 \2 \3 \4/p' .err)
+    [ -n "$counts" ] || return 0
+    awk '{ exit !($2 <= $1 && $4 <= $3) }' <<<"$counts" || fault "shrunk: $counts"
+}
+
 # The machine may be busy: two and a half seconds are for that. What is not kept takes many times as long.
 for seconds in 0.05 0.4 3; do
     claim "4 seconds are 4 seconds, for a program that computes for $seconds s in each run"
     elapsed darn hunt --seconds=4 -o "slow$seconds" -- ./slow "$seconds"
     [ "$took" -lt 6900 ] || fault "it took $took ms"
     expect_lacks "$err" "not when they were replayed"
+    expect_shrunk
 done
 
 claim "4 seconds are 4 seconds, for a program that does not end"
@@ -111,8 +120,47 @@ expect_status 66
 expect_has "$out" "data race on 'shared' [data-race, confirmed]"
 expect_has "$out" "the run was stopped after "
 expect_lacks "$out" "[atomicity-violation"
+expect_shrunk
 try darn replay --times=10 long.out/1
 expect_same "$out" "10 of 10"
+
+cat >middle.c <<'END'
+/* A race in the middle of a long way. */
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int x, n;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 300; i++) {
+        pthread_mutex_lock(&lock);
+        n++;
+        pthread_mutex_unlock(&lock);
+    }
+    x = x + 1;
+    for (int i = 0; i < 300; i++) {
+        pthread_mutex_lock(&lock);
+        n++;
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return n != 1800 || x == 0;
+}
+END
+darn cc -O1 -g middle.c -o middle -pthread || exit 1
+
+claim "what is shrunk in two goes is counted once"
+for seed in 1 2 3; do
+    try darn hunt --seconds=2 --seed=$seed -o "middle$seed" -- ./middle
+    expect_shrunk
+done
 
 cat >past.c <<'END'
 /* The pair on x never meets (RaceFuzzer, figure 1). Then there is a long way to go, at the end of which a file grows. */
@@ -202,6 +250,43 @@ int main(void)
 }
 END
 darn cc -O1 -g before.c -o before -pthread || exit 1
+
+cat >slowly.c <<'END'
+/* When it is recorded it does not even begin. */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+static int x;
+static void begin(int count, char **arguments, char **environment)
+{
+    (void)count, (void)arguments;
+    for (; *environment; environment++)
+        while (strncmp(*environment, "DARN_OPTIONS=", 13) == 0 && strstr(*environment, "trace="))
+            pause();
+}
+__attribute__((section(".preinit_array"), used)) static void (*first)(int, char **, char **) = begin;
+static void *work(void *unused)
+{
+    x++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return x == 0;
+}
+END
+darn cc -O1 -g slowly.c -o slowly -pthread || exit 1
+
+claim "without a trace nothing is predicted, and the rest of the time is used all the same"
+try darn hunt --seconds=5 -o slowly.out -- ./slowly
+expect_status 66
+expect_has "$err" "./slowly left no trace: it did not begin within "
+expect_has "$out" "data race on 'x' [data-race, confirmed]"
 
 claim "a time that is over before main is too short, and no refusal"
 for command in hunt explore; do

@@ -106,9 +106,9 @@ expect_words "0 1"
 complete_line darn explore --strategy = p
 expect_words "portfolio pct pos"
 complete_line darn help --completion =
-expect_words "bash"
+expect_words "bash zsh"
 complete_line darn trace ''
-expect_words "dump export-std stat"
+expect_words "dump export-perfetto export-std stat"
 
 claim "files and directories are completed where they are wanted"
 complete_line darn run --json = ba
@@ -145,5 +145,39 @@ complete_line darn sections refine bank.c -- ./ba
 expect_words "./bank ./bank.c"
 complete_line darn sections show bank.c ./bank b
 expect_words ""
+
+claim "zsh reads its completion, and knows each option of each command"
+cd ..
+try "$darn" help --completion=zsh
+expect_status 0
+mkdir functions && cp .out functions/_darn
+expect_same "$(head -1 functions/_darn)" "#compdef darn darn-cc darn-c++"
+# What _darn asks of zsh's own functions, for the words after the first argument.
+cat >ask.zsh <<'END'
+service=$1
+shift
+words=("$@" '')
+CURRENT=$#words
+_arguments() { print -rl -- "$@" }
+_describe() { print -rl -- ${(P)argv[-1]} }
+. functions/_darn
+END
+try zsh -f ask.zsh darn darn
+expect_status 0
+expect_same "$err" ""
+expect_same "$(cut -d: -f1 .out | sort | xargs)" "$("$darn" help | sed -n 's/^  \([a-z+]*\) .*/\1/p' | grep -vx darn | sort | xargs)"
+for command in run predict hunt replay shrink explore heal record analyze trace help report \
+    'sections show' 'sections check' 'sections refine' 'sections shared' 'sections infer'; do
+    try zsh -f ask.zsh darn darn $command
+    expect_same "$err" ""
+    for option in $("$darn" $command --help | options_of); do
+        grep -qE -- "^\*?${option%=}(=-?|\+)?\[" .out || fault "darn $command: $option is missing"
+    done
+done
+try zsh -f ask.zsh darn darn run
+expect_has "$out" ':auto|always|never:(auto always never)'
+expect_has "$out" '*::program:_normal'
+try zsh -f ask.zsh darn-cc darn-cc
+expect_has "$out" '--darn-functions['
 
 finish

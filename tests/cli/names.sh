@@ -56,4 +56,45 @@ $verdict"
     done
 done
 
+cat >settings.h <<'EOF'
+struct settings {
+    long port;
+    char fast, crawler;
+};
+extern struct settings settings;
+EOF
+cat >user.c <<'EOF'
+#include "settings.h"
+void use(void)
+{
+    settings.crawler = 1;
+}
+EOF
+cat >owner.c <<'EOF'
+#include <pthread.h>
+#include "settings.h"
+struct settings settings;
+void use(void);
+static void *work(void *arg)
+{
+    settings.crawler++;
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    use();
+    pthread_join(thread, NULL);
+}
+EOF
+
+claim "a member of a struct that another file defines is named in the report"
+for level in $levels; do
+    build "$bin/darn-cc" $level -g -pthread owner.c user.c -o settings
+    try "$bin/darn" predict --runs=1 -- ./settings
+    expect_has "$err" "possible data race on 'settings.crawler' ["
+    expect_lacks "$err" "data race on 'settings' ["
+done
+
 finish

@@ -162,7 +162,7 @@ expect_same "$(wc -l <.err)" 2
 expect_has "$(head -1 .err)" " only suspected (hybrid): darn hunt --predicted=queue.suspects -- ./queue tries "
 expect_has "$(head -1 .err)" ", --engine=hybrid shows "
 expect_has "$(tail -1 .err)" "SUMMARY: darn: nothing found in "
-expect_has "$(tail -1 .err)" " events of 3 runs (hb, deadlock, notify)"
+expect_has "$(tail -1 .err)" " events of 3 runs (hb, syncp, deadlock, notify)"
 expect_has "$(head -1 queue.suspects)" '"certainty":"predicted"'
 expect_has "$(head -1 queue.suspects)" '"engine":"hybrid"'
 suspects=$(wc -l <queue.suspects)
@@ -171,12 +171,14 @@ try darn hunt --no-explore --trials=2 --seconds=10 --predicted=queue.suspects -o
 expect_status 0
 expect_has "$out" "predicted, not confirmed in 2 trials"
 
-claim "an engine that is named tells all, and so does darn analyze"
+claim "an engine that is named tells all; darn analyze tells what can happen"
 try darn predict --engine=hybrid -o queue.trace -- ./queue
 expect_status 66
 expect_has "$err" "[data-race, predicted by hybrid]"
 expect_lacks "$err" "only suspected"
 try darn analyze queue.trace
+expect_status 0
+try darn analyze --engine=hybrid queue.trace
 expect_status 66
 
 claim "--suspects names the file, which is written anew; what cannot be written is said or left out"

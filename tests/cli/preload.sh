@@ -135,6 +135,14 @@ preload -- sh -c './order; exit 3'
 expect_status 3
 expect_has "$err" "warning: possible deadlock between "
 
+claim "the first hook that a library calls changes no register"
+programs=$(dirname "$0")/../programs
+darn cc -O2 -g -shared -fPIC "$programs/parts/lazily_bound.c" -o libfill.so &&
+    clang-19 -O2 -Wl,-z,lazy,--allow-shlib-undefined "$programs/robust/lazily_bound.c" -o fills -L. -lfill "-Wl,-rpath,$PWD" -pthread ||
+    fault "cannot compile"
+preload --budget=max -- ./fills
+expect_status 0
+
 claim "nothing is left behind"
 mkdir tmp
 TMPDIR=$PWD/tmp preload -- ./order

@@ -247,6 +247,25 @@ expect_has "$err" "    #1 main  $here/src/race.c:"
 expect_has "$err" "SUMMARY: darn: 1 data race ($here/inc/race.h:10 add 'counter')"
 expect_same "$(grep -o '[^ (]*race\.[ch]' <<<"$err" | grep -v "^$here/")" ""
 
+claim "that is so below the directory that the compiler runs in, too"
+(cd one && darn cc -O1 -g "-I$here/inc" "$here/src/race.c" -o below -pthread) || fault "darn cc failed"
+run --json=below.jsonl -- one/below
+expect_has "$err" "    #1 main  $here/src/race.c:"
+expect_same "$(grep -o '[^ (]*race\.[ch]' <<<"$err" | grep -v "^$here/")" ""
+
+claim "that name is one to aim at"
+try darn predict --runs=1 -- one/build/race
+expect_has "$err$out" "site:$here/inc/race.h:10:"
+noise=--noise=site:$here/inc/race.h:10:1000/300
+run -- one/build/race
+expect_has "$err" "$here/inc/race.h:10:13: warning: data race on 'counter' [data-race]"
+
+claim "debug information in a file beside the program is read"
+(cd one/build && cp race apart && objcopy --only-keep-debug apart apart.debug && strip -g apart &&
+    objcopy --add-gnu-debuglink=apart.debug apart) || fault "objcopy failed"
+run -- one/build/apart
+expect_has "$err" "    #1 main  $here/src/race.c:"
+
 claim "where the sources are makes no other finding of it"
 run --json=two.jsonl -- two/build/race
 expect_same "$(sed 's/.*{"id":"\([0-9a-f]*\)".*/\1/' two.jsonl)" \

@@ -99,13 +99,20 @@ change() {
     expect_has "$err" ": error: $2"
     expect_lacks "$out" ", 0 do not"
 }
-change 's/"12:\([0-9]*\) read"/"9912:\1 read"/' "bank.c:9912: the file has no such line any more"
-change 's/"12:\([0-9]*\) read"/"13:\1 read"/' "nothing reads 'acct->balance' at bank.c:13:"
+change 's/"load-and-store"/"pair"/; s/"12:\([0-9]*\) read"/"9912:\1 read"/' "bank.c:9912: the file has no such line any more"
+change 's/"load-and-store"/"pair"/; s/"12:\([0-9]*\) read"/"13:\1 read"/' "nothing reads 'acct->balance' at bank.c:13:"
 expect_has "$err" "the access may have moved to 12:"
 change 's/"acct->balance"/"acct->credit"/' "bank.c:12:"
 expect_has "$err" "accesses 'acct->balance', not 'acct->credit'"
 change 's/"function": "deposit"/"function": "withdraw"/' "bank.c has no function 'withdraw' with accesses any more"
 change 's/"file": "bank.c"/"file": "shop.c"/' "the program has no accesses in a file 'shop.c'"
+
+claim "a section whose lines have moved fits, as it would be watched and healed; it is said where it is"
+sed -e 's/"12:\([0-9]*\) read"/"13:\1 read"/' bank.sections >changed.sections
+try "$darn" sections check changed.sections ./bank
+expect_status 0
+expect_has "$out" "'acct->balance' in deposit has moved: it begins at bank.c:12:19, not 13:19"
+expect_has "$out" " fit, 0 do not; 1 has moved"
 
 claim "lines mean sections of the program, or it is said why they do not"
 by_hand() { printf '{"darn-sections": 1,\n "sections": [\n  "%s"\n ]}\n' "$1" >hand.sections; }

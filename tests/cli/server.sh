@@ -6,12 +6,18 @@ export PATH=$bin:$PATH
 
 cat >server.c <<'EOF2'
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 static int served, last;
+static volatile sig_atomic_t is_over;
+static void end(int number)
+{
+    is_over = number;
+}
 static void *serve(void *of)
 {
     int fd = (int)(long)of, before = served;
@@ -51,9 +57,13 @@ int main(int argc, char **argv)
     unlink(place.sun_path);
     if (bind(listener, (struct sockaddr *)&place, sizeof(place)) || listen(listener, 8))
         return 1;
+    if (argc > 1 && strcmp(argv[1], "handles") == 0)
+        sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
     for (;;) {
         int fd = accept(listener, NULL, NULL);
         pthread_t thread;
+        if (fd < 0 && is_over)
+            return 0;
         if (fd < 0 || pthread_create(&thread, NULL, serve, (void *)(long)fd))
             return 2;
         pthread_detach(thread);
@@ -75,6 +85,12 @@ expect_has "$out" "2 of 2"
 
 claim "a server is explored with a client; that the signal has ended it is no failure"
 try timeout 120 darn explore --jobs=1 --schedules=5 --points=sync --with='./client talk' -- ./server
+expect_status 0
+expect_has "$err" "SUMMARY: darn: nothing found in 5 schedules"
+expect_lacks "$err" "cut off"
+
+claim "one that handles the signal ends as it does without darn: the call in which it waits is interrupted"
+try timeout 120 darn explore --jobs=1 --schedules=5 --points=sync --with='./client talk' -- ./server handles
 expect_status 0
 expect_has "$err" "SUMMARY: darn: nothing found in 5 schedules"
 expect_lacks "$err" "cut off"

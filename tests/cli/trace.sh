@@ -124,13 +124,13 @@ lines as T1|acq(L)|12"
 done
 
 claim "wrong use is told"
-usage="usage: darn trace stat|dump|export-std [options] TRACE"
+usage="usage: darn trace stat|dump|export-std|export-perfetto [options] TRACE"
 try "$darn" trace
 expect_refused "darn trace: nothing to do; $usage"
 try "$darn" trace stat
 expect_refused "darn trace: no trace; $usage"
 try "$darn" trace t.std
-expect_refused "darn trace: 't.std' is none of stat, dump and export-std"
+expect_refused "darn trace: 't.std' is none of stat, dump, export-std and export-perfetto"
 try "$darn" trace stat t.std more
 expect_refused "darn trace: 'more' is too much; 'darn trace --help' says what is wanted"
 try "$darn" trace stat --frob t.std

@@ -1,6 +1,6 @@
 #!/bin/bash
 # usage: docs.sh ROOT — the pages say what is there: every relative link leads to a file, and to a heading of it; every page of
-# docs/ can be reached from README.md; every folder of src/ has a page in docs/internals/, or a line on the page of the folder that
+# docs/ can be reached from README.md, and those right in it are listed by docs/README.md; every folder of src/ has a page in docs/internals/, or a line on the page of the folder that
 # it is in; every source file that a page for contributors names exists, and so does every page that a source names. A fault is
 # shown as file:line. The check is tried on small trees with planted faults first.
 set -u
@@ -144,9 +144,15 @@ faults_of() {
                         if ((from[i] in reached) && !(leads[i] in reached))
                             more = reached[leads[i]] = 1
                 } while (more)
-                for (path in there)
+                for (i = 1; i <= link_count; i++)
+                    if (from[i] == "docs/README.md")
+                        listed[leads[i]] = 1
+                for (path in there) {
                     if (path ~ /^docs\/.*\.md$/ && !(path in reached))
                         print path ":1: no page leads here"
+                    else if (path ~ /^docs\/[^\/]*\.md$/ && path != "docs/README.md" && ("docs/README.md" in there) && !(path in listed))
+                        print path ":1: docs/README.md does not list it"
+                }
                 for (path in folders) {
                     if (path !~ /^src\/[^\/]+(\/[^\/]+)?$/)
                         continue
@@ -190,6 +196,7 @@ try_page() {
     printf '# Read\n[inside](docs/internals/base.md)\n' >"$tree/README.md"
     printf '%s\n' "$@" >"$tree/docs/internals/base.md"
     [ -z "$planted" ] || { mkdir -p "$tree/$(dirname "$planted")" && echo '/* docs/internals/base.md */' >"$tree/$planted"; }
+    [ -z "$also" ] || echo '# page' >"$tree/$also"
     [ -z "$named" ] || echo "/* $named */" >>"$tree/src/base/map.c"
     shown=$(faults_of "$tree")
     [ "$shown" = "$expected" ] || fault "planted '$*' $planted: '$shown' instead of '$expected'"
@@ -203,7 +210,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 list=$work/list
 tree=$work/tree
-planted= named=
+planted= named= also=
 try_page "" '# base' '[top](../../README.md#read), [here](#what-it-is), `map.c`, [out](https://example.org)' '## What it *is*'
 try_page "" '# base' '`[no](link.md)`' '```' '[nor](this.md) `none.c`' '```' '`NAME.c`, `.c`'
 try_page 'docs/internals/base.md:2: nothing is at "gone.md"' '# base' '[a](gone.md)'
@@ -215,6 +222,8 @@ try_page 'docs/internals/base.md:1: there is no file `site/map.c`' '`site/map.c`
 planted=tests/unit/hash.c try_page 'docs/internals/base.md:1: there is no file `hash.c`' '`unit/hash.c`, `hash.c`'
 planted=include/darn.h try_page '' '`darn.h`'
 planted=docs/lost.md try_page 'docs/lost.md:1: no page leads here' '# base'
+planted=docs/README.md try_page '' '# base, [the index](../README.md)'
+planted=docs/README.md also=docs/run.md try_page 'docs/run.md:1: docs/README.md does not list it' '# base, [the index](../README.md), [run](../run.md)'
 planted=src/site/a.h try_page 'src/site:1: the folder has no page' '# base'
 planted=src/base/deep/a.h try_page 'src/base/deep:1: the folder has no page' '# base'
 planted=src/base/deep/a.h try_page '' '# base' '| `deep/` | more |'

@@ -27,6 +27,8 @@ engine/common: engine/common
 engine/race: engine/common engine/race
 engine/atomicity: engine/common engine/race engine/atomicity
 engine/deadlock: engine/common engine/deadlock
+cli/report: cli/report
+cli/shell: cli/shell
 driver/process: driver/process
 driver/play: driver/process driver/play
 driver/analysis: driver/process driver/analysis
@@ -42,15 +44,18 @@ plugin/section: plugin/call plugin/core plugin/name plugin/spin plugin/section
 plugin/heal: plugin/call plugin/core plugin/name plugin/spin plugin/section plugin/heal
 report/symbol: report/symbol
 report/text: report/text report/symbol
+report/export: report/export report/text report/symbol
 report/explain: report/explain report/text report/symbol
 report/story: report/story report/text report/symbol
 report/heal: report/heal report/text
+report/html: report/html report/story report/text
+report/perfetto: report/perfetto report/story
 runtime/os: runtime/os
-runtime/report: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/heal
+runtime/report: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin
 runtime/thread: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
 runtime/watch: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
 runtime/spin: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/record
-runtime/order: runtime/interpose runtime/os runtime/report runtime/thread runtime/watch runtime/record runtime/order
+runtime/order: runtime/os runtime/report runtime/thread runtime/watch runtime/record runtime/order
 runtime/section: runtime/os runtime/report runtime/thread runtime/watch runtime/section
 runtime/record: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/record
 runtime/control: runtime/os runtime/report runtime/thread runtime/watch runtime/control runtime/heal runtime/interpose
@@ -150,7 +155,7 @@ try_trees() {
     try_tree 'runtime/a.c:1: runtime must not include "engine/hb.h"' runtime/a.c '#include <engine/hb.h>'
     try_tree 'runtime/a.c:1: runtime must not include "plugin/x.h"' runtime/a.c '#include "plugin/x.h"'
     try_tree 'plugin/a.c:1: plugin must not include "runtime/os.h"' plugin/a.c '#include "runtime/os.h"'
-    try_tree 'cli/deep/a.c:1: cli must not include "runtime/os.h"' cli/deep/a.c '#include "runtime/os.h"'
+    try_tree 'search/deep/a.c:1: search must not include "runtime/os.h"' search/deep/a.c '#include "runtime/os.h"'
     try_tree "" engine/race/a.c '#include "engine/common/clock.h"' '#include "base/map.h"'
     try_tree "" plugin/plugin.c '#include "plugin/heal/only.h"' '#include "plugin/core/access.h"'
     try_tree 'engine/common/a.c:1: engine/common must not include "engine/race/past.h"' \

@@ -281,9 +281,11 @@ void darn_analysis_warn(const struct darn_analysis *analysis, bool hints)
 int darn_analysis_begin(struct darn_analysis *analysis)
 {
     const struct darn_analysis_options *options = analysis->options;
-    const char *engines = is_given(options->engines) ? options->engines : DARN_LINEUP_DEFAULT;
+    const char *engines = options->sure_first ? DARN_LINEUP_SUSPECTS : DARN_LINEUP_DEFAULT;
     char error[1024];
 
+    if (is_given(options->engines))
+        engines = options->engines;
     if (darn_lineup_choose(&analysis->lineup, engines, error, sizeof(error)))
         return darn_tell_refusal(analysis->listener, "%s", error);
     if (darn_unit_names_read(&analysis->unit_names, options->transactions, options->no_transactions,

@@ -30,7 +30,7 @@ void darn_explain_note(struct darn_explain *explain, size_t verdict, size_t entr
 }
 
 int64_t darn_explain_choose(const char *name, const struct darn_verdicts *verdicts,
-                            const struct darn_suppressions *suppressions, bool sure_first)
+                            struct darn_suppressions *suppressions, bool sure_first)
 {
     uint64_t number = 0, seen = 0;
     bool is_number = darn_number_parse(name, strlen(name), &number);

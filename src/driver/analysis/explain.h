@@ -28,6 +28,6 @@ void darn_explain_note(struct darn_explain *explain, size_t verdict, size_t entr
  * on: neither what is suppressed is, nor, if what is sure comes first, suspicions. -1 when there is
  * none. */
 int64_t darn_explain_choose(const char *name, const struct darn_verdicts *verdicts,
-                            const struct darn_suppressions *suppressions, bool sure_first);
+                            struct darn_suppressions *suppressions, bool sure_first);
 
 #endif

@@ -9,11 +9,14 @@
 
 #include "engine/common/engine.h"
 
-/* What `--engine` is when nothing is said. */
-#define DARN_LINEUP_DEFAULT "hb,hybrid,deadlock,notify"
+/* What `--engine` is when nothing is said: of races only what can happen. */
+#define DARN_LINEUP_DEFAULT "hb,syncp,deadlock,notify"
 
-/* The same with `--atomicity`. */
-#define DARN_LINEUP_ATOMICITY DARN_LINEUP_DEFAULT ",blocks"
+/* The same with what is only suspected: for `darn predict` and `darn hunt`. */
+#define DARN_LINEUP_SUSPECTS "hb,syncp,hybrid,deadlock,notify"
+
+/* And with `--atomicity`. */
+#define DARN_LINEUP_ATOMICITY DARN_LINEUP_SUSPECTS ",blocks"
 
 struct darn_lineup_entry {
     const struct darn_engine *engine;

@@ -31,7 +31,8 @@ bool darn_verdict_is_by(const char *engines, const char *engine)
 
 bool darn_verdict_is_suspicion(const struct darn_finding *finding)
 {
-    return darn_finding_is(finding, "data-race") && !darn_verdict_is_by(finding->engine, "hb");
+    return darn_finding_is(finding, "data-race") && !darn_verdict_is_by(finding->engine, "hb") &&
+           !darn_verdict_is_by(finding->engine, "syncp");
 }
 
 /* Several functions may have the same accesses that should be atomic: `put and get`. */
@@ -113,7 +114,7 @@ size_t darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *fi
 }
 
 void darn_verdicts_suppress(struct darn_verdicts *verdicts,
-                            const struct darn_suppressions *suppressions)
+                            struct darn_suppressions *suppressions)
 {
     size_t kept = 0;
 

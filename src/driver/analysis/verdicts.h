@@ -43,6 +43,6 @@ bool darn_verdict_is_suspicion(const struct darn_finding *finding);
 
 /* Drops those that are suppressed. No more are to be added after it. */
 void darn_verdicts_suppress(struct darn_verdicts *verdicts,
-                            const struct darn_suppressions *suppressions);
+                            struct darn_suppressions *suppressions);
 
 #endif

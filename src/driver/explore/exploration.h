@@ -76,6 +76,8 @@ struct darn_exploration {
     struct darn_map long_ones; /* fingerprints of those that were cut off */
     uint32_t next_kept;        /* the number of the directory to be made next */
     int status;                /* DARN_REFUSED: a run could not be made, or not be judged */
+    bool keeps_straight; /* the run that shows it is the first of the search, if that asks for it */
+    bool has_straight;   /* so it was, and the first player has made no other one since */
     struct darn_judged straight;      /* how the program ends when nobody interferes, */
     uint64_t straight_steps;          /* after how many steps, */
     int straight_status;              /* with this status, as of wait(); */
@@ -102,6 +104,9 @@ double darn_exploration_rate(const struct darn_exploration *exploration, double 
 
 /* explore_start.c: starts the servers, learns, arms. 0, DARN_REFUSED or DARN_LATE. */
 int darn_exploration_start(struct darn_exploration *exploration);
+
+/* explore_job.c: the flags of a run of the search; `learn`: it looks for sites that share memory. */
+uint32_t darn_exploration_flags(const struct darn_exploration *exploration, bool learn);
 void darn_exploration_stop(struct darn_exploration *exploration);
 
 /* explore_job.c: one job, a thread; and what ends all of them. */

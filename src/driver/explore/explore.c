@@ -143,6 +143,7 @@ int darn_explore(struct darn_exploration *exploration, const struct darn_explore
     /* A systematic search relies on the same points in every run. */
     exploration->learns_on =
         options->points == DARN_POINTS_SHARED && options->search.kind != DARN_SEARCH_CHESS;
+    exploration->keeps_straight = !exploration->before;
     under_way = exploration;
     darn_catch_interrupts(interrupt);
     status = darn_exploration_start(exploration);

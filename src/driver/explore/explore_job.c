@@ -75,6 +75,30 @@ static void arm_as_others(struct darn_exploration_job *job)
     darn_server_arm(job->player->server, exploration->armed, exploration->armed_count);
 }
 
+uint32_t darn_exploration_flags(const struct darn_exploration *exploration, bool learn)
+{
+    const struct darn_explore_options *options = exploration->options;
+
+    return DARN_RUN_COVERAGE | (options->races ? DARN_RUN_RACES : 0) |
+           (options->early ? DARN_RUN_EARLY : 0) |
+           (options->report_spins ? DARN_RUN_SPIN_RACES : 0) |
+           (options->really_spins ? DARN_RUN_SPIN : 0) | (learn ? DARN_RUN_LEARN : 0);
+}
+
+/* With the lock: whether the run was made already, to see whether the program comes to an end. Then
+ * it counts as one of the search, and no longer as one before it. */
+static bool was_made(struct darn_exploration_job *job, const struct darn_task *task)
+{
+    struct darn_exploration *exploration = job->exploration;
+    bool made = exploration->has_straight && job->player == &exploration->players[0] &&
+                task->plan.kind == DARN_STRATEGY_SCRIPT && !task->plan.switch_count;
+
+    if (job->player == &exploration->players[0])
+        exploration->has_straight = false;
+    exploration->learning -= made;
+    return made;
+}
+
 static void request_run(const struct darn_exploration *exploration, struct darn_player *player,
                         const struct darn_task *task, bool learn)
 {
@@ -83,11 +107,7 @@ static void request_run(const struct darn_exploration *exploration, struct darn_
 
     if (count > DARN_BLOCK_SWITCHES)
         count = DARN_BLOCK_SWITCHES;
-    block->request.flags = DARN_RUN_COVERAGE | (exploration->options->races ? DARN_RUN_RACES : 0) |
-                           (exploration->options->early ? DARN_RUN_EARLY : 0) |
-                           (exploration->options->report_spins ? DARN_RUN_SPIN_RACES : 0) |
-                           (exploration->options->really_spins ? DARN_RUN_SPIN : 0) |
-                           (learn ? DARN_RUN_LEARN : 0);
+    block->request.flags = darn_exploration_flags(exploration, learn);
     block->request.time = 0;
     block->request.plan = task->plan;
     block->request.plan.switch_count = count;
@@ -199,6 +219,16 @@ static void pin(int core)
     pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
+/* With the lock: what was made already is told first. */
+static void let_first_begin(const struct darn_exploration_job *job)
+{
+    struct darn_exploration *exploration = job->exploration;
+
+    while (exploration->has_straight && job->player != &exploration->players[0] &&
+           !atomic_load(&exploration->enough))
+        pthread_cond_wait(&exploration->changed, &exploration->lock);
+}
+
 void *darn_exploration_job(void *argument)
 {
     struct darn_exploration_job *job = argument;
@@ -208,14 +238,16 @@ void *darn_exploration_job(void *argument)
 
     pin(player->block->cpu);
     pthread_mutex_lock(&exploration->lock);
+    let_first_begin(job);
     while (next_task(exploration, &task)) {
-        bool learn = is_to_learn(exploration), ran;
+        bool made = was_made(job, &task), ran;
+        bool learn = made ? exploration->learns_on : is_to_learn(exploration);
         uint32_t new_shared;
 
         arm_as_others(job);
         pthread_mutex_unlock(&exploration->lock);
         request_run(exploration, player, &task, learn);
-        ran = darn_player_run(player);
+        ran = made || darn_player_run(player);
         new_shared = player->block->result.new_shared;
         pthread_mutex_lock(&exploration->lock);
         if (ran && player->judged.kind == DARN_VERDICT_NONE && *player->judged.text)
@@ -234,6 +266,7 @@ void *darn_exploration_job(void *argument)
             break;
     }
     exploration->running--;
+    exploration->has_straight = false;
     pthread_cond_broadcast(&exploration->changed);
     pthread_mutex_unlock(&exploration->lock);
     sem_post(&exploration->ends);

@@ -22,6 +22,17 @@ static void tell_story(struct darn_explore_text *to, struct darn_player *player,
     fclose(out);
 }
 
+/* Of what was told. */
+static void copy_steps(struct darn_explore_text *to, const struct darn_player *player)
+{
+    FILE *out = open_memstream(&to->text, &to->length);
+
+    if (!out)
+        return;
+    darn_snapshot_story_json(&player->snapshot, out);
+    fclose(out);
+}
+
 static void copy_output(struct darn_explore_text *to, struct darn_player *player)
 {
     const char *output = darn_server_output(player->server, &to->length);
@@ -42,8 +53,10 @@ void darn_explore_take(struct darn_explore_snapshot *snapshot,
     snapshot->judged = player->judged;
     snapshot->schedule = darn_player_take(player);
     tell_story(&snapshot->story, player, snapshot->schedule);
-    if (exploration->options->directory)
-        copy_output(&snapshot->log, player);
+    if (!exploration->options->directory)
+        return;
+    copy_output(&snapshot->log, player);
+    copy_steps(&snapshot->steps, player);
 }
 
 void darn_explore_snapshot_free(struct darn_explore_snapshot *snapshot)
@@ -51,6 +64,7 @@ void darn_explore_snapshot_free(struct darn_explore_snapshot *snapshot)
     darn_schedule_free(snapshot->schedule);
     free(snapshot->story.text);
     free(snapshot->log.text);
+    free(snapshot->steps.text);
 }
 
 /* The directory and those above it. 0 or a negative errno. */
@@ -103,6 +117,9 @@ static int write_all(const struct darn_explore_snapshot *snapshot, const char *d
     int result =
         darn_kept_write(directory, "story.txt", snapshot->story.text, snapshot->story.length);
 
+    if (!result)
+        result =
+            darn_kept_write(directory, "story.json", snapshot->steps.text, snapshot->steps.length);
     if (!result)
         result = darn_kept_write(directory, "log", snapshot->log.text, snapshot->log.length);
     if (!result)

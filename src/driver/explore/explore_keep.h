@@ -22,7 +22,7 @@ struct darn_explore_snapshot {
     struct darn_judged judged;
     struct darn_schedule *schedule; /* NULL without memory */
     struct darn_explore_text story;
-    struct darn_explore_text log; /* only with -o */
+    struct darn_explore_text steps, log; /* only with -o */
 };
 
 /* Of the last run of the player, unless it was taken already. */

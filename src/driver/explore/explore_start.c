@@ -114,7 +114,10 @@ static bool try_once(struct darn_exploration *exploration, enum darn_strategy_ki
     struct darn_request *request = &player->block->request;
     double start = darn_clock();
 
-    request->flags = 0;
+    exploration->has_straight = exploration->keeps_straight && kind == DARN_STRATEGY_STRAIGHT;
+    request->flags = exploration->has_straight
+                         ? darn_exploration_flags(exploration, exploration->learns_on)
+                         : 0;
     memset(&request->plan, 0, sizeof(request->plan));
     request->plan.kind = kind;
     if (!darn_player_run(player))

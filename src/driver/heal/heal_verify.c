@@ -14,6 +14,7 @@
 #include "driver/heal/healing.h"
 #include "driver/play/kept.h"
 #include "driver/process/launch.h"
+#include "driver/section/section_meaning.h"
 #include "search/switches.h"
 #include "section/match.h"
 
@@ -234,12 +235,13 @@ static int explore(struct verification *verification, struct darn_heal_verified 
 /* Controlled runs leave no account: a repository of another program must not look verified. */
 static void warn_of_missing(const struct darn_heal *heal)
 {
-    uint8_t *how = darn_section_elf_match(&heal->elf, &heal->repository);
+    struct darn_section_meaning meaning = {.elf = &heal->elf, .repository = &heal->repository};
+    struct darn_section_answer *answers = darn_section_answers(&meaning);
     size_t missing = 0;
 
     for (size_t i = 0; i < heal->repository.count; i++)
-        missing += !heal->repository.list[i]->why && how[i] == DARN_MATCH_NONE;
-    free(how);
+        missing += !heal->repository.list[i]->why && answers[i].how == DARN_MATCH_NONE;
+    free(answers);
     if (missing)
         darn_tell_warning(heal->listener,
                           "%zu section%s of the repository cannot be healed: %s not in %s", missing,

@@ -169,7 +169,7 @@ void darn_hunt_set_until(struct darn_hunt *hunt, double until);
 double darn_hunt_left(const struct darn_hunt *hunt);
 bool darn_hunt_is_interrupted(const struct darn_hunt *hunt);
 
-/* ---- the stages; 0 or DARN_REFUSED; the first also DARN_LATE ---- */
+/* ---- the stages; 0 or DARN_REFUSED ---- */
 
 int darn_hunt_predict(struct darn_hunt *hunt);
 /* A part of it; from `until` on the trace is not read any further. */
@@ -241,9 +241,10 @@ bool darn_hunt_look(struct darn_hunt *hunt, struct darn_player *player);
 /* The same for how it ended alone. */
 bool darn_hunt_look_at_end(struct darn_hunt *hunt, struct darn_player *player);
 
-/* The last run has failed, and nobody has interfered: that it fails so is no news until some run has
- * ended well. */
-void darn_hunt_note_usual(struct darn_hunt *hunt, struct darn_player *player);
+/* Whether a run has failed so in which nobody interfered: that is no news until some run has ended well.
+ * hunt_baseline.c */
+bool darn_hunt_fails_so(const struct darn_hunt *hunt, const struct darn_player *player,
+                        const struct darn_finding *failure);
 
 /* The schedule of the last run, in which threads have met. Of one that was cut off only what led
  * there: what came then did not come to an end. NULL without memory. */
@@ -281,6 +282,10 @@ uint64_t darn_hunt_end_of(const struct darn_player *player);
 /* The last run is this trial of the race, and has met it. */
 void darn_hunt_note_end(struct darn_target *target, uint32_t trial,
                         const struct darn_player *player);
+
+/* Whether nothing is said of what the hits lead to, for want of time: some ended badly, or none was
+ * compared with how the program usually ends. */
+bool darn_hunt_is_undecided(const struct darn_hunt *hunt, const struct darn_target *target);
 
 /* Whether a trial of the race has ended in this way, and the same trial with the other order of the
  * two accesses has not. It makes a run where that was not tried. Where two writes lose what one of

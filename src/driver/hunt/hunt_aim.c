@@ -362,6 +362,24 @@ static void expect_visits(struct darn_request *request, const struct darn_target
         request->visits[i] = known ? target->visits[i] : 0;
 }
 
+/* Who polls may give up after so many sleeps, which take no time: only then it comes to the place. */
+#define POLLS 20000
+
+/* In half of the trials of the second time, in either order: they are long where nobody gives up. */
+static uint32_t patience_of(const struct darn_target *target, uint32_t trial)
+{
+    return target->again && trial / 2 % 2 ? POLLS : 0;
+}
+
+/* Which side goes first in this trial of a race: each comes first in half of them, and in the same
+ * ones whichever came first in the run that was recorded. */
+static uint64_t first_side(const struct darn_target *target, uint32_t trial)
+{
+    bool is_turned = target->sides[0].places[0] > target->sides[1].places[0];
+
+    return 1 + (trial % 2 != is_turned);
+}
+
 void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *target,
                        struct darn_player *player, uint32_t trial)
 {
@@ -382,10 +400,11 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
     expect_visits(request, target);
     memset(plan, 0, sizeof(*plan));
     plan->seed = hunt->options.seed * 1000003 + trial;
+    plan->patience = patience_of(target, trial);
     if (target->kind == DARN_TARGET_RACE) {
         plan->kind = DARN_STRATEGY_RACE;
         plan->seed = hunt->options.seed * 1000003 + trial / 2; /* each in both orders */
-        plan->first = 1 + trial % 2;
+        plan->first = first_side(target, trial);
         add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
     } else if (target->kind == DARN_TARGET_TRIPLE) {

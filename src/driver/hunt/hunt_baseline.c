@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "driver/hunt/hunt.h"
 
 /* The same schedule a few times shows what differs from run to run; others, without a single
@@ -45,6 +46,32 @@ static void say_if_it_fails(struct darn_hunt *hunt)
                            darn_verdict_word(kind));
 }
 
+/* The same status is the same end, wherever it comes from. */
+static uintptr_t usual_key(const struct darn_player *player, const struct darn_finding *failure)
+{
+    const char *name = player->judged.kind == DARN_VERDICT_EXIT ? player->judged.text : failure->id;
+
+    return darn_hash_string(DARN_HASH_START, name) | 1;
+}
+
+static void note_usual(struct darn_hunt *hunt, struct darn_player *player)
+{
+    struct darn_finding *failure = darn_player_finding(player, "", false);
+
+    if (failure && failure->id)
+        darn_map_put(&hunt->usual, usual_key(player, failure), 1);
+    darn_map_put(&hunt->usual, darn_hunt_end_of(player), 1);
+    darn_finding_free(failure);
+}
+
+bool darn_hunt_fails_so(const struct darn_hunt *hunt, const struct darn_player *player,
+                        const struct darn_finding *failure)
+{
+    /* A deadlock is a finding all the same, and so is what the user's own oracle says. */
+    return darn_finding_is(failure, "failure") && player->judged.kind != DARN_VERDICT_ORACLE &&
+           darn_map_get(&hunt->usual, usual_key(player, failure), 0);
+}
+
 void darn_hunt_baseline(struct darn_hunt *hunt)
 {
     struct darn_player *player = &hunt->exploration.players[0];
@@ -69,7 +96,7 @@ void darn_hunt_baseline(struct darn_hunt *hunt)
         hunt->straight[player->judged.kind] |= straight;
         if (player->judged.kind != DARN_VERDICT_OK) {
             if (straight && darn_verdict_is_failure(player->judged.kind))
-                darn_hunt_note_usual(hunt, player);
+                note_usual(hunt, player);
             (void)darn_hunt_look(hunt, player);
             continue;
         }

@@ -64,6 +64,20 @@ static void set_outcomes(struct darn_finding *race, const json_t *entry,
     race->outcomes = outcomes;
 }
 
+/* Whether a hit has ended badly. */
+static bool has_failed(const struct darn_target *target)
+{
+    for (int kind = DARN_VERDICT_OK + 1; kind < DARN_VERDICTS; kind++)
+        if (target->ends[0][kind] || target->ends[1][kind])
+            return true;
+    return false;
+}
+
+bool darn_hunt_is_undecided(const struct darn_hunt *hunt, const struct darn_target *target)
+{
+    return hunt->uncompared || target->cut_off || (has_failed(target) && !darn_hunt_left(hunt));
+}
+
 static const char *proof_of(const struct darn_hunt *hunt, const struct darn_target *target)
 {
     for (int kind = 0; kind < DARN_VERDICTS; kind++) {

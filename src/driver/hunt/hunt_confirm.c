@@ -230,7 +230,7 @@ static void settle(struct darn_hunt *hunt, struct darn_player *player, struct da
     }
     complete(finding, target, outcome);
     target->proved = !finding->is_suspicion;
-    finding->is_cut_off |= hunt->uncompared && !finding->outcome_count;
+    finding->is_cut_off |= !finding->outcome_count && darn_hunt_is_undecided(hunt, target);
     darn_hunt_keep(hunt, player, finding, target->shown[kind], target);
 }
 
@@ -410,22 +410,6 @@ static bool confirm_failure(struct darn_hunt *hunt, struct darn_player *player,
     return again;
 }
 
-/* The same status is the same end, wherever it comes from. */
-static uintptr_t usual_key(const struct darn_player *player, const struct darn_finding *failure)
-{
-    return key_of(player->judged.kind == DARN_VERDICT_EXIT ? player->judged.text : failure->id);
-}
-
-void darn_hunt_note_usual(struct darn_hunt *hunt, struct darn_player *player)
-{
-    struct darn_finding *failure = darn_player_finding(player, "", false);
-
-    if (failure && failure->id)
-        darn_map_put(&hunt->usual, usual_key(player, failure), 1);
-    darn_map_put(&hunt->usual, darn_hunt_end_of(player), 1);
-    darn_finding_free(failure);
-}
-
 /* Whether the program may fail this way whatever the schedule is. */
 static bool is_usual(const struct darn_hunt *hunt, const struct darn_failed *failed)
 {
@@ -454,7 +438,7 @@ bool darn_hunt_look_at_end(struct darn_hunt *hunt, struct darn_player *player)
     finding = darn_player_finding(player, "", false);
     if (is_new(hunt, finding)) {
         failed.symptom = symptom_of(kind, finding->id, false);
-        failed.is_usual = darn_map_get(&hunt->usual, usual_key(player, finding), 0);
+        failed.is_usual = darn_hunt_fails_so(hunt, player, finding);
         failed.schedule = darn_player_take(player);
     } else {
         failed.schedule = NULL;

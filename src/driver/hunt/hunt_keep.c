@@ -12,6 +12,7 @@
 #include "driver/play/kept.h"
 #include "driver/play/shrinking.h"
 #include "report/report_format.h"
+#include "report/report_kinds.h"
 
 /* What is to be written. */
 struct text {
@@ -68,7 +69,20 @@ static int make_directory(struct darn_hunt *hunt, const char *id, char *path, si
     return darn_kept_make(hunt->directory, number, path, size);
 }
 
-/* "  if bank.c:12 (read) goes first: 7 times ok, 3 times abort" */
+/* "bank.c:12 (read)", with the column where the line alone does not tell the two apart. */
+static void print_side(FILE *out, const struct darn_finding *finding, int side,
+                       const struct darn_style *style)
+{
+    const struct darn_finding_access *access = &finding->accesses[side];
+    const struct darn_finding_access *other = &finding->accesses[!side];
+
+    fprintf(out, "%s:%u", darn_style_path(style, access->file), access->line);
+    if (access->line == other->line && access->op == other->op && access->column)
+        fprintf(out, ":%u", access->column);
+    fprintf(out, " (%s)", darn_op_name(access->op));
+}
+
+/* "  if bank.c:12 (read) goes first: 7 times ok, 3 times an abort" */
 static void print_orders(FILE *out, const struct darn_target *target,
                          const struct darn_style *style)
 {
@@ -83,11 +97,13 @@ static void print_orders(FILE *out, const struct darn_target *target,
 
             if (!times)
                 continue;
-            if (between[0] == ':')
-                fprintf(out, "  if %s:%u (%s) goes first", darn_style_path(style, access->file),
-                        access->line, darn_op_name(access->op));
+            if (between[0] == ':') {
+                fputs("  if ", out);
+                print_side(out, target->finding, first, style);
+                fputs(" goes first", out);
+            }
             fprintf(out, "%s%" PRIu32 " time%s %s", between, times, times == 1 ? "" : "s",
-                    darn_verdict_word(kind));
+                    darn_outcome_words(darn_verdict_word(kind)));
             between = ", ";
         }
         if (between[0] == ',')

@@ -17,15 +17,17 @@
 #define PATIENCE_SECONDS 10.0
 
 /* The smaller, the sooner. What darn run has observed happened without our help. What hb tells of
- * was not ordered in the run that was recorded: it nearly happened. The others go by locks, and may
- * name what something that they do not see orders. */
+ * was not ordered in the run that was recorded: it nearly happened. What syncp tells of can happen.
+ * The others go by locks, and may name what something that they do not see orders. */
 static int rank_of(const struct darn_target *target)
 {
     if (darn_finding_is_observed(target->finding))
         return 0;
-    return target->kind == DARN_TARGET_RACE && darn_verdict_is_by(target->finding->engine, "hb")
-               ? 1
-               : 2;
+    if (target->kind != DARN_TARGET_RACE)
+        return 3;
+    if (darn_verdict_is_by(target->finding->engine, "hb"))
+        return 1;
+    return darn_verdict_is_by(target->finding->engine, "syncp") ? 2 : 3;
 }
 
 void darn_hunt_sort(struct darn_target *targets, size_t count)
@@ -35,7 +37,7 @@ void darn_hunt_sort(struct darn_target *targets, size_t count)
 
     if (!sorted)
         return; /* as it is will do */
-    for (int rank = 0; rank <= 2; rank++)
+    for (int rank = 0; rank <= 3; rank++)
         for (size_t i = 0; i < count; i++)
             if (rank_of(&targets[i]) == rank)
                 sorted[at++] = targets[i];

@@ -176,7 +176,7 @@ int darn_hunt_predict(struct darn_hunt *hunt)
         .until = end_of(hunt, ANALYSIS),
     };
     double start = darn_clock();
-    bool recorded = false;
+    bool recorded = false, is_late;
     int status = 0;
 
     snprintf(trace, sizeof(trace), "%s/trace", hunt->directory);
@@ -184,12 +184,13 @@ int darn_hunt_predict(struct darn_hunt *hunt)
         recorded = true;
         status = record_whole(hunt, trace);
     }
+    is_late = status == DARN_LATE; /* there is no trace: what it would tell has to be met */
     if (!status)
         status = darn_analysis_collect(&options, hunt->listener, trace, &hunt->predicted);
-    if (status)
+    if (status && !is_late)
         return status;
     darn_hunt_add_brought(hunt);
     make_targets(hunt);
     say_predicted(hunt, darn_clock() - start, recorded);
-    return darn_hunt_triples(hunt, trace, options.until);
+    return is_late ? 0 : darn_hunt_triples(hunt, trace, options.until);
 }

@@ -26,6 +26,12 @@ static bool is_to_shrink(const json_t *entry)
            !darn_index_is_shrunk(entry);
 }
 
+/* In the map of what was told. */
+static uintptr_t key_of(const json_t *entry)
+{
+    return darn_hash_string(DARN_HASH_START, darn_index_id(entry)) | 1;
+}
+
 static size_t count_left(const struct darn_hunt *hunt)
 {
     size_t i, count = 0;
@@ -43,20 +49,37 @@ static bool stop(void *context)
     return darn_hunt_is_interrupted(context);
 }
 
+/* As the entry says it: a schedule that was cut where the threads meet has another count up to
+ * there than up to its end, and only one of the two may be added up. */
+static struct darn_switch_count count_of_entry(const json_t *entry)
+{
+    return (struct darn_switch_count){
+        .switches = (uint64_t)json_integer_value(json_object_get(entry, "switches")),
+        .preemptions = (uint64_t)json_integer_value(json_object_get(entry, "preemptions")),
+    };
+}
+
+/* Whether this hunt has shrunk it before, as far as there was time. Then it was told, too: one of
+ * an earlier hunt was not. */
+static bool is_begun(const struct darn_hunt *hunt, const json_t *entry)
+{
+    return json_object_get(entry, "shrunk") && darn_map_get(&hunt->told, key_of(entry), 0);
+}
+
 /* Adds to what was shrunk. What was begun before is in there already, up to where it came. */
-static void add_counts(struct darn_shrunk *shrunk, const struct darn_shrinking *shrinking,
-                       bool begun)
+static void add_counts(struct darn_shrunk *shrunk, struct darn_switch_count before,
+                       struct darn_switch_count after, bool begun)
 {
     if (!begun) {
         shrunk->count++;
-        shrunk->before.switches += shrinking->before.switches;
-        shrunk->before.preemptions += shrinking->before.preemptions;
+        shrunk->before.switches += before.switches;
+        shrunk->before.preemptions += before.preemptions;
     } else {
-        shrunk->after.switches -= shrinking->before.switches;
-        shrunk->after.preemptions -= shrinking->before.preemptions;
+        shrunk->after.switches -= before.switches;
+        shrunk->after.preemptions -= before.preemptions;
     }
-    shrunk->after.switches += shrinking->after.switches;
-    shrunk->after.preemptions += shrinking->after.preemptions;
+    shrunk->after.switches += after.switches;
+    shrunk->after.preemptions += after.preemptions;
 }
 
 /* Half of the time is for shrinking, half for seeing that the result replays. */
@@ -78,8 +101,11 @@ static void shrink(struct darn_hunt *hunt, struct darn_player *player, json_t *e
     darn_server_set_until(player->server, start + seconds);
     if (darn_shrink(&shrinking) &&
         darn_hunt_replays(hunt, player, shrinking.schedule, &kept.symptom)) {
-        add_counts(&hunt->shrunk, &shrinking, json_object_get(entry, "shrunk"));
+        struct darn_switch_count before = count_of_entry(entry);
+        bool begun = is_begun(hunt, entry);
+
         darn_hunt_keep_shrunk(hunt, player, entry, shrinking.schedule, shrinking.in_time);
+        add_counts(&hunt->shrunk, before, count_of_entry(entry), begun);
     }
     darn_server_set_until(player->server, hunt->stage_until);
     hunt->runs += shrinking.runs;
@@ -106,8 +132,7 @@ static void shrink_at_once(struct darn_hunt *hunt, struct darn_player *player, j
 
 void darn_hunt_tell(struct darn_hunt *hunt, struct darn_player *player, json_t *entry)
 {
-    const char *id = darn_index_id(entry);
-    uintptr_t key = darn_hash_string(DARN_HASH_START, id) | 1;
+    uintptr_t key = key_of(entry);
     const json_t *outcomes = json_object_get(entry, "outcomes");
     struct darn_confirmed confirmed = {.index = &hunt->index, .entry = entry, .name = hunt->name};
 

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "driver/hunt/hunt.h"
 #include "driver/section/section_elf.h"
+#include "driver/section/section_meaning.h"
 #include "engine/atomicity/partners.h"
 #include "section/match.h"
 #include "trace/trace.h"
@@ -198,31 +199,31 @@ static bool add_section(struct triples *triples, const struct darn_section *sect
     return room;
 }
 
-/* Those that somebody has chosen; a section over lines is what it means in the program. */
+static void add_meant(void *context, const struct darn_section_meant *meant)
+{
+    (void)add_section(context, meant->section);
+}
+
+/* Those that somebody has chosen, where the program has them now: what is tried is what would be
+ * watched and healed. */
 static int add_chosen(struct triples *triples, const char *path, const struct darn_section_elf *elf)
 {
+    struct darn_listener *listener = triples->hunt->listener;
     struct darn_sections chosen = {0};
     uint32_t errors = 0;
-    int status = darn_section_file_load(triples->hunt->listener, path, &chosen, &errors);
-    static struct darn_section resolved;
+    struct darn_section_meaning meaning = {
+        .elf = elf, .repository = &chosen, .meant = add_meant, .context = triples};
+    int status = darn_section_file_load(listener, path, &chosen, &errors);
+    struct darn_section_answer *answers = status ? NULL : darn_section_answers(&meaning);
+    size_t missing = 0;
 
-    for (size_t i = 0; !status && i < chosen.count; i++) {
-        const struct darn_section *section = chosen.list[i];
-
-        if (section->why)
-            continue;
-        if (!darn_section_is_lines(section))
-            (void)add_section(triples, section);
-        for (size_t j = 0; darn_section_is_lines(section) && j < elf->sections.count; j++) {
-            const struct darn_section *recorded = elf->sections.list[j];
-
-            memcpy(&resolved, recorded,
-                   offsetof(struct darn_section, points) +
-                       recorded->count * sizeof(recorded->points[0]));
-            if (darn_section_resolve(section, &resolved))
-                (void)add_section(triples, &resolved);
-        }
-    }
+    for (size_t i = 0; answers && i < chosen.count; i++)
+        missing += !chosen.list[i]->why && answers[i].how == DARN_MATCH_NONE;
+    if (missing)
+        darn_tell_warning(listener,
+                          "%zu section%s of %s %s not in the program: see darn sections check",
+                          missing, missing == 1 ? "" : "s", path, missing == 1 ? "is" : "are");
+    free(answers);
     darn_sections_free(&chosen);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "driver/play/json_tree.h"
+#include "report/json_tree.h"
 #include "driver/play/kept.h"
 #include "driver/process/listener.h"
 #include "driver/play/verdict.h"

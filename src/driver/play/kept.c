@@ -11,11 +11,11 @@
 
 #include "base/draft.h"
 #include "base/grow.h"
-#include "driver/play/json_tree.h"
+#include "report/json_tree.h"
 #include "driver/process/listener.h"
 #include "report/report_format.h"
 
-#define STORY_LINES 30 /* with what happened before it, a screen */
+#define STORY_LINES 17 /* and a heading, and how it ends: under 25, with the report a screen */
 
 static bool is_directory(const char *path)
 {
@@ -203,7 +203,8 @@ static int open_draft(struct darn_draft *draft, const char *directory, const cha
 /* The schedule comes last; a directory with anything else in it is somebody else's. */
 static bool is_unfinished(const char *path)
 {
-    static const char *const ours[] = {"finding.json", "report.txt", "story.txt", "log", "input"};
+    static const char *const ours[] = {"finding.json", "report.txt", "story.txt",
+                                       "story.json",   "log",        "input"};
     DIR *directory = opendir(path);
     const struct dirent *entry;
     bool unfinished = directory != NULL;
@@ -261,6 +262,12 @@ int darn_kept_write_story(const char *directory, struct darn_player *player,
     if (result)
         return result;
     darn_kept_tell(player, schedule, met, draft.file);
+    result = darn_draft_finish(&draft, 0);
+    if (!result)
+        result = open_draft(&draft, directory, "story.json");
+    if (result)
+        return result;
+    darn_snapshot_story_json(&player->snapshot, draft.file);
     return darn_draft_finish(&draft, 0);
 }
 

@@ -5,6 +5,7 @@
  *   schedule      to be replayed (schedule/schedule.h)
  *   finding.json  one object, as in JSON Lines (docs/cmd-hunt.md)
  *   story.txt     the steps of the schedule, one column for each thread
+ *   story.json    the same for programs, with every step (docs/story-format.md)
  *   log           the output of the run
  *   input         what its standard input was, if there was any
  *
@@ -57,7 +58,7 @@ int darn_kept_write_schedule(const char *directory, const char *name,
 void darn_kept_tell(struct darn_player *player, const struct darn_schedule *schedule,
                     const char *met, FILE *out);
 
-/* Writes story and log of the player's last run. 0 or a negative errno. */
+/* Writes the story, in both forms, and the log of the player's last run. 0 or a negative errno. */
 int darn_kept_write_story(const char *directory, struct darn_player *player,
                           const struct darn_schedule *schedule, const char *met);
 int darn_kept_write_log(const char *directory, struct darn_player *player);

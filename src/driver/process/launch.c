@@ -46,19 +46,29 @@ int darn_check_program(struct darn_listener *listener, const char *name,
                        enum darn_program_wanted wanted, char *path, size_t size)
 {
     int result = darn_find_program(name, path, size);
+    const char *foreign;
 
     if (result)
         return refuse_unfound(listener, name, result);
     if (wanted == DARN_PROGRAM_ANY)
         return 0;
     result = darn_program_kind(path);
-    if (result == DARN_PROGRAM_WATCHED || result == DARN_PROGRAM_SCRIPT)
+    if (result == DARN_PROGRAM_WATCHED)
+        return 0;
+    foreign = darn_program_foreign(path);
+    if (result == DARN_PROGRAM_SCRIPT && foreign) /* a runner of tests, maybe */
+        darn_tell_warning(listener, "%s %s", name, foreign);
+    if (result == DARN_PROGRAM_SCRIPT)
         return 0;
     if (result < 0)
         return darn_tell_refusal(listener, "%s cannot be read: %s", name, strerror(-result));
     if (result == DARN_PROGRAM_UNKNOWN)
         return darn_tell_refusal(listener,
                                  "%s is neither a program nor a script that begins with #!", name);
+    if (result == DARN_PROGRAM_PLAIN && foreign)
+        return darn_tell_refusal(listener, "%s %s%s", name, foreign,
+                                 wanted == DARN_PROGRAM_BY_DEFAULT ? " (--any runs it as it is)"
+                                                                   : "");
     return darn_tell_refusal(
         listener, "%s was not compiled by darn; compile it with: darn cc -g -pthread ... -o %s%s",
         name, base_name(name),

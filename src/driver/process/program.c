@@ -103,6 +103,96 @@ bool darn_program_is_static(const char *path)
     return is_elf && !found;
 }
 
+/* Interpreters, by how their names begin. */
+static const struct {
+    const char *name, *sentence;
+} interpreters[] = {
+#define INTERPRETER(name, language)                                                                \
+    {                                                                                              \
+        name, "is " language                                                                       \
+              ": only C and C++ that darn compiled is watched, in programs that it starts"         \
+    }
+    INTERPRETER("python", "Python"),   INTERPRETER("perl", "Perl"), INTERPRETER("ruby", "Ruby"),
+    INTERPRETER("node", "JavaScript"), INTERPRETER("java", "Java"), INTERPRETER("lua", "Lua"),
+    INTERPRETER("php", "PHP"),
+#undef INTERPRETER
+};
+
+static const char *interpreter_of(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++) {
+        size_t prefix = strlen(interpreters[i].name);
+
+        if (length >= prefix && strncmp(name, interpreters[i].name, prefix) == 0 &&
+            strspn(name + prefix, "0123456789.") >= length - prefix)
+            return interpreters[i].sentence;
+    }
+    return NULL;
+}
+
+/* "#!/usr/bin/env python3": the last part of one of its words names an interpreter. */
+static const char *interpreter_in(const char *line)
+{
+    const char *found = NULL, *end = line + strcspn(line, "\n");
+
+    for (line += 2; line < end && !found;) {
+        size_t part = strcspn(line, " \t/\n");
+
+        found = interpreter_of(line, part);
+        line += part + 1;
+    }
+    return found;
+}
+
+/* Compilers of other languages leave sections of their own, and their names. */
+static const char *language_of(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names))
+        return NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        Elf_Data *data;
+
+        if (name && strcmp(name, ".go.buildinfo") == 0)
+            return "is a Go program: darn watches C and C++";
+        if (!name || strcmp(name, ".comment") != 0)
+            continue;
+        data = elf_getdata(section, NULL);
+        if (data && data->d_buf && memmem(data->d_buf, data->d_size, "rustc version", 13))
+            return "is a Rust program: darn watches C and C++";
+    }
+    return NULL;
+}
+
+const char *darn_program_foreign(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *found = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char start[256] = "";
+    Elf *elf;
+
+    if (fd < 0)
+        return NULL;
+    if (pread(fd, start, sizeof(start) - 1, 0) > 2 && start[0] == '#' && start[1] == '!') {
+        found = interpreter_in(start);
+    } else {
+        elf_version(EV_CURRENT);
+        elf = elf_begin(fd, ELF_C_READ, NULL);
+        if (elf && elf_kind(elf) == ELF_K_ELF)
+            found = language_of(elf);
+        elf_end(elf);
+        if (!found)
+            found = interpreter_of(slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+    }
+    close(fd);
+    return found;
+}
+
 /* The strings of .comment, one after the other. */
 static char level_in(const Elf_Data *data)
 {

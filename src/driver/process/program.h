@@ -16,6 +16,10 @@ enum darn_program {
 /* An enum darn_program, or a negative errno when the file cannot be read. */
 int darn_program_kind(const char *path);
 
+/* What a program or script is that darn cannot watch, in a sentence after its name: `is a Rust program: darn watches C
+ * and C++`. NULL: nothing is known. */
+const char *darn_program_foreign(const char *path);
+
 /* Whether it is an ELF program without a loader, into which nothing can be preloaded. */
 bool darn_program_is_static(const char *path);
 

@@ -12,7 +12,6 @@
 #include "driver/process/listener.h"
 #include "driver/section/section_merge.h"
 #include "driver/section/section_needed.h"
-#include "section/match.h"
 #include "site/site_section.h"
 
 /* One ELF file of those that are read. */
@@ -279,99 +278,4 @@ void darn_section_elf_free(struct darn_section_elf *elf)
     free(elf->sites);
     darn_modules_close(&elf->modules);
     *elf = (struct darn_section_elf){.site_count = 0};
-}
-
-/* ---- what a repository means ---- */
-
-static void *allocated(size_t count, size_t size)
-{
-    return darn_need_memory(calloc(count + 1, size));
-}
-
-static size_t count_points(const struct darn_sections *sections)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < sections->count; i++)
-        count += sections->list[i]->count;
-    return count;
-}
-
-struct site_walk {
-    const struct darn_section_elf *elf;
-    size_t at;
-};
-
-static void rewind_sites(void *context)
-{
-    struct site_walk *walk = context;
-
-    walk->at = 0;
-}
-
-static bool next_site(void *context, struct darn_match_site *site)
-{
-    struct site_walk *walk = context;
-    const struct darn_elf_site *at = &walk->elf->sites[walk->at];
-
-    if (walk->at == walk->elf->site_count)
-        return false;
-    walk->at++;
-    *site = (struct darn_match_site){.key = at->key,
-                                     .file = at->site.file,
-                                     .function = at->site.function,
-                                     .variable = at->site.variable,
-                                     .kind = at->site.record.kind};
-    return true;
-}
-
-static uint8_t how_of(const struct darn_match_wanted *wanted, const struct darn_section_elf *elf)
-{
-    struct site_walk walk = {elf, 0};
-    struct darn_match_sites sites = {rewind_sites, next_site, &walk};
-    uint64_t key;
-
-    return wanted->how ? wanted->how : darn_match_by_sites(&wanted->section, &sites, &key);
-}
-
-static void nothing_to_do(void *unused, struct darn_match_wanted *wanted,
-                          const struct darn_match_found *found)
-{
-    (void)unused;
-    (void)wanted;
-    (void)found;
-}
-
-uint8_t *darn_section_elf_match(const struct darn_section_elf *elf,
-                                const struct darn_sections *sections)
-{
-    size_t count = sections->count;
-    struct darn_section_point *points =
-        allocated(count_points(sections) + count_points(&elf->sections), sizeof(*points));
-    struct darn_section_point *next = points;
-    struct darn_match_wanted *wanted = allocated(count, sizeof(*wanted));
-    struct darn_match match = {.wanted = allocated(count, sizeof(*match.wanted)),
-                               .found = allocated(elf->sections.count, sizeof(*match.found)),
-                               .meant = nothing_to_do};
-    uint8_t *how = allocated(count, sizeof(*how));
-
-    for (size_t i = 0; i < elf->sections.count; i++) {
-        match.found[match.found_count++].section =
-            darn_match_of_section(elf->sections.list[i], next);
-        next += elf->sections.list[i]->count;
-    }
-    for (size_t i = 0; i < count; i++) {
-        wanted[i].section = darn_match_of_wanted(sections->list[i], next);
-        next += sections->list[i]->count;
-        if (!sections->list[i]->why)
-            match.wanted[match.wanted_count++] = &wanted[i];
-    }
-    darn_match_module(&match);
-    for (size_t i = 0; i < count; i++)
-        how[i] = sections->list[i]->why ? DARN_MATCH_NONE : how_of(&wanted[i], elf);
-    free(match.found);
-    free(match.wanted);
-    free(wanted);
-    free(points);
-    return how;
 }

@@ -39,9 +39,4 @@ void darn_section_elf_free(struct darn_section_elf *elf);
 const struct darn_image_site *darn_section_elf_site(const struct darn_section_elf *elf,
                                                     uint64_t key);
 
-/* What each of the sections is in the program, enum darn_match_how (section/match.h): an array, to
- * be freed. Those that were dropped are nothing. */
-uint8_t *darn_section_elf_match(const struct darn_section_elf *elf,
-                                const struct darn_sections *sections);
-
 #endif

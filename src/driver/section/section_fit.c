@@ -5,6 +5,7 @@
 
 #include "driver/section/section_elf.h"
 #include "driver/section/section_file.h"
+#include "driver/section/section_meaning.h"
 #include "report/text/source.h"
 #include "section/alias.h"
 #include "section/match.h"
@@ -114,27 +115,11 @@ static void tell_missing(struct check *check, const struct darn_section *section
              point->column);
 }
 
-/* The plugin has recorded it: it knows names across calls, which sites do not have. */
-static bool is_recorded(const struct check *check, const struct darn_section *section)
+/* All its points are there. Names of one variable may differ from access to access: the first one
+ * that cannot be it, or NULL. */
+static const char *other_variable(const struct check *check, const struct darn_section *section)
 {
-    struct darn_section_point own[DARN_SECTION_POINTS], points[DARN_SECTION_POINTS];
-    struct darn_match_section wanted = darn_match_of_wanted(section, own);
-
-    for (size_t i = 0; i < check->elf.sections.count; i++) {
-        struct darn_match_section found =
-            darn_match_of_section(check->elf.sections.list[i], points);
-
-        if (darn_match_is_at_place(&wanted, &found))
-            return true;
-    }
-    return false;
-}
-
-/* All its points are there. Names of one variable may differ from access to access: one that fits
- * is enough. */
-static void check_variable(struct check *check, const struct darn_section *section)
-{
-    const char *instead = "";
+    const char *instead = NULL;
 
     for (uint32_t i = 0; i < section->count; i++) {
         const struct darn_point *point = &section->points[i];
@@ -145,24 +130,36 @@ static void check_variable(struct check *check, const struct darn_section *secti
         if (!site)
             continue;
         if (darn_variable_may_be(site->variable, section->variable))
-            return;
-        if (!*instead)
+            return NULL;
+        if (!instead)
             instead = site->variable;
     }
-    if (!is_recorded(check, section))
-        TELL(check, section, "%s:%u:%u accesses '%s', not '%s'", section->points[0].file,
-             section->points[0].line, section->points[0].column, instead, section->variable);
+    return instead;
 }
 
-static void check_points(struct check *check, const struct darn_section *section)
+/* The matcher knows no such section: why. */
+static void tell_unfit(struct check *check, const struct darn_section *section, const char *why)
 {
+    const char *instead;
+
+    if (why) {
+        TELL(check, section, "'%s' in %s: %s", section->variable, section->function, why);
+        return;
+    }
     for (uint32_t i = 0; i < section->count; i++) {
         if (!darn_section_elf_site(&check->elf, darn_point_key(&section->points[i]))) {
             tell_missing(check, section, &section->points[i]);
             return;
         }
     }
-    check_variable(check, section);
+    instead = other_variable(check, section);
+    if (instead)
+        TELL(check, section, "%s:%u:%u accesses '%s', not '%s'", section->points[0].file,
+             section->points[0].line, section->points[0].column, instead, section->variable);
+    else
+        TELL(check, section,
+             "'%s' in %s: the accesses are there, but the compiler has recorded no section of them",
+             section->variable, section->function);
 }
 
 /* A section over lines that means nothing: why. */
@@ -199,42 +196,48 @@ static void tell_nothing(struct check *check, const struct darn_section *hand)
              lines);
 }
 
-static void check_lines(struct check *check, const struct darn_section *hand)
+/* Of sections over lines all are told, of others what is not where the repository says. */
+static void note_meant(void *context, const struct darn_section_meant *meant)
 {
-    size_t found = 0;
+    const struct check *check = context;
 
-    for (size_t i = 0; i < check->elf.sections.count; i++) {
-        const struct darn_section *section = check->elf.sections.list[i];
+    if (darn_section_is_lines(meant->wanted))
+        check->fit->meant(check->fit, meant->wanted, meant->recorded);
+    else if (meant->how == DARN_MATCH_MOVED)
+        check->fit->moved(check->fit, meant->wanted, meant->section);
+}
 
-        if (!darn_section_applies(hand, section))
-            continue;
-        check->fit->meant(check->fit, hand, section);
-        found++;
-    }
-    if (!found)
-        tell_nothing(check, hand);
+static void check_one(struct check *check, const struct darn_section *section,
+                      const struct darn_section_answer *answer)
+{
+    check->fit->count++;
+    check->fit->moved_count += answer->how == DARN_MATCH_MOVED;
+    if (answer->how != DARN_MATCH_NONE)
+        return;
+    if (darn_section_is_lines(section))
+        tell_nothing(check, section);
+    else
+        tell_unfit(check, section, answer->why);
 }
 
 static int check_all(struct check *check, const char *program)
 {
     struct darn_section_fit *fit = check->fit;
+    struct darn_section_meaning meaning = {
+        .elf = &check->elf, .repository = &check->sections, .meant = note_meant, .context = check};
+    struct darn_section_answer *answers;
     int status = darn_section_elf_read(&check->elf, fit->listener, program, true);
 
     if (!status)
         status = darn_section_file_load(fit->listener, fit->path, &check->sections, &fit->unread);
     if (status)
         return status;
+    answers = darn_section_answers(&meaning);
     for (size_t i = 0; i < check->sections.count; i++) {
-        const struct darn_section *section = check->sections.list[i];
-
-        if (section->why)
-            continue;
-        fit->count++;
-        if (darn_section_is_lines(section))
-            check_lines(check, section);
-        else
-            check_points(check, section);
+        if (!check->sections.list[i]->why)
+            check_one(check, check->sections.list[i], &answers[i]);
     }
+    free(answers);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Which sections of a repository do not fit a program, and why: the line, the variable or the
- * function is not there, or the access has moved.
+ * function is not there. What fits is what would be watched and healed (section_meaning.h): also a
+ * section that has moved.
  */
 #ifndef DARN_DRIVER_SECTION_FIT_H
 #define DARN_DRIVER_SECTION_FIT_H
@@ -18,9 +19,13 @@ struct darn_section_fit {
     /* Told of each section of the program that one over lines means. */
     void (*meant)(struct darn_section_fit *fit, const struct darn_section *hand,
                   const struct darn_section *section);
-    /* The result: how many there are, how many of them do not fit; and what could not be read. */
+    /* Told where a section is now, if that is not where the repository says. */
+    void (*moved)(struct darn_section_fit *fit, const struct darn_section *wanted,
+                  const struct darn_section *section);
+    /* The result: how many there are, how many of them have moved, and do not fit; and what could
+     * not be read. */
     size_t count;
-    uint32_t unfit, unread;
+    uint32_t moved_count, unfit, unread;
 };
 
 /* 0, or DARN_REFUSED when the repository or the program cannot be read. */

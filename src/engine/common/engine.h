@@ -155,11 +155,13 @@ size_t darn_engine_count(void);
 const struct darn_engine *darn_engine_at(size_t index);
 
 extern const struct darn_engine darn_engine_hb;
+extern const struct darn_engine darn_engine_syncp;
 extern const struct darn_engine darn_engine_eraser;
 extern const struct darn_engine darn_engine_eraser_plus;
 extern const struct darn_engine darn_engine_multilockset;
 extern const struct darn_engine darn_engine_hybrid;
 extern const struct darn_engine darn_engine_deadlock;
+extern const struct darn_engine darn_engine_syncp_deadlock;
 extern const struct darn_engine darn_engine_notify;
 extern const struct darn_engine darn_engine_blocks;
 extern const struct darn_engine darn_engine_reduction;

@@ -2,6 +2,7 @@
 
 #include "engine/common/atomic.h"
 #include "base/grow.h"
+#include "engine/common/reads_from.h"
 #include "engine/common/thread_slots.h"
 #include "engine/common/sync.h"
 #include "engine/common/threads.h"
@@ -21,6 +22,7 @@ struct darn_order {
     struct darn_slots slots;
     struct darn_syncs *syncs;
     struct darn_atomics *atomics;
+    struct darn_reads_from *flow; /* NULL: not asked for */
     struct darn_threads numbers;
     struct thread **threads; /* by the index of its number; NULL: not met, or ended and joined */
     size_t capacity, thread_count;
@@ -41,7 +43,8 @@ struct darn_order *darn_order_create(const struct darn_order_config *config)
     order->ends.slot = DARN_SLOT_NONE;
     order->syncs = darn_syncs_create(&order->clocks);
     order->atomics = darn_atomics_create(&order->clocks);
-    if (!order->syncs || !order->atomics) {
+    order->flow = config->flow ? darn_reads_from_create(&order->clocks) : NULL;
+    if (!order->syncs || !order->atomics || (config->flow && !order->flow)) {
         darn_order_destroy(order);
         return NULL;
     }
@@ -70,6 +73,7 @@ void darn_order_destroy(struct darn_order *order)
     }
     darn_syncs_destroy(order->syncs);
     darn_atomics_destroy(order->atomics);
+    darn_reads_from_destroy(order->flow);
     darn_stamp_drop(&order->clocks, &order->ends);
     darn_slots_free(&order->slots);
     darn_clocks_free(&order->clocks);
@@ -230,6 +234,8 @@ static void forget(struct darn_order *order, const struct darn_event *event)
 {
     darn_syncs_forget(order->syncs, event->target, event->extra);
     darn_atomics_forget(order->atomics, event->target, event->extra);
+    if (order->flow)
+        darn_reads_from_forget(order->flow, event->target, event->extra);
 }
 
 struct darn_order_thread *darn_order_thread(struct darn_order *order,
@@ -274,12 +280,51 @@ struct darn_order_thread *darn_order_before(struct darn_order *order,
     return &thread->open;
 }
 
+/* What the event sees of others' writes, and shows of its own. The second half of an update is no
+ * access of its own. */
+static void let_flow(struct darn_order *order, struct darn_stamp *now,
+                     const struct darn_event *event)
+{
+    bool writes = darn_event_writes(event);
+
+    if (!darn_event_is_access(event) || event->flags & DARN_EVENT_HALF)
+        return;
+    if (event->kind != DARN_EVENT_WRITE ||
+        (order->config.reads_too && order->config.reads_too(order->config.context, event->site)))
+        darn_reads_from_read(order->flow, now, event);
+    if (writes)
+        darn_reads_from_write(order->flow, now, event);
+}
+
+/* Values may have been handed on unseen, also in critical sections that have begun already. */
+static void go_by_locks(struct darn_order *order)
+{
+    struct darn_stamp all = darn_stamp_copy(&order->ends);
+
+    if (order->config.locks)
+        return;
+    order->config.locks = true;
+    for (size_t i = 0; i < order->live_count; i++) {
+        struct darn_stamp stamp = darn_stamp_take(&order->clocks, &order->live[i]->open.now);
+
+        darn_stamp_join(&order->clocks, &all, &stamp);
+        darn_stamp_drop(&order->clocks, &stamp);
+    }
+    for (size_t i = 0; i < order->live_count; i++)
+        darn_stamp_join(&order->clocks, &order->live[i]->open.now, &all);
+    darn_stamp_drop(&order->clocks, &all);
+}
+
 void darn_order_after(struct darn_order *order, struct darn_order_thread *open,
                       const struct darn_event *event)
 {
     struct thread *thread = (struct thread *)open;
     struct darn_event counts;
 
+    if (order->flow)
+        let_flow(order, &thread->open.now, event);
+    if (order->flow && event->kind == DARN_EVENT_SEND && event->target == DARN_EVENT_THINNED)
+        go_by_locks(order);
     switch (event->kind) {
     case DARN_EVENT_WRITE:
     case DARN_EVENT_UPDATE:
@@ -338,9 +383,15 @@ uint64_t darn_order_degraded(const struct darn_order *order)
     return order->slots.forced + order->clocks.exhausted;
 }
 
+struct darn_clocks *darn_order_clocks(struct darn_order *order)
+{
+    return &order->clocks;
+}
+
 size_t darn_order_memory(const struct darn_order *order)
 {
-    return sizeof(*order) + order->clocks.memory + darn_slots_memory(&order->slots) +
+    return sizeof(*order) + (order->flow ? darn_reads_from_memory(order->flow) : 0) +
+           order->clocks.memory + darn_slots_memory(&order->slots) +
            darn_syncs_memory(order->syncs) + darn_atomics_memory(order->atomics) +
            darn_threads_memory(&order->numbers) + order->capacity * sizeof(struct thread *) +
            order->live_capacity * sizeof(struct thread *) +

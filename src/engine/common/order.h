@@ -18,7 +18,11 @@
  *    same bytes. An update may come in two halves: the one that releases, and a READ with
  *    DARN_EVENT_HALF that acquires;
  *  - accesses with DARN_EVENT_SYNC: from all writes to all later reads of a byte. They mix with
- *    atomic ones: a SYNC read acquires, a SYNC write releases.
+ *    atomic ones: a SYNC read acquires, a SYNC write releases;
+ *  - with `flow`, the last write of each byte to its reads (reads_from.h). A read is compared with
+ * others before it learns this: `after` does it. From a SEND to DARN_EVENT_THINNED on, not
+ *    every access is known: what comes later comes after all that was before, and locks order
+ * again.
  */
 #ifndef DARN_ENGINE_ORDER_H
 #define DARN_ENGINE_ORDER_H
@@ -34,6 +38,10 @@ struct darn_order_config {
     bool locks;       /* a release of a lock happens before its next acquisition */
     bool ignore_sync; /* as in darn_engine_config */
     bool ignore_atomic;
+    bool flow; /* a write comes before the reads that see it */
+    /* With `flow`: as in darn_engine_config; may be NULL. */
+    bool (*reads_too)(const void *context, uint32_t site);
+    const void *context;
 };
 
 struct darn_order_thread {
@@ -75,6 +83,9 @@ uint64_t darn_order_orphans(const struct darn_order *order);
 
 /* How often edges were added for want of numbers (slots.h): races may have been missed. */
 uint64_t darn_order_degraded(const struct darn_order *order);
+
+/* For stamps that are kept, and dropped before the order is destroyed. */
+struct darn_clocks *darn_order_clocks(struct darn_order *order);
 size_t darn_order_memory(const struct darn_order *order);
 
 #endif

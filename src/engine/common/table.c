@@ -3,11 +3,18 @@
 #include "engine/common/engine.h"
 
 static const struct darn_engine *const engines[] = {
-    &darn_engine_hb,           &darn_engine_hybrid,
-    &darn_engine_eraser,       &darn_engine_eraser_plus,
-    &darn_engine_multilockset, &darn_engine_deadlock,
-    &darn_engine_notify,       &darn_engine_blocks,
-    &darn_engine_reduction,    &darn_engine_reduction_online,
+    &darn_engine_hb,
+    &darn_engine_syncp,
+    &darn_engine_hybrid,
+    &darn_engine_eraser,
+    &darn_engine_eraser_plus,
+    &darn_engine_multilockset,
+    &darn_engine_deadlock,
+    &darn_engine_syncp_deadlock,
+    &darn_engine_notify,
+    &darn_engine_blocks,
+    &darn_engine_reduction,
+    &darn_engine_reduction_online,
 };
 
 size_t darn_engine_count(void)

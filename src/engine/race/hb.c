@@ -65,29 +65,9 @@ static void hb_destroy(void *state)
     free(state);
 }
 
-static bool ends_object(const struct darn_access *access)
-{
-    return darn_access_is_call(access) && darn_access_sort_of(access) == DARN_PLAIN_WRITE &&
-           darn_access_object(access) && darn_access_object(access) < DARN_EVENT_IS_STREAM;
-}
-
-/* A use conflicts with an end alone. Between two ends an object may have begun again. */
-static bool conflict(const struct darn_passage *passage, const struct darn_access *earlier)
-{
-    bool is_call = darn_access_is_call(earlier);
-
-    if (passage->event->kind == DARN_EVENT_USE)
-        return is_call && darn_access_sort_of(earlier) == DARN_PLAIN_WRITE;
-    if (is_call && darn_access_sort_of(earlier) == DARN_SYNC_READ)
-        return darn_event_ends(passage->event);
-    if (passage->event->kind == DARN_EVENT_DESTROY && ends_object(earlier))
-        return false;
-    return darn_sorts_conflict(passage->sort, darn_access_sort_of(earlier));
-}
-
 static void check(struct darn_passage *passage, const struct darn_access *earlier, uint64_t address)
 {
-    if (earlier->epoch && conflict(passage, earlier) &&
+    if (earlier->epoch && darn_passage_conflicts(passage, earlier) &&
         !darn_stamp_knows(passage->now, earlier->epoch))
         darn_passage_report(passage, earlier, address);
 }

@@ -11,16 +11,29 @@ static size_t memory_besides(const struct darn_racebase *base)
     return engine->own + (engine->order ? darn_order_memory(engine->order) : 0);
 }
 
+static bool open_with(struct darn_ordered *engine, const struct darn_engine_config *config,
+                      const struct darn_shadow_type *type, struct darn_order_config order)
+{
+    bool opened = darn_racebase_open(&engine->base, config, type, memory_besides);
+
+    order.ignore_sync = engine->base.config.ignore_sync;
+    order.ignore_atomic = engine->base.config.ignore_atomic;
+    order.reads_too = engine->base.config.reads_too;
+    order.context = engine->base.config.context;
+    engine->order = darn_order_create(&order);
+    return opened && engine->order;
+}
+
 bool darn_ordered_open(struct darn_ordered *engine, const struct darn_engine_config *config,
                        const struct darn_shadow_type *type, bool locks)
 {
-    bool opened = darn_racebase_open(&engine->base, config, type, memory_besides);
-    struct darn_order_config order = {.locks = locks,
-                                      .ignore_sync = engine->base.config.ignore_sync,
-                                      .ignore_atomic = engine->base.config.ignore_atomic};
+    return open_with(engine, config, type, (struct darn_order_config){.locks = locks});
+}
 
-    engine->order = darn_order_create(&order);
-    return opened && engine->order;
+bool darn_ordered_open_flow(struct darn_ordered *engine, const struct darn_engine_config *config,
+                            const struct darn_shadow_type *type)
+{
+    return open_with(engine, config, type, (struct darn_order_config){.flow = true});
 }
 
 void darn_ordered_close(struct darn_ordered *engine)
@@ -192,6 +205,26 @@ struct darn_access darn_passage_access(const struct darn_passage *passage, uint6
         return darn_access_pack_call(passage->event, passage->epoch, holding);
     return darn_access_pack(passage->event, passage->epoch, holding,
                             passage->sort < DARN_PLAIN_READ, address);
+}
+
+static bool ends_object(const struct darn_access *access)
+{
+    return darn_access_is_call(access) && darn_access_sort_of(access) == DARN_PLAIN_WRITE &&
+           darn_access_object(access) && darn_access_object(access) < DARN_EVENT_IS_STREAM;
+}
+
+/* Between two ends an object may have begun again. */
+bool darn_passage_conflicts(const struct darn_passage *passage, const struct darn_access *earlier)
+{
+    bool is_call = darn_access_is_call(earlier);
+
+    if (passage->event->kind == DARN_EVENT_USE)
+        return is_call && darn_access_sort_of(earlier) == DARN_PLAIN_WRITE;
+    if (is_call && darn_access_sort_of(earlier) == DARN_SYNC_READ)
+        return darn_event_ends(passage->event);
+    if (passage->event->kind == DARN_EVENT_DESTROY && ends_object(earlier))
+        return false;
+    return darn_sorts_conflict(passage->sort, darn_access_sort_of(earlier));
 }
 
 /*

@@ -36,6 +36,11 @@ struct darn_passage {
 /* False when there is no memory. To be closed in either case. */
 bool darn_ordered_open(struct darn_ordered *engine, const struct darn_engine_config *config,
                        const struct darn_shadow_type *type, bool locks);
+
+/* The same with an order in which a read comes after the write that it sees, and locks order
+ * nothing. */
+bool darn_ordered_open_flow(struct darn_ordered *engine, const struct darn_engine_config *config,
+                            const struct darn_shadow_type *type);
 void darn_ordered_close(struct darn_ordered *engine);
 
 /* Takes notice of an event; for an access, each cell is visited with a darn_passage. */
@@ -47,6 +52,10 @@ struct darn_engine_cost darn_ordered_cost(const void *state);
 
 /* The access, to be remembered in the cell at this address. */
 struct darn_access darn_passage_access(const struct darn_passage *passage, uint64_t address);
+
+/* Whether the two race when nothing orders them. A use of an object conflicts with its end alone.
+ */
+bool darn_passage_conflicts(const struct darn_passage *passage, const struct darn_access *earlier);
 
 /* Predicts a race with an access that the cell remembers. */
 void darn_passage_report(struct darn_passage *passage, const struct darn_access *earlier,

@@ -23,6 +23,7 @@ struct darn_plugin_access {
     uint8_t extent; /* enum darn_extent, of a range that is a call's; late ones are behind it */
     uint8_t before; /* of an extent that depends on it: the call has returned more than this */
     uint8_t dropped;
+    uint8_t often; /* it is in a small loop (often.h) */
     uint8_t extra; /* dropped, but a section needs it: DARN_SITE_EXTRA */
     uint16_t
         shift; /* added to the column: marks at one place of the source have keys of their own */

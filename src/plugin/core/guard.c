@@ -161,7 +161,7 @@ void darn_guard_call(struct darn_guards *guards, LLVMValueRef guard, const char 
     LLVMValueRef arguments[DARN_GUARD_ARGUMENTS];
 
     LLVMGetParams(guard, arguments);
-    if (strcmp(name, DARN_HOOK_WRITE) == 0)
+    if (strcmp(name, DARN_HOOK_WRITE) == 0 || strcmp(name, DARN_LOOK_WRITE) == 0)
         arguments[1] = to_word(guards, arguments[1]);
     darn_guard_call_with(guards, name, arguments, count);
 }
@@ -294,10 +294,10 @@ static LLVMValueRef call_guard_at(struct darn_guards *guards, LLVMValueRef befor
 }
 
 static void call_guard(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
-                       LLVMValueRef *arguments, unsigned count, LLVMValueRef armed)
+                       LLVMValueRef *arguments, unsigned count)
 {
     call_guard_at(guards, before, LLVMInstructionGetDebugLoc(before), DARN_GUARD_PREFIX, hook_name,
-                  arguments, count, armed);
+                  arguments, count, NULL);
 }
 
 /* Calls the hook without a guard. */
@@ -328,9 +328,9 @@ static void place_order(struct darn_guards *guards, const struct darn_plugin_acc
     int is_atomic = access->flags & DARN_SITE_ATOMIC;
 
     if (access->flags & (DARN_SITE_ACQUIRES | DARN_SITE_RELEASES))
-        call_guard(guards, access->instruction, DARN_HOOK_ORDER, arguments, 2, NULL);
+        call_guard(guards, access->instruction, DARN_HOOK_ORDER, arguments, 2);
     else if (is_atomic && access->kind != DARN_SITE_READ && access->kind != DARN_SITE_FENCE)
-        call_guard(guards, access->instruction, DARN_HOOK_RELAXED, arguments, 2, NULL);
+        call_guard(guards, access->instruction, DARN_HOOK_RELAXED, arguments, 2);
 }
 
 static void place_range(struct darn_guards *guards, const struct darn_plugin_access *access,
@@ -353,6 +353,24 @@ static void place_range(struct darn_guards *guards, const struct darn_plugin_acc
                   arguments, count, NULL);
 }
 
+/* Guards that look at the filter and the armed byte, too: by themselves, or by a function. */
+static LLVMValueRef place_look(struct darn_guards *guards, const struct darn_plugin_access *access,
+                               struct darn_record record, const char *prefix)
+{
+    LLVMValueRef arguments[DARN_GUARD_ARGUMENTS] = {access->pointer, record.site};
+    LLVMValueRef at = access->instruction, armed = access->often ? record.armed : NULL;
+    const char *name = armed ? DARN_HOOK_ACCESS : DARN_LOOK_ACCESS;
+    unsigned count = 2;
+
+    if (access->flags & (DARN_SITE_VALUE | DARN_SITE_POINTER)) {
+        name = armed ? DARN_HOOK_WRITE : DARN_LOOK_WRITE;
+        arguments[1] = access->value;
+        arguments[count++] = record.site;
+    }
+    return call_guard_at(guards, at, LLVMInstructionGetDebugLoc(at), prefix, name, arguments, count,
+                         armed);
+}
+
 void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_access *access,
                        struct darn_record record)
 {
@@ -363,15 +381,11 @@ void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_acce
     } else if (access->kind == DARN_SITE_WAIT) {
         call_at_once(guards, access->instruction, DARN_HOOK_WAIT, arguments, 2);
     } else if (access->kind == DARN_SITE_FENCE) {
-        call_guard(guards, access->instruction, DARN_HOOK_FENCE, &record.site, 1, NULL);
+        call_guard(guards, access->instruction, DARN_HOOK_FENCE, &record.site, 1);
     } else if (access->flags & DARN_SITE_RANGE) {
         place_range(guards, access, record);
-    } else if (access->flags & (DARN_SITE_VALUE | DARN_SITE_POINTER)) {
-        arguments[1] = access->value;
-        arguments[2] = record.site;
-        call_guard(guards, access->instruction, DARN_HOOK_WRITE, arguments, 3, record.armed);
     } else {
-        call_guard(guards, access->instruction, DARN_HOOK_ACCESS, arguments, 2, record.armed);
+        place_look(guards, access, record, DARN_GUARD_PREFIX);
     }
     place_order(guards, access, record);
 }
@@ -380,24 +394,15 @@ LLVMValueRef darn_guards_place_member(struct darn_guards *guards,
                                       const struct darn_plugin_access *access,
                                       struct darn_record record)
 {
-    LLVMValueRef arguments[DARN_GUARD_ARGUMENTS] = {access->pointer, record.site};
-    LLVMMetadataRef place = LLVMInstructionGetDebugLoc(access->instruction);
-
     if (access->dropped)
         return darn_guards_place_dropped(guards, access, record);
-    if (!(access->flags & (DARN_SITE_VALUE | DARN_SITE_POINTER)))
-        return call_guard_at(guards, access->instruction, place, DARN_GUARD_MEMBER,
-                             DARN_HOOK_ACCESS, arguments, 2, record.armed);
-    arguments[1] = access->value;
-    arguments[2] = record.site;
-    return call_guard_at(guards, access->instruction, place, DARN_GUARD_MEMBER, DARN_HOOK_WRITE,
-                         arguments, 3, record.armed);
+    return place_look(guards, access, record, DARN_GUARD_MEMBER);
 }
 
 void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,
                                 const char *hook_name, LLVMValueRef site)
 {
-    call_guard(guards, before, hook_name, &site, 1, NULL);
+    call_guard(guards, before, hook_name, &site, 1);
 }
 
 void darn_guards_place_block(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
@@ -405,7 +410,7 @@ void darn_guards_place_block(struct darn_guards *guards, LLVMValueRef before, co
 {
     LLVMValueRef arguments[DARN_GUARD_ARGUMENTS] = {pointer, site};
 
-    call_guard(guards, before, hook_name, arguments, 2, NULL);
+    call_guard(guards, before, hook_name, arguments, 2);
 }
 
 void darn_guards_place_atomic(struct darn_guards *guards, LLVMValueRef before,

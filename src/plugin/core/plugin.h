@@ -5,6 +5,9 @@
 #include <llvm-c/Core.h>
 #include <stdint.h>
 
+/* Ends a clang of another version, after a line that says so. */
+void darn_plugin_check(void);
+
 /* When clang loads the plugin. */
 void darn_plugin_load(void);
 

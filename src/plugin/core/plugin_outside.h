@@ -9,6 +9,10 @@
 
 #include "plugin/core/guard.h"
 
+/* Before anything is inlined: locks of the C++ library that are given back in ways that tell
+ * nobody. */
+void darn_outside_note(LLVMValueRef function);
+
 /* Marks the function as compiled by darn, and puts the hooks before what leads outside: behind all
  * other hooks of the same instructions. */
 void darn_outside_instrument(struct darn_guards *guards, LLVMValueRef function, int is_watched);

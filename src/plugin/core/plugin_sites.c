@@ -369,7 +369,7 @@ static LLVMValueRef build_constructor(struct darn_sites *sites)
     LLVMTypeRef parameters[3] = {pointer, pointer, pointer};
     LLVMTypeRef init_type = LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 3, 0);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
-    LLVMValueRef init = LLVMAddFunction(sites->module, "darn_module_init", init_type);
+    LLVMValueRef init = LLVMAddFunction(sites->module, DARN_MODULE_INIT, init_type);
     LLVMValueRef constructor = LLVMAddFunction(sites->module, CONSTRUCTOR, type);
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
     LLVMValueRef arguments[3] = {section_edge(sites, "__start_" DARN_SITE_SECTION),

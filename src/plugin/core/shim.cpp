@@ -85,5 +85,6 @@ LLVMBasicBlockRef darn_shim_split(LLVMValueRef Before)
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo
 llvmGetPassPluginInfo()
 {
+    darn_plugin_check();
     return {LLVM_PLUGIN_API_VERSION, "darn", "1", registerCallbacks};
 }

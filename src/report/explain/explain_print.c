@@ -265,6 +265,9 @@ static const char *order_of(const char *engine)
 {
     static const char *const orders[][2] = {
         {"hb", "starts, joins, locks, barriers, signals, semaphores, messages and atomic accesses"},
+        {"syncp",
+         "starts, joins, barriers, signals, semaphores, messages, atomic accesses and values "
+         "that were read; of locks, that sections which both happen keep their order"},
         {"hybrid",
          "starts, joins, barriers, signals, semaphores, messages and atomic accesses; not locks"},
         {"eraser", "nothing: it goes by locks alone"},

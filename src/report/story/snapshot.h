@@ -66,4 +66,7 @@ struct darn_finding *darn_snapshot_failure(const struct darn_snapshot *snapshot,
  * than `most` lines (0: no limit), and what is still too much is left out in the middle. */
 void darn_snapshot_story(const struct darn_snapshot *snapshot, FILE *out, unsigned most);
 
+/* The same for programs, with every step (docs/story-format.md). */
+void darn_snapshot_story_json(const struct darn_snapshot *snapshot, FILE *out);
+
 #endif

@@ -94,6 +94,7 @@ static void make_site(struct darn_finding *finding, const struct darn_image_site
     struct darn_text_pool *pool = &finding->pool;
 
     access->is_volatile = site->record.flags & DARN_SITE_VOLATILE;
+    access->is_pointer = darn_site_stores_pointer(site->record.kind, site->record.flags);
     access->call = darn_call_name(site->record.flags, site->record.size);
     if (site->record.flags & DARN_SITE_ASSERT_WRITER)
         access->assertion = "exclusive-writer";

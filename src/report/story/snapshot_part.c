@@ -7,20 +7,25 @@
 
 #include "report/story/snapshot_story.h"
 
-struct darn_story_thread *darn_story_thread(struct darn_story *story, uint32_t number)
+struct darn_story_thread *darn_story_find_thread(struct darn_story_thread *threads, size_t count,
+                                                 uint32_t number)
 {
-    size_t low = 0, high = story->thread_count;
+    size_t low = 0, high = count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (story->threads[middle].number < number)
+        if (threads[middle].number < number)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < story->thread_count && story->threads[low].number == number ? &story->threads[low]
-                                                                             : NULL;
+    return low < count && threads[low].number == number ? &threads[low] : NULL;
+}
+
+struct darn_story_thread *darn_story_thread(struct darn_story *story, uint32_t number)
+{
+    return darn_story_find_thread(story->threads, story->thread_count, number);
 }
 
 static void add(struct darn_story *story, uint32_t number)

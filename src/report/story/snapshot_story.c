@@ -27,12 +27,6 @@ static void add_row(struct darn_story *story, struct darn_row row)
     rows->list[rows->count++] = row;
 }
 
-/* A signal chooses whom it wakes: that thread does not run yet. */
-static bool is_run(const struct darn_step *step)
-{
-    return step->op != DARN_STEP_WAKE;
-}
-
 /* A loop that goes over memory, or that waits, says the same over and over. */
 static bool is_same(const struct darn_step *a, const struct darn_step *b)
 {
@@ -78,7 +72,7 @@ static bool is_told(struct darn_story *story, uint64_t index, enum detail detail
 {
     const struct darn_step *step = &story->steps[index];
 
-    if (detail == EVERYTHING || at_edge || !is_run(step))
+    if (detail == EVERYTHING || at_edge || !darn_story_runs(step))
         return true;
     return detail == WHAT_MATTERS && concerns_others(story, step);
 }
@@ -164,9 +158,9 @@ static uint64_t stretch_end(const struct darn_story *story, uint64_t first)
 {
     uint64_t end = first + 1;
 
-    if (!is_run(&story->steps[first]))
+    if (!darn_story_runs(&story->steps[first]))
         return end;
-    while (end < story->told && is_run(&story->steps[end]) &&
+    while (end < story->told && darn_story_runs(&story->steps[end]) &&
            story->steps[end].thread == story->steps[first].thread)
         end++;
     return end;
@@ -186,7 +180,7 @@ static void make_rows(struct darn_story *story, enum detail detail)
             add_others(story, first, end);
             continue;
         }
-        if (is_run(step)) {
+        if (darn_story_runs(step)) {
             if (somebody_runs && step->thread != runs)
                 add_row(story,
                         (struct darn_row){.kind = DARN_ROW_SWITCH, .from = runs, .step = first});
@@ -297,7 +291,7 @@ static const char *short_name(struct darn_text_pool *pool, const char *name)
     return name ? darn_pool_part(pool, name, strcspn(name, "(<")) : NULL;
 }
 
-static void name_threads(struct darn_story *story)
+void darn_story_name_threads(struct darn_story *story)
 {
     for (size_t i = 0; i < story->thread_count; i++) {
         struct darn_story_thread *thread = &story->threads[i];
@@ -309,25 +303,37 @@ static void name_threads(struct darn_story *story)
     }
 }
 
-void darn_snapshot_story(const struct darn_snapshot *snapshot, FILE *out, unsigned most)
+void darn_story_begin(struct darn_story *story, const struct darn_snapshot *snapshot)
 {
-    struct darn_story story = {
+    *story = (struct darn_story){
         .snapshot = snapshot,
-        .ink = {out, snapshot->style && snapshot->style->color},
         .steps = snapshot->block->steps,
         .count = darn_snapshot_steps(snapshot),
     };
+    story->told = snapshot->told && snapshot->told < story->count ? snapshot->told : story->count;
+    survey(story);
+}
 
-    story.told = snapshot->told && snapshot->told < story.count ? snapshot->told : story.count;
-    survey(&story);
+void darn_story_end(struct darn_story *story)
+{
+    free(story->said);
+    darn_map_free(&story->places);
+    darn_map_free(&story->objects);
+    darn_pool_release(&story->pool);
+}
+
+void darn_snapshot_story(const struct darn_snapshot *snapshot, FILE *out, unsigned most)
+{
+    struct darn_story story;
+
+    darn_story_begin(&story, snapshot);
+    story.ink = (struct darn_ink){out, snapshot->style && snapshot->style->color};
     darn_story_choose_threads(&story);
-    name_threads(&story);
+    darn_story_name_threads(&story);
     choose_rows(&story, most);
     darn_story_lay_out(&story);
     darn_story_print(&story);
     darn_story_ending(&story);
     darn_story_why(&story);
-    darn_map_free(&story.places);
-    darn_map_free(&story.objects);
-    darn_pool_release(&story.pool);
+    darn_story_end(&story);
 }

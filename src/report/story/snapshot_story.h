@@ -34,6 +34,20 @@ struct darn_rows {
     size_t count, room;
 };
 
+/* A line of the ending, when it is kept instead of printed. */
+struct darn_story_said {
+    const char *text;
+    const struct darn_story_place *place; /* NULL: none */
+    int64_t thread;                       /* that it is about; -1: none */
+};
+
+/* From one step to another a thread holds a lock. */
+struct darn_story_hold {
+    uint32_t thread;
+    uint32_t depth; /* of a recursive lock, while it is counted */
+    uint64_t object, from, to; /* `told`: it still holds it */
+};
+
 struct darn_story_thread {
     uint32_t number;
     const char *title; /* `T1 worker` */
@@ -55,6 +69,9 @@ struct darn_story {
     const char *names[256]; /* of what is waited for: no two have the same */
     size_t name_count;
     struct darn_rows rows;
+    bool keeps_said; /* the ending goes to `said`, and is not printed */
+    struct darn_story_said *said;
+    size_t said_count, said_room;
     /* The page. */
     struct darn_line line;
     unsigned width;
@@ -87,6 +104,9 @@ const struct darn_story_place *darn_story_where(struct darn_story *story,
                                                 const struct darn_block_thread *thread);
 /* NULL for 0. */
 struct darn_story_object *darn_story_object(struct darn_story *story, uint64_t address);
+/* `m`, `forks[1]`, `pool+40`; empty when there is no name. */
+const char *darn_story_name(struct darn_story *story, enum darn_step_op op, uint64_t place,
+                            uint64_t address);
 /* `lock m`, `write x`, `create T1` */
 const char *darn_story_action(struct darn_story *story, uint64_t step);
 const char *darn_story_deed(struct darn_story *story, enum darn_step_op op, uint64_t place,
@@ -97,9 +117,27 @@ const char *darn_story_reason(struct darn_story *story, const struct darn_row *r
 /* `waits for mutex m, which T2 holds` */
 const char *darn_story_wait(struct darn_story *story, const struct darn_block_thread *thread);
 
+/* snapshot_story.c: finds the threads, sorted, and who touches what; gives each thread its title. */
+void darn_story_begin(struct darn_story *story, const struct darn_snapshot *snapshot);
+void darn_story_name_threads(struct darn_story *story);
+void darn_story_end(struct darn_story *story);
+
+/* A signal chooses whom it wakes: that thread does not run yet. */
+static inline bool darn_story_runs(const struct darn_step *step)
+{
+    return step->op != DARN_STEP_WAKE;
+}
+
+/* snapshot_holds.c: who holds which lock from when to when, in the order in which they were taken.
+ * Returns how many there are; the caller frees the list. */
+size_t darn_story_holds(struct darn_story *story, struct darn_story_hold **holds);
+
 /* snapshot_part.c: leaves those threads that have to do with what is told. */
 void darn_story_choose_threads(struct darn_story *story);
 struct darn_story_thread *darn_story_thread(struct darn_story *story, uint32_t number);
+/* The same in any list that is sorted. */
+struct darn_story_thread *darn_story_find_thread(struct darn_story_thread *threads, size_t count,
+                                                 uint32_t number);
 
 /* snapshot_fold.c: rows that are repeated are told once. */
 void darn_story_fold(struct darn_story *story);
@@ -107,8 +145,8 @@ void darn_story_fold(struct darn_story *story);
 /* snapshot_table.c */
 void darn_story_lay_out(struct darn_story *story);
 void darn_story_print(struct darn_story *story);
-/* A line of its own, with a place if there is one. */
-void darn_story_say(struct darn_story *story, const char *text,
+/* A line of its own, with a place if there is one; `thread` is the one that it is about, or -1. */
+void darn_story_say(struct darn_story *story, int64_t thread, const char *text,
                     const struct darn_story_place *place);
 
 /* snapshot_ending.c: how the run ended. */

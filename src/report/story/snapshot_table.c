@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "report/story/snapshot_story.h"
 
 #define MOST_COLUMNS 3
@@ -373,9 +374,19 @@ void darn_story_print(struct darn_story *story)
     }
 }
 
-void darn_story_say(struct darn_story *story, const char *text,
+static void keep_said(struct darn_story *story, struct darn_story_said said)
+{
+    story->said = darn_grow(story->said, &story->said_room, story->said_count + 1, sizeof(said));
+    story->said[story->said_count++] = said;
+}
+
+void darn_story_say(struct darn_story *story, int64_t thread, const char *text,
                     const struct darn_story_place *place)
 {
+    if (story->keeps_said) {
+        keep_said(story, (struct darn_story_said){text, place, thread});
+        return;
+    }
     darn_line_put(&story->line, text);
     if (place && *place->position)
         put_place(story, place, true);

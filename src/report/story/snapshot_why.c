@@ -46,7 +46,7 @@ static void say_read(struct darn_story *story)
         write = &story->steps[writer];
         if (writer == story->count || write->thread == thread)
             continue;
-        darn_story_say(story,
+        darn_story_say(story, -1,
                        darn_pool_format(&story->pool,
                                         "why: T%" PRIu32 " went by what T%" PRIu32
                                         " did at step %" PRIu64 ": %s",
@@ -86,6 +86,6 @@ void darn_story_why(struct darn_story *story)
                                 ", goes on at step %" PRIu64,
                                 instead, story->steps[step].thread, step);
     }
-    darn_story_say(story, text, place);
+    darn_story_say(story, -1, text, place);
     say_read(story);
 }

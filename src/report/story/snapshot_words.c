@@ -112,9 +112,8 @@ static const char *borrow_name(struct darn_story *story, enum darn_step_op op, u
     return name;
 }
 
-/* `m`, `forks[1]`, `pool+40`; empty when there is no name. */
-static const char *name_of(struct darn_story *story, enum darn_step_op op, uint64_t place,
-                           uint64_t address)
+const char *darn_story_name(struct darn_story *story, enum darn_step_op op, uint64_t place,
+                            uint64_t address)
 {
     struct darn_story_object *object = darn_story_object(story, address);
     bool waits = darn_snapshot_target_kind(op);
@@ -201,7 +200,7 @@ static const char *what(struct darn_story *story, enum darn_step_op op, uint64_t
     if (darn_snapshot_has_site(op))
         variable = darn_story_place(story, op, place)->place.variable;
     if (!variable)
-        variable = name_of(story, op, place, object);
+        variable = darn_story_name(story, op, place, object);
     return *variable || !darn_snapshot_has_site(op) ? variable : "memory";
 }
 

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,9 +19,53 @@ struct darn_module_entry {
     char path[];
 };
 
+/* Where dwfl_standard_find_debuginfo looks for a file by its name. */
+static bool is_beside(const char *path, const char *name)
+{
+    static const char *const places[] = {"%.*s/%s", "%.*s/.debug/%s", "/usr/lib/debug%.*s/%s"};
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path) : 0;
+    char there[PATH_MAX];
+
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        int used = snprintf(there, sizeof(there), places[i], length, path, name);
+
+        if (used > 0 && (size_t)used < sizeof(there) && access(there, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_debug_file(const char *path, const char *link)
+{
+    const char *slash = strrchr(path, '/');
+    char name[NAME_MAX + sizeof(".debug")];
+
+    if (link)
+        return is_beside(path, link);
+    snprintf(name, sizeof(name), "%s.debug", slash ? slash + 1 : path);
+    return is_beside(path, name);
+}
+
+/*
+ * What libdw's own does, without its last try: it loads the client of debuginfod, with some twenty
+ * libraries, only to find that there is no server. That was half of the time of a report in C++,
+ * whose stacks go through libraries without debug information. (No server is ever asked: a program
+ * that waits for its report must not wait for a network.)
+ */
+static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                          const char *path, const char *link, GElf_Word sum, char **found)
+{
+    int fd = dwfl_build_id_find_debuginfo(module, user, name, base, path, link, sum, found);
+
+    if (fd >= 0 || !path || !has_debug_file(path, link))
+        return fd;
+    return dwfl_standard_find_debuginfo(module, user, name, base, path, link, sum, found);
+}
+
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = find_debuginfo,
     .section_address = dwfl_offline_section_address,
 };
 
@@ -63,8 +109,6 @@ static struct darn_module_entry *new_entry(const char *path)
     if (!entry)
         return NULL;
     memcpy(entry->path, path, length);
-    /* Debug information is looked for on this machine only: a program that waits for its report
-     * must not wait for a server. */
     unsetenv("DEBUGINFOD_URLS");
     entry->session = dwfl_begin(&callbacks);
     if (entry->session)

@@ -199,15 +199,20 @@ static void resolve_access(struct resolver *resolver, struct darn_finding_access
     resolve_lock(resolver, &access->mutex);
 }
 
-/* What is written through a void pointer has no variable in its site. */
+/* What is written through a void pointer has no variable in its site. Of a struct that another file
+ * defines the compiler has written down no members: the site has the name of the whole. */
 static void name_variable(struct resolver *resolver, struct darn_finding *finding)
 {
     const struct darn_symbol *symbol = &finding->location.symbol;
+    bool is_whole =
+        finding->variable && symbol->name && strcmp(finding->variable, symbol->name) == 0;
     const char *part;
 
-    if ((finding->variable && !finding->variable_is_vague) || !symbol->name)
+    if ((finding->variable && !finding->variable_is_vague && !is_whole) || !symbol->name)
         return;
     part = darn_symbolize_member(resolver->modules, resolver->pool, symbol, finding->size);
+    if (is_whole && (!part || !strchr(part, '.')))
+        return; /* no member: the source means the whole, as a buffer that it hands to a call */
     finding->variable_from_symbol = true;
     if (part)
         finding->variable = part;
@@ -240,6 +245,8 @@ void darn_resolve_in(struct darn_finding *finding, struct darn_modules *modules)
     for (size_t i = 0; i < finding->guard_count; i++)
         resolve_lock(&resolver, &finding->guards[i]);
     expand(&resolver, &finding->location.stack, NULL);
+    for (size_t i = 0; i < finding->block_count; i++)
+        expand(&resolver, &finding->blocks[i].stack, NULL);
     for (size_t i = 0; i < finding->thread_count; i++)
         expand(&resolver, &finding->threads[i].stack, NULL);
     if (finding->location.kind == DARN_LOCATION_GLOBAL)

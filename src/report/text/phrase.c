@@ -195,31 +195,53 @@ static const char *lock_words(const char *kind)
     return kind ? kind : "lock";
 }
 
-static bool is_other(const struct darn_lock *one, const struct darn_lock *other)
+size_t darn_phrase_all_locks(const struct darn_finding *finding,
+                             const struct darn_lock *locks[DARN_PHRASE_LOCKS])
 {
-    return one->expression && other->expression && one->address != other->address &&
-           strcmp(one->expression, other->expression) == 0;
-}
+    size_t count = 0;
 
-/* `from->lock` is another lock in each thread that moves money. */
-static bool is_called_alike(const struct darn_finding *finding, const struct darn_lock *lock)
-{
     for (size_t i = 0; i < finding->access_count; i++) {
         const struct darn_finding_access *access = &finding->accesses[i];
 
-        if (is_other(lock, &access->target))
-            return true;
-        for (size_t j = 0; j < access->lock_count; j++)
-            if (is_other(lock, &access->locks[j]))
-                return true;
+        for (size_t j = 0; j < access->lock_count && count < DARN_PHRASE_LOCKS; j++)
+            locks[count++] = &access->locks[j];
+        if (access->target.kind && count < DARN_PHRASE_LOCKS)
+            locks[count++] = &access->target;
     }
-    return false;
+    return count;
+}
+
+/* `from->lock` is another lock in each thread that moves money, and the `to->lock` of the other. */
+static bool is_ambiguous(const struct darn_lock *one, const struct darn_lock *other)
+{
+    return one->expression && other->expression &&
+           (one->address == other->address) != (strcmp(one->expression, other->expression) == 0);
+}
+
+unsigned darn_phrase_lock_number(const struct darn_finding *finding, const struct darn_lock *lock)
+{
+    const struct darn_lock *locks[DARN_PHRASE_LOCKS];
+    size_t count = darn_phrase_all_locks(finding, locks);
+    unsigned number = 1;
+    bool needed = false;
+
+    for (size_t i = 0; i < count; i++)
+        needed |= is_ambiguous(lock, locks[i]);
+    for (size_t i = 0; needed && i < count && locks[i]->address != lock->address; i++) {
+        bool is_new = locks[i]->expression;
+
+        for (size_t j = 0; j < i; j++)
+            is_new &= locks[j]->address != locks[i]->address;
+        number += is_new;
+    }
+    return needed ? number : 0;
 }
 
 void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
                       const struct darn_lock *lock)
 {
     const struct darn_symbol *symbol = &lock->symbol;
+    unsigned number = darn_phrase_lock_number(finding, lock);
 
     darn_say(ink, "%s ", lock_words(lock->kind));
     if (symbol->part)
@@ -228,8 +250,8 @@ void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
         darn_say(ink, "'%s+%" PRIu64 "'", symbol->name, symbol->name_offset);
     else if (symbol->name)
         darn_say(ink, "'%s'", symbol->name);
-    else if (lock->expression && is_called_alike(finding, lock))
-        darn_say(ink, "'%s' (0x%" PRIx64 ")", lock->expression, lock->address);
+    else if (lock->expression && number)
+        darn_say(ink, "'%s' (M%u)", lock->expression, number);
     else if (lock->expression)
         darn_say(ink, "'%s'", lock->expression);
     else

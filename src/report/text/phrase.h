@@ -27,8 +27,17 @@ void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding
                         const struct darn_finding_access *access,
                         const struct darn_finding_access *first);
 
+/* Those that threads of the finding hold or wait for, in the order in which they are told. */
+#define DARN_PHRASE_LOCKS 32
+size_t darn_phrase_all_locks(const struct darn_finding *finding,
+                             const struct darn_lock *locks[DARN_PHRASE_LOCKS]);
+
+/* What tells locks apart that the source calls by the same expression, or one that it calls by two:
+ * 1 for M1. 0: that is not needed. */
+unsigned darn_phrase_lock_number(const struct darn_finding *finding, const struct darn_lock *lock);
+
 /* `mutex 'bank_lock'`, `mutex 'savings.lock'`, `read lock 'table+64'`, `mutex 0x55550020`,
- * `condition variable 'ready'` */
+ * `condition variable 'ready'`, `mutex 'from->lock' (M1)` */
 void darn_phrase_lock(struct darn_ink *ink, const struct darn_finding *finding,
                       const struct darn_lock *lock);
 

@@ -16,7 +16,7 @@
 #define WIDTH 100         /* of what is shown of a long line */
 #define MOST  (64 * 1024) /* nobody reads longer lines */
 
-static FILE *open_source(const char *dir, const char *file)
+FILE *darn_source_open(const char *dir, const char *file)
 {
     struct darn_text_pool pool = {NULL};
     struct stat status;
@@ -40,7 +40,7 @@ static FILE *open_source(const char *dir, const char *file)
 
 char *darn_source_line(const char *dir, const char *file, unsigned line)
 {
-    FILE *source = file && line ? open_source(dir, file) : NULL;
+    FILE *source = file && line ? darn_source_open(dir, file) : NULL;
     char *text = NULL;
     size_t room = 0;
     ssize_t length = -1;

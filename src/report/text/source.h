@@ -7,7 +7,12 @@
 #ifndef DARN_REPORT_SOURCE_H
 #define DARN_REPORT_SOURCE_H
 
+#include <stdio.h>
+
 #include "report/text/ink.h"
+
+/* The file, to be read; NULL when it cannot be. `dir` may be NULL. */
+FILE *darn_source_open(const char *dir, const char *file);
 
 /* The line of the file, without its end; NULL when it cannot be read. `dir` may be NULL. The caller
  * frees it. */

@@ -38,16 +38,18 @@ static bool is_memory(const struct darn_finding_access *access)
     return access->op <= DARN_OP_FREE;
 }
 
-static void say_access(struct darn_page *page, const struct darn_finding_access *access,
-                       const struct darn_finding_access *first)
+void darn_page_access(struct darn_page *page, const struct darn_finding_access *access)
 {
+    const struct darn_finding_access *first = &page->finding->accesses[0];
+
     darn_phrase_thread(&page->ink, page->finding, access->thread);
     darn_say(&page->ink, " ");
     if (!is_memory(access)) {
         darn_page_step(page, access);
         return;
     }
-    darn_phrase_access(&page->ink, page->finding, access, first);
+    darn_phrase_access(&page->ink, page->finding, access,
+                       access != first && is_memory(first) ? first : NULL);
     darn_say(&page->ink, ", ");
     darn_phrase_locks(&page->ink, page->finding, access);
 }
@@ -79,7 +81,7 @@ static void say_first(struct darn_page *page)
     say_headline(page);
     say_source(page, access);
     darn_say(&page->ink, "  ");
-    say_access(page, access, NULL);
+    darn_page_access(page, access);
     darn_say(&page->ink, "\n");
     darn_page_stack(page, &access->stack);
 }
@@ -100,27 +102,25 @@ static const char *when(const struct darn_page *page, const struct darn_finding_
 
 static void say_other(struct darn_page *page, const struct darn_finding_access *access)
 {
-    const struct darn_finding_access *first = &page->finding->accesses[0];
     struct darn_ink *ink = &page->ink;
 
     darn_page_position(page, access);
     darn_say_in(ink, DARN_TINT_NOTE, "note: ");
     darn_say(ink, "%s", when(page, access));
-    say_access(page, access, is_memory(first) ? first : NULL);
+    darn_page_access(page, access);
     darn_say(ink, "\n");
     say_source(page, access);
     darn_page_stack(page, &access->stack);
 }
 
-static void say_heap(struct darn_page *page)
+/* After the name of what is at the address. */
+static void say_block(struct darn_page *page, const struct darn_location *location,
+                      uint64_t address)
 {
-    const struct darn_location *location = &page->finding->location;
     struct darn_ink *ink = &page->ink;
-    uint64_t at = page->finding->address - location->address;
+    uint64_t at = address - location->address;
 
-    darn_page_label(page, "variable:");
-    darn_phrase_variable(ink, page->finding);
-    if (page->finding->address && at < location->size)
+    if (address && at < location->size)
         darn_say(ink, " is at byte %" PRIu64 " of", at);
     else
         darn_say(ink, " is in");
@@ -131,6 +131,52 @@ static void say_heap(struct darn_page *page)
     }
     darn_say(ink, "%s\n", location->stack.count ? ":" : "");
     darn_page_stack(page, &location->stack);
+}
+
+static void say_heap(struct darn_page *page)
+{
+    darn_page_label(page, "variable:");
+    darn_phrase_variable(&page->ink, page->finding);
+    say_block(page, &page->finding->location, page->finding->address);
+}
+
+/* Of a race only where that tells two locks apart. */
+static bool is_worth_locating(const struct darn_finding *finding, const struct darn_lock *lock)
+{
+    return !lock->symbol.name && (finding->accesses[0].op > DARN_OP_FREE ||
+                                  darn_phrase_lock_number(finding, lock));
+}
+
+static void say_lock_place(struct darn_page *page, const struct darn_lock *lock)
+{
+    const struct darn_finding *finding = page->finding;
+
+    for (size_t i = 0; i < finding->block_count; i++) {
+        const struct darn_location *block = &finding->blocks[i];
+
+        if (lock->address < block->address || lock->address - block->address >= block->size)
+            continue;
+        darn_page_label(page, "lock:");
+        darn_phrase_lock(&page->ink, finding, lock);
+        say_block(page, block, lock->address);
+        return;
+    }
+}
+
+/* In which heap blocks the locks are, each once. */
+static void say_lock_places(struct darn_page *page)
+{
+    const struct darn_lock *locks[DARN_PHRASE_LOCKS];
+    size_t count = darn_phrase_all_locks(page->finding, locks);
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_new = is_worth_locating(page->finding, locks[i]);
+
+        for (size_t j = 0; j < i; j++)
+            is_new &= locks[j]->address != locks[i]->address;
+        if (is_new)
+            say_lock_place(page, locks[i]);
+    }
 }
 
 static void say_global(struct darn_page *page)
@@ -145,6 +191,9 @@ static void say_global(struct darn_page *page)
         darn_say(ink, ", in the data of %s+0x%" PRIx64,
                  symbol->module ? darn_style_path(page->style, symbol->module) : "a module",
                  symbol->offset);
+    else if (symbol->name[0] == '*')
+        darn_say(ink, " is in the block that '%s' points to, which the optimizer made a variable",
+                 symbol->name + 1);
     else if (finding->variable && strcmp(finding->variable, symbol->name) == 0)
         darn_say(ink, " is a global variable");
     else
@@ -218,11 +267,9 @@ static void say_next(struct darn_page *page)
 /* A race that was reported as predicted is now caught in the act: all but that was said then. */
 static void say_met(struct darn_page *page)
 {
-    const struct darn_finding_access *first = &page->finding->accesses[0];
-
     say_headline(page);
     darn_say(&page->ink, "  ");
-    say_access(page, first, NULL);
+    darn_page_access(page, &page->finding->accesses[0]);
     darn_say(&page->ink, "\n");
     for (size_t i = 1; i < page->finding->access_count; i++) {
         const struct darn_finding_access *access = &page->finding->accesses[i];
@@ -230,7 +277,7 @@ static void say_met(struct darn_page *page)
         darn_page_position(page, access);
         darn_say_in(&page->ink, DARN_TINT_NOTE, "note: ");
         darn_say(&page->ink, "at the same time ");
-        say_access(page, access, first);
+        darn_page_access(page, access);
         darn_say(&page->ink, "\n");
     }
     darn_page_values(page);
@@ -248,6 +295,7 @@ static void say_whole(struct darn_page *page)
     darn_page_proof(page);
     darn_page_values(page);
     say_place(page);
+    say_lock_places(page);
     for (size_t i = 0; i < finding->thread_count; i++)
         say_creation(page, &finding->threads[i]);
     say_next(page);

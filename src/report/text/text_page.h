@@ -30,6 +30,9 @@ void darn_page_position(struct darn_page *page, const struct darn_finding_access
  */
 void darn_page_stack(struct darn_page *page, const struct darn_finding_stack *stack);
 
+/* text.c: `thread T1 'teller' writes 8 bytes, holding no lock`. */
+void darn_page_access(struct darn_page *page, const struct darn_finding_access *access);
+
 /* text_title.c: `data race on 'x'`, `possible deadlock between T1 and T2`: the first line, without
  * its position. */
 void darn_page_title(struct darn_page *page);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/report_kinds.h"
 #include "report/text/phrase.h"
 #include "report/text/text_page.h"
 
@@ -56,7 +57,7 @@ static void say_outcomes(struct darn_page *page)
     for (size_t i = 0; i < finding->outcome_count; i++) {
         if (i > 0)
             darn_say(&page->ink, i + 1 == finding->outcome_count ? " and " : ", ");
-        darn_say(&page->ink, "%s", finding->outcomes[i]);
+        darn_say(&page->ink, "%s", darn_outcome_words(finding->outcomes[i]));
     }
 }
 

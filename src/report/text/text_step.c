@@ -189,6 +189,8 @@ static void say_why_race(struct darn_page *page)
     }
     if (is_by(finding, "hb"))
         darn_say(ink, ", and nothing in this run ordered the two accesses");
+    else if (is_by(finding, "syncp"))
+        darn_say(ink, ", and only the order of locks in this run kept the two accesses apart");
     else if (is_by(finding, "hybrid") || is_by(finding, "multilockset"))
         darn_say(ink, ", and no start, end or signal of a thread orders the two accesses");
     else

@@ -246,6 +246,12 @@ static uint32_t index_of_last(uint32_t count)
     return count;
 }
 
+/* Whether the wait of a step that is made now ends by its time. */
+static bool times_out(const struct darn_slot *slot)
+{
+    return slot->timed && !slot->interrupted && !darn_step_has_come(slot);
+}
+
 static void note_step(const struct darn_choice *choice, uint32_t count, uint32_t current,
                       bool waking)
 {
@@ -257,7 +263,7 @@ static void note_step(const struct darn_choice *choice, uint32_t count, uint32_t
         flags |= DARN_STEP_PREEMPTS;
         result->preemptions++;
     }
-    if (darn_slots[choice->slot].timed && !darn_step_has_come(&darn_slots[choice->slot]))
+    if (times_out(&darn_slots[choice->slot]))
         flags |= DARN_STEP_TIMED_OUT;
     if (darn_slots[choice->slot].forced && !waking)
         flags |= DARN_STEP_FORCED;
@@ -415,7 +421,7 @@ void darn_decide_make(struct darn_slot *slot)
             !darn_busy_holds_back(&darn_slots[i], steps))
             darn_slots[i].yielded = false;
     }
-    if (slot->timed && !darn_step_has_come(slot)) {
+    if (times_out(slot)) {
         slot->timed_out = true;
         darn_vtime_jump(slot->deadline);
     }

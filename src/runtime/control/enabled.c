@@ -104,7 +104,7 @@ static bool is_out_of_time(const struct darn_slot *slot)
 
 bool darn_step_is_enabled(const struct darn_slot *slot)
 {
-    return (slot->cancelled && lets_cancel(slot->op)) || is_out_of_time(slot) ||
+    return (slot->cancelled && lets_cancel(slot->op)) || slot->interrupted || is_out_of_time(slot) ||
            darn_step_has_come(slot);
 }
 

@@ -12,9 +12,9 @@
 #include "runtime/control/outsiders.h"
 #include "runtime/control/slots.h"
 #include "runtime/control/state_hash.h"
-#include "runtime/interpose/intercept.h"
 #include "runtime/os/os.h"
 #include "runtime/os/os_watch.h"
+#include "runtime/os/real_function.h"
 
 #define WRITES      256          /* places that are compared */
 #define WRITE_BYTES 64           /* of one */

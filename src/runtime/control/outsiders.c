@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 
 #include "runtime/control/slots.h"
-#include "runtime/interpose/intercept.h"
 #include "runtime/os/os.h"
 #include "runtime/os/proc.h"
 #include "runtime/report/maps.h"

@@ -227,9 +227,19 @@ void darn_turn_step(struct darn_slot *slot, enum darn_step_op op, const volatile
     slot->size = 0;
     slot->mutex = slot->deadline = slot->order = slot->used = 0;
     slot->what = DARN_OBJECT_NONE;
-    slot->timed = slot->timed_out = slot->signaled = slot->tried = false;
+    slot->timed = slot->timed_out = slot->signaled = slot->tried = slot->interrupted = false;
+    slot->interrupts = DARN_WAITS_ON;
     slot->atomic = slot->is_volatile = slot->is_assertion = slot->yielded = false;
     slot->ready = NULL;
+}
+
+void darn_turn_handled(bool restarts)
+{
+    struct darn_thread *thread = darn_thread_peek();
+    struct darn_slot *slot = darn_turns && thread ? thread->slot : NULL;
+
+    if (slot && slot->interrupts > (restarts ? DARN_MAY_RESTART : DARN_WAITS_ON))
+        slot->interrupted = true;
 }
 
 void darn_turn_take(struct darn_slot *self)

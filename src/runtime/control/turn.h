@@ -47,6 +47,8 @@ struct darn_slot {
     bool received;  /* a message, since its last step */
     bool signaled;  /* WAIT: somebody has woken it */
     bool cancelled; /* somebody wants it to end, and its step lets that happen */
+    uint8_t interrupts;        /* enum darn_turn_interrupts: what a handler does to its wait, */
+    volatile bool interrupted; /* and whether one has run since it began */
     bool timed, timed_out;
     uint32_t patience; /* FINISH: for so many steps of others it gives way */
     bool tried; /* the lock was not free; `version` is that of the object then */
@@ -136,6 +138,17 @@ void darn_turn_jump(struct darn_slot *slot, uintptr_t to, const void *frame);
 
 /* The program handles signals: one may wake a thread that nothing else would. */
 void darn_turn_expect_signals(void);
+
+/* What becomes of a call that waits when a handler has run: it waits on, or fails with EINTR, where
+ * some do so only if the handler was not installed with SA_RESTART. */
+enum darn_turn_interrupts {
+    DARN_WAITS_ON,
+    DARN_MAY_RESTART,
+    DARN_INTERRUPTED,
+};
+
+/* In the thread that has run a handler of the program, at its end. */
+void darn_turn_handled(bool restarts);
 
 /* The id of the thread that has the turn; 0: none has. */
 int darn_turn_holder(void);

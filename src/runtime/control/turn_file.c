@@ -7,9 +7,9 @@
 
 #include "runtime/control/turn_sync.h"
 #include "runtime/control/vtime.h"
-#include "runtime/interpose/intercept.h"
 #include "runtime/interpose/used.h"
 #include "runtime/os/os.h"
+#include "runtime/os/real_function.h"
 
 struct files {
     struct pollfd *fds;
@@ -50,7 +50,18 @@ static bool never_waits(int fd)
     return flags < 0 || flags & O_NONBLOCK;
 }
 
-void darn_turn_file(struct darn_slot *slot, int fd, short events, const void *frame)
+/* Waits, in the step that was begun. */
+static bool await(struct darn_slot *slot, bool (*ready)(void *argument), void *argument,
+                  uint64_t deadline, enum darn_turn_interrupts interrupts)
+{
+    slot->interrupts = interrupts;
+    if (darn_turn_await(slot, ready, argument, deadline) || !slot->interrupted)
+        return true;
+    errno = EINTR;
+    return false;
+}
+
+bool darn_turn_file(struct darn_slot *slot, int fd, short events, const void *frame)
 {
     struct pollfd file = {.fd = fd, .events = events};
     struct files files = {&file, 1};
@@ -60,18 +71,20 @@ void darn_turn_file(struct darn_slot *slot, int fd, short events, const void *fr
     slot->what = DARN_OBJECT_DESCRIPTOR;
     if (never_waits(fd))
         darn_turn_take(slot);
-    else
-        darn_turn_await(slot, are_ready, &files, DARN_NO_DEADLINE);
+    else if (!await(slot, are_ready, &files, DARN_NO_DEADLINE, DARN_MAY_RESTART))
+        return false;
     if (events & POLLIN && darn_os_channel(fd))
         slot->received = true; /* as in a trace: ordinary files have no messages */
+    return true;
 }
 
-void darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
+bool darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
                     const void *frame)
 {
     struct files files = {fds, count};
 
-    darn_turn_call(slot, &darn_turn_world, are_ready, &files, deadline_of(timeout), frame);
+    darn_turn_step(slot, DARN_STEP_CALL, &darn_turn_world, frame);
+    return await(slot, are_ready, &files, deadline_of(timeout), DARN_INTERRUPTED);
 }
 
 static bool are_sets_ready(void *argument)
@@ -89,10 +102,11 @@ static bool are_sets_ready(void *argument)
                               sets->writes ? &writes : NULL, sets->errors ? &errors : NULL) != 0;
 }
 
-void darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, const fd_set *writes,
+bool darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, const fd_set *writes,
                       const fd_set *errors, int64_t timeout, const void *frame)
 {
     struct sets sets = {count, reads, writes, errors};
 
-    darn_turn_call(slot, &darn_turn_world, are_sets_ready, &sets, deadline_of(timeout), frame);
+    darn_turn_step(slot, DARN_STEP_CALL, &darn_turn_world, frame);
+    return await(slot, are_sets_ready, &sets, deadline_of(timeout), DARN_INTERRUPTED);
 }

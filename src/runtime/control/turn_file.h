@@ -10,17 +10,18 @@
 /*
  * Waits until the file can be read (POLLIN) or written (POLLOUT) without waiting; at once if it
  * never waits. The call that follows is made with the turn: what threads send each other through
- * pipes comes in the same order in every run of a schedule.
+ * pipes comes in the same order in every run of a schedule. False, with EINTR, when a handler has
+ * run instead; so do the others.
  */
-void darn_turn_file(struct darn_slot *slot, int fd, short events, const void *frame);
+bool darn_turn_file(struct darn_slot *slot, int fd, short events, const void *frame);
 
 /* Waits as poll does; the caller polls then without waiting. A negative timeout, in nanoseconds, is
  * none. */
-void darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
+bool darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
                     const void *frame);
 
 /* The same for select; at most FD_SETSIZE files. */
-void darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, const fd_set *writes,
+bool darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, const fd_set *writes,
                       const fd_set *errors, int64_t timeout, const void *frame);
 
 #endif

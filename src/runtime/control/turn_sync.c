@@ -6,10 +6,10 @@
 #include "runtime/control/livelock.h"
 #include "runtime/control/vtime.h"
 #include "runtime/heal/gates.h"
-#include "runtime/interpose/intercept.h"
 #include "runtime/interpose/lockops.h"
 #include "runtime/os/glibc.h"
 #include "runtime/os/os.h"
+#include "runtime/os/real_function.h"
 
 const char darn_turn_world __attribute__((aligned(8)));
 
@@ -225,6 +225,7 @@ int darn_turn_sem_wait(struct darn_slot *slot, sem_t *semaphore, uint64_t deadli
                        const void *frame)
 {
     darn_turn_step(slot, DARN_STEP_TAKE, semaphore, frame);
+    slot->interrupts = DARN_MAY_RESTART;
     set_deadline(slot, deadline);
     darn_turn_take(slot);
     for (;;) {
@@ -233,8 +234,8 @@ int darn_turn_sem_wait(struct darn_slot *slot, sem_t *semaphore, uint64_t deadli
             return 0;
         if (errno != EAGAIN)
             return -1;
-        if (slot->timed_out) {
-            errno = ETIMEDOUT;
+        if (slot->timed_out || slot->interrupted) {
+            errno = slot->interrupted ? EINTR : ETIMEDOUT;
             return -1;
         }
         darn_turn_again(slot);
@@ -363,7 +364,7 @@ bool darn_turn_await(struct darn_slot *slot, bool (*ready)(void *argument), void
     slot->argument = argument;
     set_deadline(slot, deadline);
     darn_turn_take(slot);
-    while (!ready(argument) && !slot->timed_out) {
+    while (!ready(argument) && !slot->timed_out && !slot->interrupted) {
         end_if_cancelled(slot);
         darn_turn_again(slot);
     }

@@ -61,26 +61,12 @@ uint8_t darn_cures_way(uint16_t inside)
                : with;
 }
 
-/* What is read lives only until the next section is. */
-static void keep_strings(struct darn_match_section *section)
-{
-    section->file = darn_rules_keep(section->file);
-    section->function = darn_rules_keep(section->function);
-    section->variable = darn_rules_keep(section->variable);
-    section->type = section->type ? darn_rules_keep(section->type) : NULL;
-}
-
 struct darn_cure *darn_cures_add(const struct darn_section *section)
 {
     struct darn_cure *cure = darn_rules_take(sizeof(*cure));
-    struct darn_section_point *points = NULL;
 
-    if (cure)
-        points = darn_rules_take((section->count + 1) * sizeof(*points));
-    if (!points)
+    if (!cure || !darn_wanted_keep(&cure->wanted, section))
         return NULL;
-    cure->wanted.section = darn_match_of_wanted(section, points);
-    keep_strings(&cure->wanted.section);
     cure->line = section->position;
     cure->entry_line = section->count ? section->points[0].line : 0;
     cure->entry_column = section->count ? section->points[0].column : 0;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "runtime/section/rules.h"
-#include "section/match.h"
+#include "runtime/section/section_module.h"
 
 struct darn_cure {
     struct darn_match_wanted wanted; /* what it means; its strings and points are kept */
@@ -33,15 +33,8 @@ struct darn_cure {
     struct darn_cure *next;
 };
 
-/* A module that has announced its sections. */
-struct darn_cure_module {
-    const struct darn_site *start, *stop;
-    const void *first, *last; /* records */
-    struct darn_cure_module *next;
-};
-
 /* Reads the repository; "": there is none, and nothing is known yet. 0, or negative as
- * darn_rules_load. */
+ * darn_obeyed_load. */
 int darn_cures_load(const char *path);
 
 /* All of them, in the order of the repository. */
@@ -52,13 +45,12 @@ uint8_t darn_cures_way(uint16_t inside);
 
 /* The sections of a module become rules. Called while darn_rules_lock is held, before sites are
  * compared with rules. */
-void darn_cures_resolve(const struct darn_site *start, const struct darn_site *stop,
-                        const void *first_record, const void *last_record);
+void darn_cures_resolve(const struct darn_section_module *module);
 
 /* The same for one cure, in one module. */
-void darn_cures_resolve_one(struct darn_cure *cure, const struct darn_cure_module *module);
+void darn_cures_resolve_one(struct darn_cure *cure, const struct darn_section_module *module);
 
-const struct darn_cure_module *darn_cures_modules(void);
+const struct darn_section_module *darn_cures_modules(void);
 
 /* Adds one that was found in this run; NULL: there is no memory. */
 struct darn_cure *darn_cures_add(const struct darn_section *section);

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "runtime/heal/cures.h"
-#include "runtime/os/os.h"
 #include "runtime/section/rules_private.h"
-#include "runtime/watch/sites.h"
 
 /* ---- rules ---- */
 
@@ -32,21 +30,6 @@ static void sum_up(struct darn_rule *rule)
         rule->allows = rule->ops == DARN_ALLOW_READ ? DARN_ALLOW_READ : 0;
 }
 
-/* The same function may be compiled into several parts of the program. */
-static bool is_known(const struct darn_cure *cure, const struct darn_section_point *entry)
-{
-    for (const struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
-        for (uint32_t i = 0; rule->cure == cure && i < rule->count; i++) {
-            const struct darn_rule_point *point = &rule->points[i];
-
-            if (point->role == DARN_ROLE_ENTRY && point->key == entry->key &&
-                point->at == entry->line)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* What the program has, or, where that has no record of it, the repository. NULL: there is no
  * memory, or there is such a rule. */
 static struct darn_rule *add_rule(struct darn_cure *cure, const struct darn_match_section *section)
@@ -56,9 +39,7 @@ static struct darn_rule *add_rule(struct darn_cure *cure, const struct darn_matc
                              .kind = section->kind,
                              .with = darn_cures_way(section->inside),
                              .cure = cure};
-    struct darn_rule *rule = is_known(cure, section->entry)
-                                 ? NULL
-                                 : darn_rules_make(&like, &cure->wanted.section, section);
+    struct darn_rule *rule = darn_rules_make(&like, &cure->wanted, section);
 
     if (!rule)
         return NULL;
@@ -156,80 +137,22 @@ static void add_companions(const struct darn_match *match)
 
 /* ---- accesses that are named one by one ---- */
 
-struct walk {
-    const struct darn_cure_module *module;
-    const struct darn_site *at;
-    struct darn_site_keys keys;
-};
-
-static void rewind_sites(void *context)
+static void add_by_sites(struct darn_cure *cure, const struct darn_section_module *module)
 {
-    struct walk *walk = context;
-
-    walk->at = walk->module->start;
-}
-
-static bool next_site(void *context, struct darn_match_site *site)
-{
-    struct walk *walk = context;
-    const struct darn_site *at = walk->at;
-
-    if (at == walk->module->stop)
-        return false;
-    walk->at++;
-    *site = (struct darn_match_site){.key = darn_site_next_key(&walk->keys, at),
-                                     .file = darn_site_file(at),
-                                     .function = darn_site_function(at),
-                                     .variable = darn_site_variable(at),
-                                     .kind = at->kind};
-    return true;
-}
-
-static void add_by_sites(struct darn_cure *cure, const struct darn_cure_module *module)
-{
-    struct darn_match_section section = cure->wanted.section;
-    struct walk walk = {.module = module};
-    struct darn_match_sites sites = {rewind_sites, next_site, &walk};
+    struct darn_match_section section;
     struct darn_section_point moved;
-    uint64_t key;
 
-    if (cure->wanted.how != DARN_MATCH_NONE)
-        return;
-    cure->wanted.how = darn_match_by_sites(&section, &sites, &key);
-    if (key) { /* a race has one point */
-        moved = *section.entry;
-        moved.key = key;
-        section.points = section.entry = &moved;
-    }
-    if (cure->wanted.how != DARN_MATCH_NONE && !add_rule(cure, &section))
+    if (darn_wanted_by_sites(&cure->wanted, module, &section, &moved) && !add_rule(cure, &section))
         cure->wanted.how = DARN_MATCH_NONE;
 }
 
 /* ---- modules ---- */
 
-static struct darn_cure_module *modules;
+static struct darn_section_module *modules;
 
-const struct darn_cure_module *darn_cures_modules(void)
+const struct darn_section_module *darn_cures_modules(void)
 {
     return modules;
-}
-
-static uint32_t collect(const struct darn_cure_module *module, struct darn_match_found *found)
-{
-    const char *at = module->first, *end = module->last;
-    uint32_t count = 0;
-
-    while (at && at + sizeof(struct darn_section_record) <= end) {
-        const struct darn_section_record *record = (const struct darn_section_record *)at;
-
-        if (record->size < sizeof(*record) || record->version != DARN_SECTION_VERSION)
-            break;
-        if (found)
-            found[count].section = darn_match_of_record(record);
-        count++;
-        at += record->size;
-    }
-    return count;
 }
 
 static uint32_t list_cures(struct darn_match_wanted **list)
@@ -244,29 +167,13 @@ static uint32_t list_cures(struct darn_match_wanted **list)
     return count;
 }
 
-static size_t room_of(const struct darn_match *match)
-{
-    return match->found_count * sizeof(*match->found) +
-           (match->wanted_count + 1) * sizeof(*match->wanted);
-}
-
 /* False: there is no memory. */
-static bool take_match(struct darn_match *match, const struct darn_cure_module *module)
+static bool take_match(struct darn_match *match, const struct darn_section_module *module)
 {
-    *match = (struct darn_match){
-        .found_count = collect(module, NULL), .wanted_count = list_cures(NULL), .meant = add_meant};
-    match->found = darn_os_allocate(room_of(match));
-    if (!match->found)
+    if (!darn_wanted_open(match, module, list_cures))
         return false;
-    match->wanted = (struct darn_match_wanted **)(void *)(match->found + match->found_count);
-    collect(module, match->found);
-    list_cures(match->wanted);
+    match->meant = add_meant;
     return true;
-}
-
-static void give_match(struct darn_match *match)
-{
-    darn_os_free(match->found, room_of(match));
 }
 
 bool darn_cures_have(const struct darn_section_record *record)
@@ -280,7 +187,7 @@ bool darn_cures_have(const struct darn_section_record *record)
     return false;
 }
 
-void darn_cures_resolve_one(struct darn_cure *cure, const struct darn_cure_module *module)
+void darn_cures_resolve_one(struct darn_cure *cure, const struct darn_section_module *module)
 {
     struct darn_match match;
 
@@ -289,17 +196,17 @@ void darn_cures_resolve_one(struct darn_cure *cure, const struct darn_cure_modul
     darn_match_add(&match, &cure->wanted);
     add_all_chained(&match);
     add_companions(&match);
-    give_match(&match);
+    darn_wanted_close(&match);
     add_by_sites(cure, module);
 }
 
-static void remember(const struct darn_cure_module *module)
+static void remember(const struct darn_section_module *module)
 {
-    struct darn_cure_module *own = darn_rules_take(sizeof(*own));
+    struct darn_section_module *own = darn_rules_take(sizeof(*own));
 
     if (!own)
         return;
-    for (struct darn_cure_module **at = &modules; *at;) { /* what lay there was unloaded */
+    for (struct darn_section_module **at = &modules; *at;) { /* what lay there was unloaded */
         if ((*at)->start < module->stop && module->start < (*at)->stop)
             *at = (*at)->next;
         else
@@ -310,19 +217,17 @@ static void remember(const struct darn_cure_module *module)
     modules = own;
 }
 
-void darn_cures_resolve(const struct darn_site *start, const struct darn_site *stop,
-                        const void *first_record, const void *last_record)
+void darn_cures_resolve(const struct darn_section_module *module)
 {
-    struct darn_cure_module module = {start, stop, first_record, last_record, NULL};
     struct darn_match match;
 
-    remember(&module);
-    if (!darn_cures() || !take_match(&match, &module))
+    remember(module);
+    if (!darn_cures() || !take_match(&match, module))
         return;
     darn_match_module(&match);
     add_all_chained(&match);
     add_companions(&match);
-    give_match(&match);
+    darn_wanted_close(&match);
     for (struct darn_cure *cure = darn_cures(); cure; cure = cure->next)
-        add_by_sites(cure, &module);
+        add_by_sites(cure, module);
 }

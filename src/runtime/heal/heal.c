@@ -10,6 +10,7 @@
 #include "runtime/heal/hold.h"
 #include "runtime/heal/visited.h"
 #include "runtime/os/os.h"
+#include "runtime/report/found.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"
 
@@ -34,8 +35,10 @@ int darn_heal_open(void)
     darn_heal_is_open = true;
     signatures = path[0] ? darn_gates_open(path) : 0;
     darn_healing = darn_cures() || signatures > 0 || darn_state.options.heal_learn[0];
-    if (darn_healing)
+    if (darn_healing) {
         darn_rules_serve(&client);
+        darn_findings_teach(darn_heal_learn);
+    }
     return 0;
 }
 

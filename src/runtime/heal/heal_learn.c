@@ -22,7 +22,7 @@
 /* Room for one section; protected by darn_rules_lock. */
 static struct darn_section section;
 
-static const struct darn_site *site_of(const struct darn_cure_module *module, uint64_t key)
+static const struct darn_site *site_of(const struct darn_section_module *module, uint64_t key)
 {
     for (const struct darn_site *site = module->start; site < module->stop; site++) {
         if (darn_site_key(site) == key)
@@ -56,7 +56,7 @@ static void begin_section(const char *variable, const char *function, const char
 }
 
 /* The record as the repository would have it; false: one of its sites is not there. */
-static bool take_record(const struct darn_cure_module *module,
+static bool take_record(const struct darn_section_module *module,
                         const struct darn_section_record *record)
 {
     begin_section(darn_site_string(&record->variable), darn_site_string(&record->function),
@@ -82,9 +82,9 @@ static bool has_point(const struct darn_section_record *record, uint64_t key)
     return false;
 }
 
-static const struct darn_cure_module *module_of(const struct darn_site *site)
+static const struct darn_section_module *module_of(const struct darn_site *site)
 {
-    for (const struct darn_cure_module *module = darn_cures_modules(); module;
+    for (const struct darn_section_module *module = darn_cures_modules(); module;
          module = module->next) {
         if (site >= module->start && site < module->stop)
             return module;
@@ -93,7 +93,7 @@ static const struct darn_cure_module *module_of(const struct darn_site *site)
 }
 
 /* A shared object may be unloaded by now, and its sites are not looked into any more (sites.h). */
-static bool is_there(const struct darn_cure_module *module)
+static bool is_there(const struct darn_section_module *module)
 {
     static struct darn_site_copy copy;
 
@@ -102,16 +102,16 @@ static bool is_there(const struct darn_cure_module *module)
 }
 
 static void for_each_module(struct darn_cure *cure,
-                            void (*visit)(struct darn_cure *, const struct darn_cure_module *))
+                            void (*visit)(struct darn_cure *, const struct darn_section_module *))
 {
-    for (const struct darn_cure_module *module = darn_cures_modules(); module;
+    for (const struct darn_section_module *module = darn_cures_modules(); module;
          module = module->next) {
         if (is_there(module))
             visit(cure, module);
     }
 }
 
-static void place(struct darn_cure *cure, const struct darn_cure_module *module)
+static void place(struct darn_cure *cure, const struct darn_section_module *module)
 {
     for (struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
         if (rule->cure == cure)
@@ -119,7 +119,7 @@ static void place(struct darn_cure *cure, const struct darn_cure_module *module)
     }
 }
 
-static void arm(struct darn_cure *cure, const struct darn_cure_module *module)
+static void arm(struct darn_cure *cure, const struct darn_section_module *module)
 {
     (void)cure;
     darn_cures_arm(module->start, module->stop);
@@ -142,7 +142,7 @@ static void add(void)
 
 /* Whether it is healed already; what the compiler calls a pair counts only if there is nothing
  * better. */
-static bool add_records(const struct darn_cure_module *module, uint64_t key, bool pairs)
+static bool add_records(const struct darn_section_module *module, uint64_t key, bool pairs)
 {
     const char *at = module->first;
     bool any = false;
@@ -164,7 +164,7 @@ static bool add_records(const struct darn_cure_module *module, uint64_t key, boo
 
 static void learn(const struct darn_site *site)
 {
-    const struct darn_cure_module *module = module_of(site);
+    const struct darn_section_module *module = module_of(site);
     uint64_t key = darn_site_key(site);
 
     if (!module || add_records(module, key, false) || add_records(module, key, true))

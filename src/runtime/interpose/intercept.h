@@ -19,6 +19,7 @@
 
 #include "runtime/control/turn_sync.h"
 #include "runtime/os/os.h"
+#include "runtime/os/real_function.h"
 #include "runtime/thread/locks.h"
 #include "runtime/thread/thread.h"
 #include "runtime/thread/waits.h"
@@ -86,12 +87,7 @@ void darn_locks_watched(void);
 #define DARN_REAL(name)                                                                            \
     (real_##name ? real_##name : (real_##name = (__typeof__(real_##name))darn_real(#name)))
 
-/* The next definition of the function after ours; one that fails with ENOSYS if there is none. */
-void *darn_real(const char *name);
-
-bool darn_real_is_missing(const void *real);
-
-/* The same for a function of a library that may be loaded late, and with names of its own:
+/* As darn_real, for a function of a library that may be loaded late, and with names of its own:
  * `caller` is the address that it was called from. */
 void *darn_real_late(void **real, const char *name, const void *caller);
 

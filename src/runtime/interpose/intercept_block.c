@@ -151,10 +151,10 @@ DARN_INTERCEPT(int, poll, struct pollfd *fds, nfds_t count, int timeout)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
 
-    if (slot) {
-        darn_turn_poll(slot, fds, count, of_milliseconds(timeout), FRAME);
-        return DARN_REAL(poll)(fds, count, 0);
-    }
+    if (slot)
+        return darn_turn_poll(slot, fds, count, of_milliseconds(timeout), FRAME)
+                   ? DARN_REAL(poll)(fds, count, 0)
+                   : -1;
     return ready(DARN_WAITING(DARN_REAL(poll)(fds, count, timeout)), fds, count, FRAME);
 }
 
@@ -163,10 +163,10 @@ DARN_INTERCEPT(int, ppoll, struct pollfd *fds, nfds_t count, const struct timesp
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
 
-    if (slot && !set) {
-        darn_turn_poll(slot, fds, count, of_timespec(time), FRAME);
-        return DARN_REAL(ppoll)(fds, count, &(struct timespec){0}, NULL);
-    }
+    if (slot && !set)
+        return darn_turn_poll(slot, fds, count, of_timespec(time), FRAME)
+                   ? DARN_REAL(ppoll)(fds, count, &(struct timespec){0}, NULL)
+                   : -1;
     return ready(DARN_WAITING(DARN_REAL(ppoll)(fds, count, time, set)), fds, count, FRAME);
 }
 
@@ -176,9 +176,10 @@ DARN_INTERCEPT(int, select, int count, fd_set *reads, fd_set *writes, fd_set *er
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
 
     if (slot && count <= FD_SETSIZE) {
-        darn_turn_select(slot, count, reads, writes, errors,
-                         time ? (int64_t)time->tv_sec * 1000000000 + time->tv_usec * 1000 : -1,
-                         FRAME);
+        if (!darn_turn_select(slot, count, reads, writes, errors,
+                              time ? (int64_t)time->tv_sec * 1000000000 + time->tv_usec * 1000 : -1,
+                              FRAME))
+            return -1;
         return DARN_REAL(select)(count, reads, writes, errors, &(struct timeval){0});
     }
     return ready_set(DARN_WAITING(DARN_REAL(select)(count, reads, writes, errors, time)), count,
@@ -191,7 +192,8 @@ DARN_INTERCEPT(int, pselect, int count, fd_set *reads, fd_set *writes, fd_set *e
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
 
     if (slot && !set && count <= FD_SETSIZE) {
-        darn_turn_select(slot, count, reads, writes, errors, of_timespec(time), FRAME);
+        if (!darn_turn_select(slot, count, reads, writes, errors, of_timespec(time), FRAME))
+            return -1;
         return DARN_REAL(pselect)(count, reads, writes, errors, &(struct timespec){0}, NULL);
     }
     return ready_set(DARN_WAITING(DARN_REAL(pselect)(count, reads, writes, errors, time, set)),
@@ -199,14 +201,11 @@ DARN_INTERCEPT(int, pselect, int count, fd_set *reads, fd_set *writes, fd_set *e
 }
 
 /* The file of an epoll can be polled itself. */
-static bool awaited(int fd, int timeout, const void *frame)
+static bool awaited(struct darn_slot *slot, int fd, int timeout, const void *frame)
 {
-    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
     struct pollfd file = {.fd = fd, .events = POLLIN};
 
-    if (slot)
-        darn_turn_poll(slot, &file, 1, of_milliseconds(timeout), frame);
-    return slot;
+    return darn_turn_poll(slot, &file, 1, of_milliseconds(timeout), frame);
 }
 
 static int polled(int result, int fd, const void *frame)
@@ -218,16 +217,22 @@ static int polled(int result, int fd, const void *frame)
 
 DARN_INTERCEPT(int, epoll_wait, int fd, struct epoll_event *events, int count, int timeout)
 {
-    if (awaited(fd, timeout, FRAME))
-        return DARN_REAL(epoll_wait)(fd, events, count, 0);
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+
+    if (slot)
+        return awaited(slot, fd, timeout, FRAME) ? DARN_REAL(epoll_wait)(fd, events, count, 0) : -1;
     return polled(DARN_WAITING(DARN_REAL(epoll_wait)(fd, events, count, timeout)), fd, FRAME);
 }
 
 DARN_INTERCEPT(int, epoll_pwait, int fd, struct epoll_event *events, int count, int timeout,
                const sigset_t *set)
 {
-    if (!set && awaited(fd, timeout, FRAME))
-        return DARN_REAL(epoll_pwait)(fd, events, count, 0, NULL);
+    struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+
+    if (slot && !set)
+        return awaited(slot, fd, timeout, FRAME)
+                   ? DARN_REAL(epoll_pwait)(fd, events, count, 0, NULL)
+                   : -1;
     return polled(DARN_WAITING(DARN_REAL(epoll_pwait)(fd, events, count, timeout, set)), fd, FRAME);
 }
 
@@ -238,7 +243,8 @@ DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
     int saved;
 
     if (slot) {
-        darn_turn_file(slot, fd, POLLIN, FRAME);
+        if (!darn_turn_file(slot, fd, POLLIN, FRAME))
+            return -1;
         got = DARN_REAL(read)(fd, buffer, size);
         darn_input_read(fd, buffer, got);
         return got;
@@ -259,7 +265,8 @@ DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
         int saved;                                                                                 \
                                                                                                    \
         if (slot) {                                                                                \
-            darn_turn_file(slot, fd, POLLIN, FRAME);                                               \
+            if (!darn_turn_file(slot, fd, POLLIN, FRAME))                                          \
+                return -1;                                                                         \
             darn_input_not_recorded(DARN_INPUT_SOCKET);                                            \
             return DARN_REAL(name) arguments;                                                      \
         }                                                                                          \

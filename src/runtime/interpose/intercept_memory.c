@@ -1,7 +1,7 @@
 /*
- * Allocation: remembers where blocks come from, and treats free as a write to the whole block.
- * Realloc is that in controlled runs only, where the block always moves. In others it is no access:
- * whether the block moves, and so dies, is known too late.
+ * Allocation: remembers where blocks come from, and treats free as a write to the whole block. For
+ * the clocks so is realloc, wherever the block is then: pointers to the old one may not be used. A
+ * window sees it in controlled runs only, where the block always moves.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -54,12 +54,54 @@ static int is_early(const void *block)
 #define RESOLVED(name)                                                                             \
     (real_##name || (!resolving && (resolving = 1, DARN_REAL(name), resolving = 0, 1)))
 
-static void allocated(void *block, size_t size, const void *frame)
+static void (*real_free)(void *block); /* defined below */
+
+/* Whether the heap is libc's own. Asked once there are clocks: by then it is known where libc is.
+ */
+static bool is_libc(const void *block)
+{
+    static volatile enum { UNKNOWN, OURS, OTHERS } heap;
+
+    if (__builtin_expect(heap == UNKNOWN, 0))
+        heap = real_free && darn_outside_is_libc((uintptr_t)real_free) &&
+                       darn_block_size(block) == malloc_usable_size((void *)(uintptr_t)block)
+                   ? OURS
+                   : OTHERS;
+    return heap == OURS;
+}
+
+/*
+ * Whether libc keeps the memory for its next owner, who will come by here. Another allocator may
+ * have more ways to give it away (operator new); a block that was mapped goes back to the system.
+ */
+static bool stays(const void *block)
+{
+    return is_libc(block) && !darn_block_is_mapped(block);
+}
+
+/* Every malloc and free comes by: no call, if it can be. */
+static size_t size_of(void *block)
+{
+    return darn_clocks_kept && is_libc(block) ? darn_block_size(block) : malloc_usable_size(block);
+}
+
+/* What ended in this memory is over. Of a block that realloc has left in its place that is true of
+ * what was added alone: `kept` bytes are those whose old owners have to know of it. */
+static void begin_life(void *block, size_t kept)
+{
+    size_t size = size_of(block);
+
+    if (size > kept)
+        darn_order_forget((uintptr_t)block + kept, size - kept);
+}
+
+static void allocated_behind(void *block, size_t kept, size_t size, const void *frame)
 {
     if (darn_state.mode == DARN_MODE_HEAL)
         return;
+    darn_heap_prepare(block);
     if (darn_clocks_kept && block)
-        darn_order_forget((uintptr_t)block, malloc_usable_size(block)); /* what ended is over */
+        begin_life(block, kept);
     darn_heap_add(block, size, frame);
     if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0) && block) {
         if (darn_recording)
@@ -67,6 +109,11 @@ static void allocated(void *block, size_t size, const void *frame)
         else if (darn_state.mode == DARN_MODE_LEARN)
             darn_share_forget((uintptr_t)block, size);
     }
+}
+
+static void allocated(void *block, size_t size, const void *frame)
+{
+    allocated_behind(block, 0, size, frame);
 }
 
 /* In a controlled run, who uses a block that was given back shall notice. */
@@ -92,27 +139,11 @@ static void end_sharing(const void *block, size_t size, bool is_kept, const void
         darn_share_forget((uintptr_t)block, size);
 }
 
-/*
- * Whether libc keeps the memory for its next owner, who will come by here. Another allocator may
- * have more ways to give it away (operator new); a block that was mapped goes back to the system.
- */
-static void (*real_free)(void *block); /* defined below */
-
-static bool stays(const void *block)
-{
-    static volatile enum { UNKNOWN, OURS, OTHERS } heap;
-
-    if (heap == UNKNOWN)
-        heap = real_free && darn_outside_is_libc((uintptr_t)real_free) ? OURS : OTHERS;
-    return heap == OURS && !darn_block_is_mapped(block);
-}
-
 /* Before the block is really free. */
 static void freed(void *block, size_t size, const void *frame)
 {
     if (darn_state.mode == DARN_MODE_HEAL)
         return;
-    darn_heap_prepare(block);
     if (darn_clocks_kept)
         darn_order_free(darn_thread_peek(), (uintptr_t)block, size, stays(block), frame);
     if (__builtin_expect(darn_state.mode != DARN_MODE_WATCH, 0)) {
@@ -126,10 +157,10 @@ static void freed(void *block, size_t size, const void *frame)
 }
 
 /* If there is no memory for a larger one, the old block is still there. */
-static void reallocated(void *block, void *old, size_t size, const void *frame)
+static void reallocated(void *block, void *old, size_t before, size_t size, const void *frame)
 {
     if (block)
-        allocated(block, size, frame);
+        allocated_behind(block, block == old ? before : 0, size, frame);
     else if (old && size)
         allocated(old, malloc_usable_size(old), frame);
 }
@@ -182,10 +213,9 @@ static void *move(void *old, size_t size)
 }
 
 /* Before the block is really another one. Whether it is to be moved. */
-static bool end_old(void *old, size_t size, const void *frame)
+static bool end_old(void *old, size_t before, size_t size, const void *frame)
 {
     bool moves = old && size && darn_turns && darn_turn_has_others();
-    size_t before = malloc_usable_size(old);
 
     if (old && darn_turns)
         touch_end(old, before, frame);
@@ -197,6 +227,7 @@ static bool end_old(void *old, size_t size, const void *frame)
 DARN_INTERCEPT_ALONE(void *, realloc, void *old, size_t size)
 {
     void *block;
+    size_t before;
 
     if (is_early(old) || !RESOLVED(realloc)) {
         size_t known = old ? (size_t)(early + EARLY_SIZE - (unsigned char *)old) : 0;
@@ -206,27 +237,28 @@ DARN_INTERCEPT_ALONE(void *, realloc, void *old, size_t size)
             memcpy(block, old, size < known ? size : known);
         return block;
     }
-    if (end_old(old, size, __builtin_frame_address(0)))
+    before = malloc_usable_size(old);
+    if (end_old(old, before, size, __builtin_frame_address(0)))
         block = move(old, size);
     else
         block = real_realloc(old, size);
     darn_heap_remove(old);
-    reallocated(block, old, size, __builtin_frame_address(0));
+    reallocated(block, old, before, size, __builtin_frame_address(0));
     return block;
 }
 
 DARN_INTERCEPT_ALONE(void *, reallocarray, void *old, size_t count, size_t size)
 {
     void *block;
-    size_t bytes;
+    size_t bytes, before = malloc_usable_size(old);
     bool fits = !__builtin_mul_overflow(count, size, &bytes);
 
-    if (end_old(old, fits ? bytes : 0, __builtin_frame_address(0)))
+    if (end_old(old, before, fits ? bytes : 0, __builtin_frame_address(0)))
         block = move(old, bytes);
     else
         block = DARN_REAL(reallocarray)(old, count, size);
     darn_heap_remove(old);
-    reallocated(block, old, bytes, __builtin_frame_address(0));
+    reallocated(block, old, before, bytes, __builtin_frame_address(0));
     return block;
 }
 
@@ -277,7 +309,8 @@ DARN_INTERCEPT_ALONE(void, free, void *block)
 
     if (!block || is_early(block))
         return;
-    size = malloc_usable_size(block);
+    darn_heap_prepare(block); /* the block itself is not in the cache either: both at once */
+    size = size_of(block);
     touch_end(block, size, __builtin_frame_address(0));
     freed(block, size, __builtin_frame_address(0));
     if (darn_turns)

@@ -7,12 +7,6 @@
 
 #include "runtime/interpose/intercept.h"
 
-static int missing(void)
-{
-    errno = ENOSYS;
-    return ENOSYS;
-}
-
 /* NULL where no interceptor is linked: in unit tests. */
 extern const struct darn_intercept __start_darn_intercepts[]
     __attribute__((weak, visibility("hidden")));
@@ -39,36 +33,6 @@ void darn_intercept_bypass(void)
     }
 }
 
-static bool is_sanitized(void)
-{
-    static int is; /* 0: not known yet */
-
-    if (!is)
-        is = dlsym(RTLD_DEFAULT, "__asan_init") ? 1 : 2;
-    return is == 1;
-}
-
-static void *of_sanitizer(const char *name)
-{
-    char own[128] = "___interceptor_";
-
-    if (strlen(own) + strlen(name) >= sizeof(own))
-        return NULL;
-    strcat(own, name);
-    return dlsym(RTLD_DEFAULT, own);
-}
-
-void *darn_real(const char *name)
-{
-    void *found = is_sanitized() ? of_sanitizer(name) : NULL;
-
-    if (!found)
-        found = dlsym(RTLD_NEXT, name);
-    if (!found)
-        dlerror(); /* the program need not know */
-    return found ? found : (void *)missing;
-}
-
 /* The one that the caller would have without us. */
 static void *found_for(const void *caller, const char *name)
 {
@@ -89,16 +53,11 @@ void *darn_real_late(void **real, const char *name, const void *caller)
 {
     void *found = *real;
 
-    if (!found || found == (void *)missing) {
+    if (!found || darn_real_is_missing(found)) {
         found = found_for(caller, name);
         *real = found ? found : darn_real(name);
     }
     return *real;
-}
-
-bool darn_real_is_missing(const void *real)
-{
-    return real == (const void *)missing;
 }
 
 int darn_thrd_result(int result)

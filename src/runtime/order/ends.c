@@ -26,6 +26,7 @@ void darn_order_free(struct darn_thread *thread, uintptr_t start, uint64_t size,
     struct darn_thread_order *order = order_of(thread);
     struct darn_memory_cell found;
     uint32_t where = 0;
+    bool all;
 
     if (!size)
         return;
@@ -37,11 +38,14 @@ void darn_order_free(struct darn_thread *thread, uintptr_t start, uint64_t size,
         darn_memory_forget(start, size);
         return;
     }
+    stays = stays && darn_remembering;
+    all = stays && darn_beginning_sees_all();
+    if (!all && !darn_memory_is_touched(start, size)) /* nobody has heard of it */
+        return;
     darn_late_settle(&order->late, thread, frame);
-    order->clock.is_given = true; /* what is remembered there is no more (repeats.h) */
-    if (stays && darn_remembering && darn_end_is_ours(frame))
+    if (stays && darn_end_is_ours(frame))
         where = darn_where(thread, order->wheres, &touch, frame);
-    if (darn_memory_end(&order->clock, &touch, where, darn_beginning_sees_all(), &found) &&
+    if (darn_memory_end(&order->clock, &touch, where, all, &found) &&
         (where || darn_end_is_ours(frame)))
         darn_race_report(thread, &touch, where, &found, frame);
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "runtime/interpose/intercept.h"
 #include "runtime/os/os.h"
+#include "runtime/os/real_function.h"
 #include "site/site_guard.h"
 
 __attribute__((visibility("default"))) volatile uint8_t darn_outside;

@@ -368,17 +368,34 @@ static void renew(uint32_t line, unsigned first, unsigned end)
 struct ending {
     struct darn_thread_clock *clock;
     const struct darn_touch *touch;
+    uint32_t where;
     uint64_t untouched; /* up to this granule also what nobody has touched is remembered */
-    struct darn_memory_cell now;
+    bool has_begun;
+    struct darn_memory_cell now; /* from then on */
     struct darn_memory_cell *found;
     bool any;
 };
 
-static bool visit_end(const struct ending *ending, uint64_t granule, uint32_t where,
+/*
+ * Its time is another one than that of the accesses before, which are no more: what the thread does
+ * there again is no repetition (repeats.h). Programs end far more memory than is remembered, and
+ * for the rest of it no time may pass: all clocks would have to hear of it.
+ */
+static void begin_end(struct ending *ending)
+{
+    ending->has_begun = true;
+    ending->clock->is_given = true;
+    ending->now = cell_of(ending->clock, ending->touch, ending->where);
+}
+
+static bool visit_end(struct ending *ending, uint64_t granule, uint32_t where,
                       struct darn_memory_cell *found)
 {
-    struct darn_memory_cell now = ending->now;
+    struct darn_memory_cell now;
 
+    if (!ending->has_begun)
+        begin_end(ending);
+    now = ending->now;
     now.where = where;
     now.granule = granule;
     now.bytes = bytes_of(ending->touch, granule * 8);
@@ -401,21 +418,37 @@ static void end_line(struct ending *ending, uint64_t first, uint64_t end)
     }
     if (was)
         renew(line_of(first), first % 8, (unsigned)(end - first / 8 * 8));
-    for (uint64_t granule = first; ending->now.where && granule < end; granule++) {
+    for (uint64_t granule = first; ending->where && granule < end; granule++) {
         if (was >> granule % 8 & 1 || granule < ending->untouched) {
             note_touched(granule);
-            visit_end(ending, granule, ending->now.where, &(struct darn_memory_cell){0});
+            visit_end(ending, granule, ending->where, &(struct darn_memory_cell){0});
         }
     }
     darn_spending_end(ending->clock->slot, start);
+}
+
+bool darn_memory_is_touched(uintptr_t start, uint64_t size)
+{
+    uint64_t end = (start + size + 7) / 8, next;
+
+    if (size / 64 >= MOST_LINES)
+        return true;
+    for (uint64_t granule = start / 8; granule < end; granule = next) {
+        next = untouched_end(granule, end);
+        if (next != granule)
+            continue;
+        if (atomic_load_explicit(&touched.lines[line_of(granule)], memory_order_relaxed))
+            return true;
+        next = line_end(granule, end);
+    }
+    return false;
 }
 
 bool darn_memory_end(struct darn_thread_clock *clock, const struct darn_touch *touch,
                      uint32_t where, bool all, struct darn_memory_cell *found)
 {
     uint64_t first = touch->address / 8, end = (touch->address + touch->size + 7) / 8, next;
-    struct ending ending = {
-        .clock = clock, .touch = touch, .now = cell_of(clock, touch, where), .found = found};
+    struct ending ending = {.clock = clock, .touch = touch, .where = where, .found = found};
 
     if (touch->size / 64 >= MOST_LINES) {
         darn_memory_forget(touch->address, touch->size);

@@ -58,6 +58,9 @@ bool darn_memory_has(const struct darn_thread_clock *clock, uintptr_t address, u
 #define DARN_MEMORY_CELLS 5
 uint32_t darn_memory_look(uintptr_t address, bool old, struct darn_memory_cell *found);
 
+/* Whether anything may be remembered of it. */
+bool darn_memory_is_touched(uintptr_t start, uint64_t size);
+
 /* What is remembered of this memory counts no longer. */
 void darn_memory_forget(uintptr_t start, uint64_t size);
 

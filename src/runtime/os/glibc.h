@@ -25,6 +25,15 @@ static inline bool darn_block_is_mapped(const void *block)
     return ((const size_t *)block)[-1] & 2;
 }
 
+/* What malloc_usable_size says: all of the chunk but its header, of which the next chunk lends one
+ * word unless the block is mapped. */
+static inline size_t darn_block_size(const void *block)
+{
+    size_t chunk = ((const size_t *)block)[-1] & ~(size_t)7;
+
+    return chunk - sizeof(size_t) * (darn_block_is_mapped(block) ? 2 : 1);
+}
+
 /* ---- mutexes ---- */
 
 /* The kind: two bits of type, and flags. One that was asked to be of the usual type is never

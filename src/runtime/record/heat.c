@@ -5,6 +5,8 @@
 
 #include "base/hash.h"
 #include "runtime/os/os.h"
+#include "runtime/record/record.h"
+#include "runtime/record/stream.h"
 #include "runtime/state.h"
 #include "runtime/watch/sites.h"
 #include "site/armed.h"
@@ -22,17 +24,30 @@
 static _Atomic(const struct darn_site *) cooling[COOLING];
 static _Atomic uint32_t cooling_count;
 
+/* Whether the trace says that accesses are left out. Two threads may both say it. */
+static atomic_bool is_told;
+
 static bool may_cool(const struct darn_site *site)
 {
     return !(site->flags & (DARN_SITE_ATOMIC | DARN_SITE_VOLATILE | DARN_SITE_SPIN)) &&
            !(darn_armed(site) & (DARN_ARMED_SYNC_READ | DARN_ARMED_SYNC_WRITE));
 }
 
-static void cool(const struct darn_site *site)
+static bool tell_trace(struct darn_thread *thread)
+{
+    if (!darn_recording || atomic_load(&is_told))
+        return true;
+    if (!darn_stream_thins(thread))
+        return false;
+    atomic_store(&is_told, true);
+    return true;
+}
+
+static void cool(struct darn_thread *thread, const struct darn_site *site)
 {
     uint32_t index;
 
-    if (!may_cool(site) || atomic_load(&cooling_count) >= COOLING)
+    if (!may_cool(site) || atomic_load(&cooling_count) >= COOLING || !tell_trace(thread))
         return;
     index = atomic_fetch_add(&cooling_count, 1);
     if (index >= COOLING)
@@ -85,7 +100,7 @@ bool darn_heat_count(struct darn_thread *thread, const struct darn_site *site, u
     thread->looked_at++;
     if (++heat->count >= heat->limit) {
         heat->limit = heat->count + scaled(thread, BURST);
-        cool(site);
+        cool(thread, site);
     }
     return true;
 }

@@ -287,6 +287,15 @@ void darn_stream_release(struct darn_thread *thread, uint64_t object)
     stream->busy = false;
 }
 
+bool darn_stream_thins(struct darn_thread *thread)
+{
+    if (!thread->stream || !darn_stream_begin(thread->stream))
+        return false;
+    thread->stream->busy = false;
+    darn_stream_release(thread, DARN_EVENT_THINNED);
+    return true;
+}
+
 void darn_stream_acquire(struct darn_thread *thread, uint64_t object)
 {
     struct darn_stream *stream = thread->stream;

@@ -77,6 +77,10 @@ void darn_stream_missed(void);
 /* At the end: the file is told what all threads have lost. */
 void darn_streams_tell(void);
 
+/* Says, with a stamp of now, that accesses are left out from here on. False when the thread is in
+ * the middle of an event: nothing may be left out yet. */
+bool darn_stream_thins(struct darn_thread *thread);
+
 /* Writes an event; it is lost when there is no room, and counted. */
 void darn_stream_put(struct darn_thread *thread, struct darn_stream *stream,
                      const struct darn_coded *coded);

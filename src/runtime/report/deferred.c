@@ -6,6 +6,7 @@
 
 #include "runtime/os/os_spin.h"
 #include "runtime/report/crash.h"
+#include "runtime/report/found_cause.h"
 #include "runtime/watch/watch.h"
 
 #define DEFERRED 32
@@ -24,20 +25,12 @@ bool darn_deferred_any(void)
     return has_any;
 }
 
-/* A call has no site: it is known by where it returns to. */
-static uintptr_t place_of(const struct darn_side *side)
-{
-    return side->touch.site    ? (uintptr_t)side->touch.site
-           : side->stack.depth ? side->stack.pcs[0]
-                               : 0;
-}
-
 static bool is_same(const struct darn_race *a, const struct darn_race *b)
 {
-    uintptr_t first = place_of(a->first), second = place_of(a->second);
+    uintptr_t first = darn_side_place(a->first), second = darn_side_place(a->second);
 
-    return (first == place_of(b->first) && second == place_of(b->second)) ||
-           (first == place_of(b->second) && second == place_of(b->first));
+    return (first == darn_side_place(b->first) && second == darn_side_place(b->second)) ||
+           (first == darn_side_place(b->second) && second == darn_side_place(b->first));
 }
 
 bool darn_deferred_add(const struct darn_race *race, uint64_t due)

@@ -16,6 +16,18 @@ static bool write_same_value(const struct darn_side *a, const struct darn_side *
            a->touch.address == b->touch.address && a->touch.size == b->touch.size;
 }
 
+static void write_blocks_of_race(struct darn_json *json, struct darn_maps *maps,
+                                 const struct darn_race *race)
+{
+    struct darn_part_blocks blocks = {.count = 0};
+
+    darn_json_open(json, "blocks", '[');
+    darn_part_lock_blocks(json, maps, &blocks, &race->first->locks);
+    if (race->second)
+        darn_part_lock_blocks(json, maps, &blocks, &race->second->locks);
+    darn_json_close(json, ']');
+}
+
 static void write_race(struct darn_json *json, const struct darn_race *race, uint64_t id,
                        const char *variable)
 {
@@ -47,6 +59,7 @@ static void write_race(struct darn_json *json, const struct darn_race *race, uin
     if (!touch->object)
         darn_part_guards(json, maps, touch->address);
     darn_part_location(json, maps, touch->address);
+    write_blocks_of_race(json, maps, race);
     darn_json_open(json, "threads", '[');
     darn_part_origin(json, maps, race->first);
     if (race->second)
@@ -138,6 +151,22 @@ static void write_wait(struct darn_json *json, struct darn_maps *maps,
         write_target(json, maps, "mutex", "mutex", thread->mutex);
 }
 
+static void write_blocks_of_stuck(struct darn_json *json, struct darn_maps *maps,
+                                  const struct darn_stuck *stuck)
+{
+    struct darn_part_blocks blocks = {.count = 0};
+
+    darn_json_open(json, "blocks", '[');
+    for (uint32_t i = 0; i < stuck->count; i++) {
+        const struct darn_stuck_thread *thread = &stuck->threads[i];
+
+        darn_part_lock_blocks(json, maps, &blocks, &thread->side.locks);
+        if (thread->wait != DARN_WAIT_JOIN)
+            darn_part_block(json, maps, &blocks, thread->target);
+    }
+    darn_json_close(json, ']');
+}
+
 static void write_stuck(struct darn_json *json, const struct darn_stuck *stuck, uint64_t id)
 {
     struct darn_maps *maps = darn_maps_read();
@@ -161,6 +190,7 @@ static void write_stuck(struct darn_json *json, const struct darn_stuck *stuck, 
         darn_json_close(json, '}');
     }
     darn_json_close(json, ']');
+    write_blocks_of_stuck(json, maps, stuck);
     darn_json_open(json, "threads", '[');
     for (uint32_t i = 0; i < stuck->count; i++)
         darn_part_origin(json, maps, &stuck->threads[i].side);
@@ -264,7 +294,8 @@ int darn_deliver_check(void)
 {
     const struct darn_options *options = &darn_state.options;
 
-    if (!options->suppressions[0] && !options->json[0] &&
+    if (!options->suppressions[0] && !options->json[0] && !options->sarif[0] &&
+        !options->baseline[0] &&
         (strcmp(options->log_path, "stderr") == 0 || strcmp(options->log_path, "stdout") == 0))
         return 0;
     return darn_helper_run("--check", "", 0) == 2 ? 2 : 0;

@@ -154,6 +154,8 @@ static void write_site(struct darn_json *json, const struct darn_site *site)
     darn_json_number(json, "line", site->line);
     darn_json_number(json, "column", site->column);
     darn_json_string(json, "function", darn_site_function(site));
+    if (darn_site_stores_pointer(site->kind, site->flags))
+        darn_json_bool(json, "pointer", true);
     darn_json_hex(json, "site_key", darn_site_key(site));
     if (darn_call_name(site->flags, site->size))
         darn_json_string(json, "call", darn_call_name(site->flags, site->size));
@@ -196,19 +198,47 @@ void darn_part_origin(struct darn_json *json, struct darn_maps *maps, const stru
     darn_json_close(json, '}');
 }
 
+static void write_block(struct darn_json *json, struct darn_maps *maps, const char *key,
+                        const struct darn_heap_block *block)
+{
+    darn_json_open(json, key, '{');
+    darn_json_string(json, "kind", "heap");
+    darn_json_hex(json, "address", block->address);
+    darn_json_number(json, "size", (int64_t)block->size);
+    darn_part_thread(json, "thread", block->thread);
+    darn_part_stack(json, maps, &block->stack);
+    darn_json_close(json, '}');
+}
+
+void darn_part_block(struct darn_json *json, struct darn_maps *maps,
+                     struct darn_part_blocks *blocks, uintptr_t lock)
+{
+    struct darn_heap_block block;
+
+    if (blocks->count == DARN_PART_BLOCKS || !darn_heap_find(lock, &block))
+        return;
+    for (uint32_t i = 0; i < blocks->count; i++) {
+        if (blocks->told[i] == block.address)
+            return;
+    }
+    blocks->told[blocks->count++] = block.address;
+    write_block(json, maps, NULL, &block);
+}
+
+void darn_part_lock_blocks(struct darn_json *json, struct darn_maps *maps,
+                           struct darn_part_blocks *blocks, const struct darn_locks *locks)
+{
+    for (uint32_t i = 0; i < locks->count; i++)
+        darn_part_block(json, maps, blocks, locks->held[i].address);
+}
+
 void darn_part_location(struct darn_json *json, struct darn_maps *maps, uintptr_t address)
 {
     struct darn_heap_block block;
     uint64_t offset;
 
     if (darn_heap_find(address, &block)) {
-        darn_json_open(json, "place", '{');
-        darn_json_string(json, "kind", "heap");
-        darn_json_hex(json, "address", block.address);
-        darn_json_number(json, "size", (int64_t)block.size);
-        darn_part_thread(json, "thread", block.thread);
-        darn_part_stack(json, maps, &block.stack);
-        darn_json_close(json, '}');
+        write_block(json, maps, "place", &block);
     } else if (darn_maps_find(maps, address, &offset)) {
         darn_json_open(json, "place", '{');
         darn_json_string(json, "kind", "global");

@@ -52,6 +52,18 @@ void darn_part_origin(struct darn_json *json, struct darn_maps *maps, const stru
 /* What the memory is; the key of the format is `place`. */
 void darn_part_location(struct darn_json *json, struct darn_maps *maps, uintptr_t address);
 
+/* The heap blocks in which the locks are that the sides hold or wait for, each once. A zeroed struct
+ * knows none. */
+#define DARN_PART_BLOCKS 8
+struct darn_part_blocks {
+    uintptr_t told[DARN_PART_BLOCKS];
+    uint32_t count;
+};
+void darn_part_block(struct darn_json *json, struct darn_maps *maps,
+                     struct darn_part_blocks *blocks, uintptr_t lock);
+void darn_part_lock_blocks(struct darn_json *json, struct darn_maps *maps,
+                           struct darn_part_blocks *blocks, const struct darn_locks *locks);
+
 /* "read", "write", … */
 const char *darn_part_op(const struct darn_side *side);
 

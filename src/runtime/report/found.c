@@ -7,7 +7,6 @@
 #include "base/fingerprint.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/report/counters.h"
@@ -15,6 +14,7 @@
 #include "runtime/report/deferred.h"
 #include "runtime/report/deliver.h"
 #include "runtime/report/fingerprints.h"
+#include "runtime/report/found_cause.h"
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
 #include "runtime/thread/misuse.h"
@@ -37,6 +37,13 @@ static struct darn_known_finding findings[FINDINGS];
 static _Atomic uint32_t count; /* entries are added under the lock, and stay */
 static _Atomic uint32_t reported;
 static _Atomic int holder; /* the thread that is reporting: if it crashes there, it must not wait */
+
+static darn_found_learn *learn; /* NULL: nobody wants to know */
+
+void darn_findings_teach(darn_found_learn *who)
+{
+    learn = who;
+}
 
 /*
  * A changed value without a visible writer is believed when it happens twice at one site, and not
@@ -242,33 +249,14 @@ void darn_findings_undefer(void)
     report_due(UINT64_MAX);
 }
 
-static bool has_same_side(const struct darn_known_finding *a, const struct darn_known_finding *b)
+/* Whether it is enough to count a race that is a variant: nobody wants to have each, and none may
+ * have to be suppressed. */
+static bool is_counted_only(const struct darn_known_finding *finding)
 {
-    return (a->site && (a->site == b->site || a->site == b->other)) ||
-           (a->other && (a->other == b->site || a->other == b->other));
-}
+    const struct darn_options *options = &darn_state.options;
 
-static bool has_same_variable(const struct darn_known_finding *a,
-                              const struct darn_known_finding *b)
-{
-    return *a->variable && strcmp(a->variable, b->variable) == 0 &&
-           (a->address == b->address || darn_fingerprint_is_telling(a->variable));
-}
-
-/* The id of the first race that was reported and has a side or the variable in common; 0: none. One
- * that was only predicted does not stand for one that has happened. */
-static uint64_t find_cause(const struct darn_known_finding *finding)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct darn_known_finding *other = &findings[i];
-
-        if (other != finding && other->count && other->kind && !other->suppressed &&
-            !other->variant_of && strcmp(other->kind, DARN_KIND_RACE) == 0 &&
-            (finding->is_predicted || !other->is_predicted) &&
-            (has_same_side(finding, other) || has_same_variable(finding, other)))
-            return other->id;
-    }
-    return 0;
+    return finding->variant_of && !options->all && !options->json[0] && !options->suppressions[0] &&
+           darn_cause_is_told(findings, count, finding);
 }
 
 static enum darn_delivery deliver_race(struct darn_known_finding *finding,
@@ -276,7 +264,9 @@ static enum darn_delivery deliver_race(struct darn_known_finding *finding,
 {
     struct darn_race told = *race;
 
-    told.variant_of = finding->variant_of = find_cause(finding);
+    told.variant_of = finding->variant_of = darn_cause_find(findings, count, finding);
+    if (is_counted_only(finding))
+        return DARN_REPORTED;
     return darn_deliver_race(&told, finding->id, finding->variable);
 }
 
@@ -298,17 +288,15 @@ static void report_race(const struct darn_race *race)
     finding = find_new(id);
     if (finding) {
         describe(finding, DARN_KIND_RACE, race->first, variable);
-        finding->site = race->first->touch.site;
-        finding->address = race->first->touch.address;
-        finding->other = race->second ? race->second->touch.site : NULL;
+        darn_cause_describe(finding, race);
         finding->unknown = !race->second;
         finding->is_predicted = race->is_predicted;
         darn_crash_watch();
         settle(finding, deliver_race(finding, race));
     }
     give_lock();
-    if (finding && darn_healing)
-        darn_heal_learn(finding->site, finding->other);
+    if (finding && learn)
+        learn(finding->site, finding->other);
     halt_after(finding);
 }
 
@@ -377,8 +365,8 @@ void darn_finding_violation(const struct darn_violation *violation)
         settle(finding, darn_deliver_violation(violation, id, variable));
     }
     give_lock();
-    if (finding && darn_healing)
-        darn_heal_learn(violation->entry->touch.site, violation->end->touch.site);
+    if (finding && learn)
+        learn(violation->entry->touch.site, violation->end->touch.site);
     halt_after(finding);
 }
 

@@ -47,7 +47,10 @@ struct darn_known_finding {
     _Atomic bool is_predicted;            /* and was not observed since */
     uint64_t variant_of;                  /* as of a race */
     const struct darn_site *site, *other; /* to be compared, not to be looked into */
+    uintptr_t places[2];                  /* of the sides: these sites, or where a call returns to */
     uintptr_t address;
+    uintptr_t block;    /* of the heap, in which that is; 0: none */
+    uint64_t functions; /* that access it: the same for the same two; 0: not known */
     struct darn_stack stack; /* where the first thread is stuck, or dies; of a race if that has no
                               * site */
     uint32_t line;
@@ -61,6 +64,12 @@ void darn_finding_race(const struct darn_race *race);
 
 /* Called with signals blocked. Looks at nothing of it after it returns. */
 void darn_finding_violation(const struct darn_violation *violation);
+
+/* Two sites of a finding that is new. */
+typedef void darn_found_learn(const struct darn_site *one, const struct darn_site *other);
+
+/* Healing wants to know of each. Before the first thread. */
+void darn_findings_teach(darn_found_learn *who);
 
 struct darn_stuck;
 

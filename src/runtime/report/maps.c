@@ -114,58 +114,75 @@ static bool same_path(const struct mapping *a, const struct mapping *b)
     return a->path_length == b->path_length && memcmp(a->path, b->path, a->path_length) == 0;
 }
 
-/*
- * The load bias: the first mapping of the file begins with the ELF header; the segment that is
- * mapped at file offset 0 says which address that would have.
- */
-static uint64_t bias_of(struct darn_maps *maps, const struct mapping *mapping)
+/* A loaded ELF file: its load bias, and how far its zeroed data reaches behind what the file holds. */
+struct image {
+    uintptr_t bias, end;
+};
+
+/* The segment that is mapped at file offset 0 says which address the ELF header would have. */
+static struct image read_image(uintptr_t start)
+{
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)start;
+    const Elf64_Phdr *segment = (const Elf64_Phdr *)(start + header->e_phoff);
+    struct image image = {start, 0};
+
+    for (int i = 0; i < header->e_phnum; i++) {
+        if (segment[i].p_type != PT_LOAD)
+            continue;
+        if ((segment[i].p_offset & ~UINT64_C(4095)) == 0)
+            image.bias = start - (segment[i].p_vaddr & ~UINT64_C(4095));
+        if (segment[i].p_vaddr + segment[i].p_memsz > image.end)
+            image.end = segment[i].p_vaddr + segment[i].p_memsz;
+    }
+    image.end += image.bias;
+    return image;
+}
+
+/* The first mapping of an ELF file begins with its header. All zero: the file is none. */
+static struct image image_of(struct darn_maps *maps, const struct mapping *mapping)
 {
     const char *at = maps->text;
     struct mapping first;
 
     while (*at) {
-        const Elf64_Ehdr *header;
-        const Elf64_Phdr *segment;
-
         at = read_line(at, &first);
         if (first.file_offset || !first.readable || !same_path(&first, mapping))
             continue;
-        header = (const Elf64_Ehdr *)first.start;
-        if (memcmp(header->e_ident, ELFMAG, SELFMAG))
-            return 0;
-        segment = (const Elf64_Phdr *)(first.start + header->e_phoff);
-        for (int i = 0; i < header->e_phnum; i++) {
-            if (segment[i].p_type == PT_LOAD && (segment[i].p_offset & ~UINT64_C(4095)) == 0)
-                return first.start - (segment[i].p_vaddr & ~UINT64_C(4095));
-        }
-        return first.start;
+        if (memcmp((const void *)first.start, ELFMAG, SELFMAG))
+            break;
+        return read_image(first.start);
     }
-    return 0;
+    return (struct image){0};
 }
 
 const char *darn_maps_find(struct darn_maps *maps, uintptr_t address, uint64_t *offset)
 {
     const char *at = maps ? maps->text : "";
     struct mapping mapping, last = {0};
+    struct image image;
+    bool is_behind;
 
-    while (*at) {
+    do {
+        if (!*at)
+            return NULL;
         at = read_line(at, &mapping);
         if (mapping.path_length && *mapping.path == '/')
             last = mapping;
-        if (address < mapping.start || address >= mapping.end)
-            continue;
-        /* Zeroed data lies behind the file's last mapping, without a name. */
-        if (!mapping.path_length && last.end == mapping.start)
-            mapping = last;
-        if (!mapping.path_length || *mapping.path != '/' ||
-            mapping.path_length >= sizeof(maps->path))
-            return NULL;
-        memcpy(maps->path, mapping.path, mapping.path_length);
-        maps->path[mapping.path_length] = '\0';
-        *offset = address - bias_of(maps, &mapping);
-        return maps->path;
-    }
-    return NULL;
+    } while (address < mapping.start || address >= mapping.end);
+    /* Zeroed data lies behind the file's last mapping, without a name. So may memory of others,
+     * and the kernel makes one mapping of the two. */
+    is_behind = !mapping.path_length && last.end == mapping.start;
+    if (is_behind)
+        mapping = last;
+    if (!mapping.path_length || *mapping.path != '/' || mapping.path_length >= sizeof(maps->path))
+        return NULL;
+    image = image_of(maps, &mapping);
+    if (is_behind && address >= image.end)
+        return NULL;
+    memcpy(maps->path, mapping.path, mapping.path_length);
+    maps->path[mapping.path_length] = '\0';
+    *offset = address - image.bias;
+    return maps->path;
 }
 
 void darn_maps_each(struct darn_maps *maps, void (*visit)(uintptr_t start, uintptr_t end,

@@ -102,52 +102,6 @@ void darn_rules_add(struct darn_rule *rule)
     last_rule = &rule->next;
 }
 
-/* Whether it can be violated at all. */
-static bool is_of_use(const struct darn_section *section)
-{
-    if (section->first)
-        return !section->has_allow || section->allow != DARN_ALLOW_ALL;
-    for (uint32_t i = 0; i < section->count; i++) {
-        if (section->points[i].role == DARN_ROLE_END && section->points[i].allow != DARN_ALLOW_ALL)
-            return true;
-    }
-    return false;
-}
-
-static bool keep_section(void *context, const struct darn_section *section)
-{
-    struct darn_rule *rule = is_of_use(section) ? darn_rules_new(section->count) : NULL;
-    uint32_t ends = 0;
-
-    (void)context;
-    if (!rule)
-        return true;
-    rule->variable = darn_rules_keep(section->variable);
-    rule->file = darn_rules_keep(section->file);
-    rule->function = darn_rules_keep(section->function);
-    rule->first = section->first;
-    rule->last = section->last;
-    rule->has_allow = section->has_allow;
-    rule->allow = section->allow;
-    rule->line = section->position;
-    rule->kind = section->kind;
-    rule->inside = section->inside;
-    for (uint32_t i = 0; i < section->count; i++) {
-        const struct darn_point *from = &section->points[i];
-        struct darn_rule_point point = {.key = darn_point_key(from),
-                                        .role = from->role,
-                                        .kind = from->kind,
-                                        .allow = from->allow,
-                                        .at = from->at};
-
-        if (point.role == DARN_ROLE_END)
-            point.index = ends++;
-        darn_rules_add_point(rule, &point);
-    }
-    darn_rules_add(rule);
-    return true;
-}
-
 /* A repository, while it is read. */
 struct reading {
     const char *path;
@@ -250,30 +204,37 @@ int darn_rules_refuse(const char *option, const char *path, int error, const cha
     return goes_on ? 0 : 2;
 }
 
-int darn_rules_load(const char *path)
-{
-    return darn_rules_read(path, keep_section);
-}
-
 struct darn_rule *darn_rules(void)
 {
     return rules;
 }
 
+/* The same function may be compiled into several parts of the program. */
+static bool is_known(const struct darn_match_wanted *wanted, const struct darn_section_point *entry)
+{
+    for (const struct darn_rule_point *point = darn_rule_buckets[entry->key % DARN_RULE_BUCKETS];
+         point; point = point->next) {
+        if (point->role == DARN_ROLE_ENTRY && point->key == entry->key &&
+            point->at == entry->line && point->rule->wanted == wanted)
+            return true;
+    }
+    return false;
+}
+
 /* Whoever finds a point finds all of its rule but the points that come later: `like` is there
  * first. */
 struct darn_rule *darn_rules_make(const struct darn_rule *like,
-                                  const struct darn_match_section *wanted,
+                                  const struct darn_match_wanted *wanted,
                                   const struct darn_match_section *found)
 {
-    struct darn_rule *rule = darn_rules_new(found->count);
+    struct darn_rule *rule = is_known(wanted, found->entry) ? NULL : darn_rules_new(found->count);
     struct darn_rule_point *points = rule ? rule->points : NULL;
-    uint32_t ends = 0;
 
     if (!rule)
         return NULL;
     *rule = *like;
-    rule->file = wanted->file;
+    rule->wanted = wanted;
+    rule->file = wanted->section.file;
     rule->function = darn_rules_keep(found->function);
     rule->inside = found->inside;
     rule->points = points;
@@ -283,45 +244,10 @@ struct darn_rule *darn_rules_make(const struct darn_rule *like,
             .key = from->key, .role = from->role, .kind = from->kind, .at = from->line};
 
         if (point.role == DARN_ROLE_END) {
-            point.index = ends++;
-            point.allow = darn_match_allow(wanted, from);
+            point.index = darn_match_end(wanted, found, from);
+            point.allow = darn_match_allow(wanted, found, from);
         }
         darn_rules_add_point(rule, &point);
     }
     return rule;
-}
-
-/* A section over lines means those of the compiler that lie in them. */
-static void add_meant(struct darn_rule *hand, const struct darn_match_section *wanted,
-                      const struct darn_match_section *found)
-{
-    struct darn_rule like = {.variable = darn_rules_keep(found->variable),
-                             .line = hand->line,
-                             .kind = DARN_SECTION_HAND};
-    struct darn_rule *rule = darn_rules_make(&like, wanted, found);
-
-    if (!rule)
-        return;
-    hand->matched = true;
-    darn_rules_add(rule);
-}
-
-void darn_rules_resolve(const struct darn_section_record *record)
-{
-    struct darn_match_section found = darn_match_of_record(record);
-
-    for (struct darn_rule *rule = rules; rule; rule = rule->next) {
-        struct darn_match_section wanted;
-
-        if (!rule->first)
-            continue;
-        wanted = (struct darn_match_section){.file = rule->file,
-                                             .variable = rule->variable,
-                                             .first = rule->first,
-                                             .last = rule->last,
-                                             .allow = rule->allow,
-                                             .has_allow = rule->has_allow};
-        if (darn_match_is_in_lines(&wanted, &found))
-            add_meant(rule, &wanted, &found);
-    }
 }

@@ -2,7 +2,7 @@
  * The sections that the program shall obey, as the runtime uses them: read from the repository,
  * and matched with the sites of the modules as they are loaded.
  *
- * A rule is a section of the repository, or what a section by hand has become in one module.
+ * A rule is a section of the program that one of the repository means (section_module.h).
  * Rules are never taken away. A shared object that is unloaded takes its sites with it.
  */
 #ifndef DARN_RUNTIME_RULES_H
@@ -17,7 +17,9 @@
 
 struct darn_cure;
 struct darn_elision_group;
+struct darn_match_wanted;
 struct darn_rule;
+struct darn_section_module;
 
 struct darn_rule_point {
     uint64_t key;
@@ -26,7 +28,7 @@ struct darn_rule_point {
     uint8_t role;                 /* enum darn_section_role */
     uint8_t kind;                 /* enum darn_site_kind */
     uint8_t allow;
-    uint32_t index; /* of an end: its number among the ends of its section */
+    uint32_t index; /* of an end: its number among those of the repository, or DARN_MATCH_NO_END */
     uint32_t at;    /* the line in the section's function */
     uint32_t sites; /* how many there are */
     _Atomic uint64_t seen, violated;
@@ -46,15 +48,11 @@ struct darn_rule {
     const char *variable;
     const char *file;
     const char *function;
-    uint32_t first,
-        last; /* a section by hand, over these lines; its matches are rules of their own */
-    bool has_allow;
-    uint8_t allow;
-    uint32_t line; /* in the repository */
-    uint8_t kind;  /* enum darn_section_kind */
+    const struct darn_match_wanted *wanted; /* what means it */
+    uint32_t line;                          /* in the repository */
+    uint8_t kind;                           /* enum darn_section_kind */
     uint16_t inside;
     bool has_call; /* the entry counts only after a call that leads to it */
-    bool matched;  /* its entry is in a module */
     uint32_t count;
     struct darn_rule_point *points;
     struct darn_role *roles;
@@ -70,10 +68,6 @@ struct darn_rule {
     struct darn_rule *next;
 };
 
-/* Reads the repository: 0, -ENOMEM, or -EINVAL when it cannot be read. Mistakes in it are said; the
- * rest is used. */
-int darn_rules_load(const char *path);
-
 /* Says that the repository of this option is not used, and why. The exit status; 0: the program
  * runs without it. Nobody's service stays down because of a cure, and no program for want of
  * memory. */
@@ -88,8 +82,7 @@ void darn_rules_module(const struct darn_site *start, const struct darn_site *st
 
 /* Who else goes by the sections of a module: healing. Called with the rules' lock held. */
 struct darn_rules_client {
-    void (*resolve)(const struct darn_site *start, const struct darn_site *stop,
-                    const void *first_record, const void *last_record); /* before the sites match */
+    void (*resolve)(const struct darn_section_module *module); /* before the sites match */
     void (*arm)(const struct darn_site *start, const struct darn_site *stop);
     void (*forget)(const struct darn_site *start, const struct darn_site *stop);
 };

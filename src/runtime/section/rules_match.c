@@ -4,6 +4,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/os/os_spin.h"
+#include "runtime/section/obeyed.h"
 #include "runtime/section/rules.h"
 #include "runtime/section/rules_private.h"
 #include "runtime/watch/sites.h"
@@ -133,7 +134,6 @@ static void add_site(struct known_sites *table, uint64_t key, const struct darn_
         point->sites++;
         roles[filled] = role_of(point, site);
         point->rule->roles = &roles[filled++];
-        point->rule->matched |= point->role == DARN_ROLE_ENTRY;
         any_begins |= point->role == DARN_ROLE_ENTRY;
         if (darn_rules_armed_all)
             darn_armed_add(site, DARN_ARMED_RULE);
@@ -186,7 +186,6 @@ static void add_role(struct known_sites *table, struct darn_rule_point *point,
         memcpy(roles, old->roles.list, count * sizeof(*roles));
     roles[count] = role_of(point, site);
     point->rule->roles = &roles[count];
-    point->rule->matched |= point->role == DARN_ROLE_ENTRY;
     point->sites++;
     put_site(table, &(struct known_site){site, {roles, count + 1}});
 }
@@ -223,23 +222,16 @@ void darn_rules_serve(const struct darn_rules_client *healing)
 void darn_rules_module(const struct darn_site *start, const struct darn_site *stop,
                        const void *first_record, const void *last_record)
 {
-    const char *at = first_record, *end = last_record;
+    struct darn_section_module module = {start, stop, first_record, last_record, NULL};
     uint64_t mask;
 
     if (!darn_rule_buckets)
         return;
     mask = darn_os_block_signals();
     darn_spin_lock(&darn_rules_lock);
-    while (at && at + sizeof(struct darn_section_record) <= end) {
-        const struct darn_section_record *record = (const struct darn_section_record *)at;
-
-        if (record->size < sizeof(*record) || record->version != DARN_SECTION_VERSION)
-            break;
-        darn_rules_resolve(record);
-        at += record->size;
-    }
+    darn_obeyed_resolve(&module);
     if (client)
-        client->resolve(start, stop, first_record, last_record);
+        client->resolve(&module);
     match_sites(start, stop);
     if (client)
         client->arm(start, stop);

@@ -28,9 +28,10 @@ void darn_rules_add_point(struct darn_rule *rule, const struct darn_rule_point *
 void darn_rules_add(struct darn_rule *rule);
 
 /* The rule for a section that the program has, since `wanted` of the repository means it: what
- * `like` says, and the points of the section. To be added. NULL: there is no memory. */
+ * `like` says, and the points of the section. To be added. NULL: there is no memory, or there is
+ * such a rule. */
 struct darn_rule *darn_rules_make(const struct darn_rule *like,
-                                  const struct darn_match_section *wanted,
+                                  const struct darn_match_wanted *wanted,
                                   const struct darn_match_section *found);
 
 /* The text of a repository: its length, 0 when it cannot be read. */
@@ -50,8 +51,5 @@ int darn_rules_read(const char *path,
 /* Compares a rule that was added later with the sites of a module. darn_rules_lock is held. */
 void darn_rules_place(struct darn_rule *rule, const struct darn_site *start,
                       const struct darn_site *stop);
-
-/* What sections by hand make of one that a module has. */
-void darn_rules_resolve(const struct darn_section_record *record);
 
 #endif

@@ -5,6 +5,7 @@
 #include "runtime/os/os.h"
 #include "runtime/report/counters.h"
 #include "runtime/section/inside.h"
+#include "runtime/section/obeyed.h"
 #include "runtime/section/rules.h"
 #include "runtime/state.h"
 #include "runtime/watch/attention.h"
@@ -37,7 +38,7 @@ int darn_sections_open(void)
     always = wants_noise();
     if (!path[0])
         return 0;
-    error = darn_rules_load(path);
+    error = darn_obeyed_load(path);
     if (error)
         return darn_rules_refuse("sections", path, error, "them");
     darn_sections = true;

@@ -186,27 +186,6 @@ static void lines_mean_what_begins_and_ends_in_them(void **state)
     }
 }
 
-static void what_lines_mean_allows_what_they_say(void **state)
-{
-    struct darn_section *section;
-
-    (void)state;
-    load(RECORDED ", \"a.c:12-14 balance allow=write\"");
-    section = sections.list[0];
-    assert_true(darn_section_resolve(sections.list[1], section));
-    assert_int_equal(section->kind, DARN_SECTION_HAND);
-    assert_int_equal(section->points[1].allow, DARN_ALLOW_WRITE);
-    assert_int_equal(section->points[2].allow, DARN_ALLOW_ALL); /* not in these lines */
-    darn_sections_free(&sections);
-    load(RECORDED ", \"a.c:12-20 balance\", \"a.c:1-2 balance\"");
-    section = sections.list[0];
-    assert_false(darn_section_resolve(sections.list[2], section));
-    assert_int_equal(section->kind, DARN_SECTION_PAIR);
-    assert_true(darn_section_resolve(sections.list[1], section));
-    assert_int_equal(section->points[1].allow, DARN_ALLOW_READ);
-    assert_int_equal(section->points[2].allow, DARN_ALLOW_READ);
-}
-
 /* `load` closes the list: what follows is behind it. */
 #define BEHIND                                                                                     \
     "],\n \"deadlocks\": [\n  {\"locks\": \"a, \\\"]\"}],\n \"new\": {\"x\": [1, []]},\n "         \
@@ -243,7 +222,6 @@ int main(void)
         TEST(a_file_that_cannot_be_replaced_stays),
         TEST(other_keys_come_back_letter_by_letter),
         TEST(lines_mean_what_begins_and_ends_in_them),
-        TEST(what_lines_mean_allows_what_they_say),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

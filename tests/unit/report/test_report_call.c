@@ -72,8 +72,8 @@ static void two_that_are_called_the_same_are_told_apart(void **state)
     finding->accesses[0].lock_count = 1;
     finding->accesses[1].locks[0] = other;
     text = print_finding("text", finding, NULL);
-    expect_part(text, "holding mutex 'from->lock' (0x10)\n");
-    expect_part(text, "holding mutex 'from->lock' (0x20)\n");
+    expect_part(text, "holding mutex 'from->lock' (M1)\n");
+    expect_part(text, "holding mutex 'from->lock' (M2)\n");
     free(text);
     darn_finding_free(finding);
 }

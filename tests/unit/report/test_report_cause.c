@@ -72,6 +72,26 @@ static void a_name_that_tells_little_needs_the_same_address(void **state)
     assert_true(is_same(AT("0x10", "a", "tab[].next", 1), AT("0x20", "b", "tab[].next", 2)));
 }
 
+#define IN(function, line)                                                                         \
+    "{\"op\":\"write\",\"thread\":\"T1\",\"file\":\"m.c\",\"line\":" #line                       \
+    ",\"column\":5,\"function\":\"" function "\",\"stack\":[],\"locks\":[]}"
+#define OF_BLOCK(block, variable, one, other)                                                      \
+    "{\"id\":\"" variable "\",\"kind\":\"data-race\",\"variable\":\"" variable                    \
+    "\",\"count\":1,\"accesses\":[" one "," other                                                   \
+    "],\"place\":{\"kind\":\"heap\",\"address\":\"" block "\",\"size\":64}}"
+
+/* A struct that nobody guards races at each of its members. */
+static void two_functions_that_access_one_object_are_a_cause(void **state)
+{
+    const char *first = OF_BLOCK("0x100", "n->a", IN("put", 1), IN("get", 2));
+
+    (void)state;
+    assert_true(is_same(first, OF_BLOCK("0x100", "n->b", IN("put", 3), IN("get", 4))));
+    assert_true(is_same(first, OF_BLOCK("0x100", "n->b", IN("get", 3), IN("put", 4))));
+    assert_false(is_same(first, OF_BLOCK("0x200", "n->b", IN("put", 3), IN("get", 4))));
+    assert_false(is_same(first, OF_BLOCK("0x100", "n->b", IN("put", 3), IN("sum", 4))));
+}
+
 static void nothing_in_common_is_no_cause(void **state)
 {
     (void)state;
@@ -154,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_side_or_a_variable_in_common_is_a_cause),
         cmocka_unit_test(a_name_that_tells_little_needs_the_same_address),
+        cmocka_unit_test(two_functions_that_access_one_object_are_a_cause),
         cmocka_unit_test(nothing_in_common_is_no_cause),
         cmocka_unit_test(deadlocks_need_two_locks_in_common),
         cmocka_unit_test(a_crash_at_a_side_belongs_to_the_race),

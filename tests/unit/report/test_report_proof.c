@@ -45,9 +45,9 @@ static void a_confirmed_race_says_what_came_of_it(void **state)
                 "difference\n");
     expect_text(confirmed("\"trials\":100,\"hits\":37,\"schedule\":\"out/1/schedule\","
                           "\"outcomes\":[\"crash\"],"),
-                "  proof: it happened in 37 of 100 controlled runs and replays; it led to crash\n");
+                "  proof: it happened in 37 of 100 controlled runs and replays; it led to a crash\n");
     expect_text(confirmed("\"outcomes\":[\"crash\",\"hang\",\"exit\"],"),
-                "; it led to crash, hang and exit\n");
+                "; it led to a crash, a hang and a bad exit status\n");
 }
 
 static void what_was_not_confirmed_needs_no_proof(void **state)

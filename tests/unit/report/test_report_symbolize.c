@@ -3,6 +3,7 @@
 #include "report_fixture.h"
 
 #include <limits.h>
+#include <elfutils/libdwfl.h>
 #include <link.h>
 #include <pthread.h>
 
@@ -113,6 +114,47 @@ static void inlined_functions_become_frames(void **state)
     expect_frame(&frames[1], "middle", spot.line);
     expect_frame(&frames[2], "outer", line_in_outer);
     assert_true(frames[0].column > 0 && frames[1].column > 0);
+    darn_modules_close(&modules);
+    darn_pool_release(&pool);
+}
+
+static int find_libdw(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    if (!strstr(info->dlpi_name, "/libdw"))
+        return 0;
+    *(struct dl_phdr_info *)data = *info;
+    return 1;
+}
+
+static bool is_loaded(const char *library)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[PATH_MAX + 256];
+    bool found = false;
+
+    assert_non_null(maps);
+    while (!found && fgets(line, sizeof(line), maps))
+        found = strstr(line, library);
+    fclose(maps);
+    return found;
+}
+
+/* libdw would, which takes as long as the rest of a report. That of libc may be installed. */
+static void a_library_without_debug_information_makes_nobody_load_a_client(void **state)
+{
+    struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
+    struct darn_modules modules = {NULL};
+    struct darn_text_pool pool = {NULL};
+    struct dl_phdr_info library;
+
+    (void)state;
+    assert_true(dl_iterate_phdr(find_libdw, &library) == 1);
+    assert_int_equal(darn_symbolize_code(&modules, &pool, library.dlpi_name,
+                                         (uintptr_t)dwfl_begin - library.dlpi_addr, frames),
+                     1);
+    assert_non_null(frames[0].function);
+    assert_false(is_loaded("debuginfod"));
     darn_modules_close(&modules);
     darn_pool_release(&pool);
 }
@@ -353,6 +395,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(locks_are_named_as_parts_of_variables),
         cmocka_unit_test(inlined_functions_become_frames),
+        cmocka_unit_test(a_library_without_debug_information_makes_nobody_load_a_client),
         cmocka_unit_test(variables_have_names_and_declarations),
         cmocka_unit_test(what_was_looked_up_is_known_and_outlives_the_modules),
         cmocka_unit_test(what_cannot_be_found_stays_unknown),

@@ -333,6 +333,17 @@ static void advice_fits_the_locks(void **state)
     expect_advice(finding,
                   "hold read lock 'rw' at bank.c:4 too, for writing, or make 'acct->balance' "
                   "_Atomic");
+    finding = bank_finding("/nowhere");
+    finding->accesses[1].locks = &two;
+    finding->accesses[1].is_pointer = true;
+    expect_advice(finding, "hold mutex 'm' at bank.c:4 too, or make 'acct->balance' _Atomic and let "
+                           "what it points to live for as long as it is used");
+    /* Who means to do without a lock holds one for something else. */
+    finding = bank_finding("/nowhere");
+    finding->accesses[1].locks = &two;
+    finding->accesses[0].is_volatile = finding->accesses[1].is_volatile = true;
+    expect_advice(finding, "volatile does not protect against other threads: make 'acct->balance' "
+                           "_Atomic, or put both accesses under one lock");
 }
 
 static void advice_fits_the_accesses(void **state)

@@ -188,11 +188,18 @@ static void many_threads_share_one_column(void **state)
 static void a_deadlock_is_told_without_those_who_are_not_in_it(void **state)
 {
     struct darn_snapshot snapshot = standstill(2);
-    char *text = tell(&snapshot, 0);
+    char *text;
 
     (void)state;
+    for (uint32_t i = 3; i < 9; i++)
+        add_thread(&snapshot, i, DARN_STATE_BLOCKED, DARN_STEP_WAIT, HEAP + 64,
+                   call_at("waiter", "wait"));
+    text = tell(&snapshot, 0);
     expect_part(text, "       T0 main     T1 one      T2 other\n");
-    expect_part(text, "\n       ... 6 steps of others\ndeadlock: nobody can go on\n");
+    expect_part(text, "\n       ... 6 steps of others\ndeadlock: nobody can go on\n  T1 waits for b");
+    expect_part(text, "\n  T5 waits for ");
+    expect_no_part(text, "\n  T6 waits for ");
+    expect_part(text, "\n  and 4 more threads\n");
     free(text);
     free_snapshot(&snapshot);
 }

@@ -22,6 +22,7 @@
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
 #include "runtime/watch/sites.h"
+#include "section/match.h"
 #include "said_stage.h"
 
 static struct darn_thread one = {.number = 1}, other = {.number = 2};
@@ -132,6 +133,59 @@ static void make_module(void)
     make_site(OTHER_NAME, DARN_SITE_READ, "f", 10, "z"); /* the place of READ, by a macro */
 }
 
+/* ---- its sections, as the compiler has found them ---- */
+
+static struct {
+    _Alignas(16) char records[8192];
+    size_t used;
+} recorded;
+
+static bool is_in_module(uint64_t key)
+{
+    for (int i = 0; i < SITES; i++) {
+        if (darn_site_key(&module.sites[i]) == key)
+            return true;
+    }
+    return false;
+}
+
+static inline bool record_section(void *unused, const struct darn_section *section)
+{
+    struct darn_section_record *record =
+        (struct darn_section_record *)(uintptr_t)(recorded.records + recorded.used);
+    struct darn_section_point points[DARN_SECTION_POINTS];
+
+    (void)unused;
+    if (section->first || section->kind > DARN_SECTION_PAIR ||
+        !is_in_module(darn_point_key(&section->points[0])))
+        return true;
+    darn_match_of_section(section, points);
+    record->size = (uint32_t)(sizeof(*record) + section->count * sizeof(points[0]));
+    assert_true(recorded.used + record->size <= sizeof(recorded.records));
+    record->version = DARN_SECTION_VERSION;
+    record->kind = section->kind;
+    record->inside = section->inside;
+    record->count = section->count;
+    name(&record->file, section->file);
+    name(&record->function, section->function);
+    name(&record->variable, section->variable);
+    name(&record->type, "");
+    memcpy(record->points, points, section->count * sizeof(points[0]));
+    recorded.used += record->size;
+    return true;
+}
+
+/* What the compiler would record of this text of a repository. */
+static inline void record(const char *text)
+{
+    static char room[65536];
+    static struct darn_section section;
+    struct darn_repository_reader reader = {
+        .section = record_section, .room = room, .room_size = sizeof(room)};
+
+    darn_repository_read(text, strlen(text), &section, &reader);
+}
+
 static char path[] = "/tmp/darn-test-sections-XXXXXX";
 
 static void write_file(const char *text)
@@ -143,20 +197,34 @@ static void write_file(const char *text)
     fclose(file);
 }
 
-/* Rules are read once in a process: each test that needs others is a child of its own. */
-static void obey(const char *sections)
+static void repository(char *text, size_t size, const char *sections)
+{
+    snprintf(text, size, "{\"darn-sections\": 1,\n \"sections\": [\n%s\n ]}\n", sections);
+}
+
+/* Rules are read once in a process: each test that needs others is a child of its own. The program
+ * has what the compiler has recorded. */
+static void obey_with(const char *sections, const char *of_compiler)
 {
     static char text[8192];
 
-    snprintf(text, sizeof(text), "{\"darn-sections\": 1,\n \"sections\": [\n%s\n ]}\n", sections);
-    write_file(text);
     make_module();
+    repository(text, sizeof(text), of_compiler);
+    record(text);
+    repository(text, sizeof(text), sections);
+    write_file(text);
     snprintf(darn_state.options.sections, sizeof(darn_state.options.sections), "%s", path);
     darn_state.options.noise_count = 1;
     darn_state.options.noise[0].kind = DARN_NOISE_SECTION;
     assert_int_equal(darn_sections_open(), 0);
     darn_sites_add(module.sites, module.sites + SITES);
-    darn_rules_module(module.sites, module.sites + SITES, NULL, NULL);
+    darn_rules_module(module.sites, module.sites + SITES, recorded.records,
+                      recorded.records + recorded.used);
+}
+
+static inline void obey(const char *sections)
+{
+    obey_with(sections, sections);
 }
 
 #define LOAD_STORE                                                                                 \

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -102,6 +103,22 @@ static void memory_that_comes_from_no_file_has_none(void **state)
     free(on_the_heap);
 }
 
+/* An anonymous mapping right behind one of an ELF file looks like its zeroed data. */
+static void memory_behind_a_file_is_not_its_zeroed_data(void **state)
+{
+    int fd = open("/proc/self/exe", O_RDONLY);
+    char *mapped = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_ptr_not_equal(mapped, MAP_FAILED);
+    assert_ptr_equal(mmap(mapped, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0), mapped);
+    assert_non_null(find(mapped));
+    assert_null(find(mapped + 4096));
+    munmap(mapped, 8192);
+    close(fd);
+}
+
 /* It must not be taken for ELF: what it holds there would lead astray. */
 static void a_mapped_file_that_is_no_program_has_its_name(void **state)
 {
@@ -141,6 +158,7 @@ int main(void)
         cmocka_unit_test(functions_and_data_of_libraries_are_found),
         cmocka_unit_test(a_library_that_is_loaded_later_is_found_when_the_maps_are_read_anew),
         cmocka_unit_test(memory_that_comes_from_no_file_has_none),
+        cmocka_unit_test(memory_behind_a_file_is_not_its_zeroed_data),
         cmocka_unit_test(a_mapped_file_that_is_no_program_has_its_name),
         cmocka_unit_test(without_maps_nothing_is_found),
     };

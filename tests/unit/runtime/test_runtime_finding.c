@@ -42,13 +42,6 @@ int __wrap_darn_helper_run(const char *flag, const char *input, size_t length)
     return answer;
 }
 
-void __wrap_darn_heal_learn(const struct darn_site *one, const struct darn_site *other)
-{
-    (void)one;
-    (void)other;
-    fail();
-}
-
 static struct {
     struct darn_side entry, remote, end;
 } sides;
@@ -247,6 +240,67 @@ static void halt_on_error_ends_the_program_unless_it_is_suppressed(void **state)
     assert_int_equal(status_after(&violation), 1);
 }
 
+/* A race of the two, at a place of its own. */
+static void race(struct darn_side *one, const struct darn_site *site, uintptr_t address)
+{
+    struct darn_side other = side_at(site, DARN_OP_WRITE, 2);
+
+    one->touch.address = other.touch.address = address;
+    darn_finding_race(&(struct darn_race){.first = one, .second = &other});
+}
+
+/* `count` sites, each in a function and with a variable of its own. */
+static const struct darn_site *apart(uint32_t count)
+{
+    const struct darn_site *first = &table.sites[table.count];
+    const char *file = fixture_text(&table, "copy.c");
+    char name[32];
+
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(name, sizeof(name), "name_%u", (unsigned)table.count);
+        fixture_add(&table, DARN_SITE_WRITE, table.count, file, fixture_text(&table, name),
+                    fixture_text(&table, name));
+    }
+    return first;
+}
+
+static void of_many_variants_some_are_told_and_all_are_counted(void **state)
+{
+    const struct darn_site *sites = apart(32);
+    struct darn_side copy = side_at(&sites[0], DARN_OP_WRITE, 1);
+    uint32_t before = darn_findings_reported();
+
+    (void)state;
+    answer = REPORTED;
+    darn_state.options.report_spins = true; /* nothing is put off */
+    asked = 0;
+    for (uint32_t i = 1; i <= 10; i++)
+        race(&copy, &sites[i], 0x3000 + 8 * i);
+    assert_int_equal(asked, 1 + 5);
+    assert_int_equal(darn_findings_reported(), before + 10);
+    /* Who keeps them gets all. */
+    strcpy(darn_state.options.json, "all.jsonl");
+    race(&copy, &sites[11], 0x3100);
+    assert_int_equal(asked, 1 + 5 + 1);
+    assert_string_not_equal(text_at(record, "variant_of"), "(missing)");
+    darn_state.options.json[0] = '\0';
+}
+
+/* Each access to a block that was freed meets the same call. */
+static void a_call_without_a_site_is_a_side_in_common(void **state)
+{
+    const struct darn_site *sites = apart(2);
+    struct darn_side call = side_at(NULL, DARN_OP_FREE, 1);
+
+    (void)state;
+    call.stack.depth = 1;
+    call.stack.pcs[0] = 0x401234;
+    race(&call, &sites[0], 0x4000);
+    assert_string_equal(text_at(record, "variant_of"), "(missing)");
+    race(&call, &sites[1], 0x4008);
+    assert_string_not_equal(text_at(record, "variant_of"), "(missing)");
+}
+
 static int make_sites(void **state)
 {
     const char *file = fixture_text(&table, "bank.c"), *function = fixture_text(&table, "deposit");
@@ -275,6 +329,8 @@ int main(void)
         cmocka_unit_test(what_is_suppressed_is_no_finding),
         cmocka_unit_test(without_darn_report_the_sites_speak),
         cmocka_unit_test(halt_on_error_ends_the_program_unless_it_is_suppressed),
+        cmocka_unit_test(of_many_variants_some_are_told_and_all_are_counted),
+        cmocka_unit_test(a_call_without_a_site_is_a_side_in_common),
     };
 
     return cmocka_run_group_tests(tests, make_sites, drop_record);

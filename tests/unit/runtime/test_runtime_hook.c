@@ -15,6 +15,7 @@
 #include "runtime/watch/attention.h"
 #include "runtime/watch/hook.h"
 #include "site/armed.h"
+#include "site/site_guard.h"
 
 extern volatile uint8_t darn_attention;
 
@@ -22,6 +23,10 @@ extern volatile uint8_t darn_attention;
 
 HOOK void darn_hook_access(uintptr_t address, const struct darn_site *site);
 HOOK void darn_hook_spin(uintptr_t address, const struct darn_site *site);
+HOOK void darn_look_access(uintptr_t address, const struct darn_site *site);
+HOOK void darn_look_write(uintptr_t address, uint64_t value, const struct darn_site *site);
+
+extern volatile uint8_t darn_filter[DARN_FILTER_SIZE];
 
 static struct darn_thread thread = {.number = 1};
 static long variable;
@@ -167,6 +172,32 @@ static void a_spin_read_is_not_healed_while_a_run_learns(void **state)
     assert_int_equal(healed, 2);
 }
 
+/* How many of an access and a write come to the hook. */
+static uint32_t look_at_both(void)
+{
+    did.learn = 0;
+    darn_look_access((uintptr_t)&variable, &module.site);
+    darn_look_write((uintptr_t)&variable, 1, &module.site);
+    return did.learn;
+}
+
+static void the_second_look_goes_on_where_the_filter_or_the_site_says_so(void **state)
+{
+    uint32_t line = darn_filter_index((uintptr_t)&variable);
+
+    (void)state;
+    darn_state.mode = DARN_MODE_LEARN;
+    assert_int_equal(look_at_both(), 0);
+    darn_filter[(line + 1) % DARN_FILTER_SIZE] = 1;
+    assert_int_equal(look_at_both(), 0);
+    darn_filter[(line + 1) % DARN_FILTER_SIZE] = 0;
+    darn_filter[line] = 1;
+    assert_int_equal(look_at_both(), 2);
+    darn_filter[line] = 0;
+    darn_armed_add(&module.site, DARN_ARMED_RECORD);
+    assert_int_equal(look_at_both(), 2);
+}
+
 /* Every bit but the one that says so, one by one, in each mode. */
 static void no_bit_of_another_heals(void **state)
 {
@@ -292,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_spin_read_is_not_healed_while_a_run_learns, start),
+        cmocka_unit_test_setup(the_second_look_goes_on_where_the_filter_or_the_site_says_so, start),
         cmocka_unit_test_setup(no_bit_of_another_heals, start),
         cmocka_unit_test_setup(each_mode_does_its_own_at_an_access_and_nothing_else, start),
         cmocka_unit_test_setup(each_mode_does_its_own_at_a_read_that_spins, start),

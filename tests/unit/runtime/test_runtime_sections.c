@@ -375,6 +375,39 @@ static void what_the_program_does_not_have_is_said(void **state)
     assert_null(strstr(said, ":3:"));
 }
 
+/* As it is healed: one rule says what a repository means (section/match.h). */
+static void a_section_that_has_moved_is_watched(void **state)
+{
+    (void)state;
+    obey_with("  {\"variable\": \"x\", \"function\": \"f\", \"file\": \"bank.c\", \"kind\": "
+              "\"load-and-store\",\n   \"entry\": \"9:5 read\", \"ends\": [\"11:5 write "
+              "allow=read\"]}",
+              LOAD_STORE);
+    go(&one, READ);
+    go(&other, REMOTE_WRITE);
+    go(&one, WRITE);
+    assert_int_equal(violations, 1);
+    assert_ptr_equal(found_entry, &module.sites[READ]);
+    assert_int_equal(found_line, 3);
+    darn_sections_finish();
+    assert_string_equal(said, "");
+}
+
+static void another_variable_at_the_place_is_not_watched(void **state)
+{
+    (void)state;
+    obey_with("  {\"variable\": \"gone\", \"function\": \"f\", \"file\": \"bank.c\", \"kind\": "
+              "\"load-and-store\",\n   \"entry\": \"10:5 read\", \"ends\": [\"12:5 write "
+              "allow=read\"]}",
+              LOAD_STORE);
+    go(&one, READ);
+    go(&other, REMOTE_WRITE);
+    go(&one, WRITE);
+    assert_int_equal(violations, 0);
+    darn_sections_finish();
+    assert_non_null(strstr(said, ":3: the section over 'gone' in f (bank.c) does not begin"));
+}
+
 static void a_repository_that_is_not_there_is_refused(void **state)
 {
     (void)state;
@@ -410,6 +443,8 @@ int main(void)
         TEST(what_takes_too_long_is_given_up),
         TEST(with_an_output_they_are_counted_only),
         TEST(what_the_program_does_not_have_is_said),
+        TEST(a_section_that_has_moved_is_watched),
+        TEST(another_variable_at_the_place_is_not_watched),
         TEST(a_repository_that_is_not_there_is_refused),
     };
 

@@ -265,6 +265,30 @@ static void a_sleeping_thread_is_waited_for(void **state)
     }
 }
 
+/* It yields without end: whoever is held is let go, and later the more patience the plan has. */
+static void patience_is_how_long_others_may_yield(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{PUT(X, 1), PUT(Y, 1)}, {YIELD, GET(Y), UNLESS(1, -3)}},
+        .starts = {0, 1},
+        .count = 2,
+    };
+    struct darn_plan plan = {.kind = DARN_STRATEGY_RACE, .aim_count = 2};
+    uint64_t steps[2];
+
+    (void)state;
+    plan.aims[0] = (struct darn_aim){.kind = DARN_AIM_FIRST, .place = SIM_PLACE(0, 0)};
+    plan.aims[1] = (struct darn_aim){.kind = DARN_AIM_SECOND, .place = SIM_PLACE(1, 7)};
+    for (int i = 0; i < 2; i++) {
+        plan.patience = i ? 300 : 0;
+        sim_run(s, &program, &plan, NULL, NULL);
+        assert_false(s->deadlock);
+        steps[i] = s->step_count;
+    }
+    assert_in_range(steps[0], 64, 300);
+    assert_in_range(steps[1], steps[0] + 300, steps[0] + 1300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_common_lock_prevents_it),
         cmocka_unit_test(many_threads_wait_for_the_last_one),
         cmocka_unit_test(a_sleeping_thread_is_waited_for),
+        cmocka_unit_test(patience_is_how_long_others_may_yield),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -257,18 +257,44 @@ static void the_repository_says_what_an_end_allows(void **state)
     struct darn_section_point own = {.key = 1, .role = DARN_ROLE_END, .line = 12, .allow = 0};
     struct darn_section_point end = {
         .key = 1, .role = DARN_ROLE_END, .line = 12, .allow = DARN_ALLOW_READ};
-    struct darn_match_section points = {.points = &own, .count = 1};
-    struct darn_match_section lines = {.first = 10, .last = 20};
+    struct darn_match_section found = {.points = &end, .count = 1};
+    struct darn_match_wanted points = {.section = {.points = &own, .count = 1}};
+    struct darn_match_wanted lines = {.section = {.first = 10, .last = 20}};
 
     (void)state;
-    assert_int_equal(darn_match_allow(&points, &end), 0);
+    assert_int_equal(darn_match_allow(&points, &found, &end), 0);
     own.key = 2; /* it knows of no such end */
-    assert_int_equal(darn_match_allow(&points, &end), DARN_ALLOW_READ);
-    assert_int_equal(darn_match_allow(&lines, &end), DARN_ALLOW_READ);
-    lines.has_allow = true;
-    assert_int_equal(darn_match_allow(&lines, &end), 0);
+    assert_int_equal(darn_match_allow(&points, &found, &end), DARN_ALLOW_READ);
+    assert_int_equal(darn_match_allow(&lines, &found, &end), DARN_ALLOW_READ);
+    lines.section.has_allow = true;
+    assert_int_equal(darn_match_allow(&lines, &found, &end), 0);
     end.line = 21;
-    assert_int_equal(darn_match_allow(&lines, &end), DARN_ALLOW_ALL);
+    assert_int_equal(darn_match_allow(&lines, &found, &end), DARN_ALLOW_ALL);
+}
+
+/* The second end moves to where the first one was, or the first to where the second was. */
+static void what_has_moved_allows_what_the_repository_says(void **state)
+{
+    (void)state;
+    for (int lines = -2; lines <= 2; lines += 4) {
+        const struct darn_match_section *found = &stage.found[0].section;
+
+        clear(NULL);
+        deposit_at(10);
+        section.points[1].allow = 0;
+        add_point(DARN_ROLE_END, DARN_SITE_WRITE, "deposit", 14)->allow = DARN_ALLOW_ALL;
+        want();
+        deposit_at((uint32_t)(10 + lines));
+        add_point(DARN_ROLE_END, DARN_SITE_WRITE, "deposit", (uint32_t)(14 + lines));
+        find();
+        match();
+        expect(0, DARN_MATCH_MOVED);
+        assert_int_equal(darn_match_allow(&stage.wanted[0], found, &found->points[1]), 0);
+        assert_int_equal(darn_match_allow(&stage.wanted[0], found, &found->points[2]),
+                         DARN_ALLOW_ALL);
+        assert_int_equal(darn_match_end(&stage.wanted[0], found, &found->points[1]), 0);
+        assert_int_equal(darn_match_end(&stage.wanted[0], found, &found->points[2]), 1);
+    }
 }
 
 /* ---- what the compiler may leave out ---- */
@@ -393,6 +419,7 @@ int main(void)
         cmocka_unit_test_setup(of_more_than_are_looked_for_none_is_meant, clear),
         cmocka_unit_test_setup(copies_of_an_inline_function_count_once, clear),
         cmocka_unit_test_setup(the_repository_says_what_an_end_allows, clear),
+        cmocka_unit_test_setup(what_has_moved_allows_what_the_repository_says, clear),
         cmocka_unit_test_setup(without_those_that_concern_nobody_the_answers_are_the_same, clear),
     };
 

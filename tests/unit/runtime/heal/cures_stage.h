@@ -123,8 +123,9 @@ static char path[] = "/tmp/darn-test-cures-XXXXXX";
 
 static void resolve(void)
 {
-    darn_cures_resolve(fixture.sites, fixture.sites + fixture.count, program.records,
-                       program.records + program.used);
+    darn_cures_resolve(&(struct darn_section_module){fixture.sites, fixture.sites + fixture.count,
+                                                     program.records,
+                                                     program.records + program.used, NULL});
 }
 
 /* Reads the repository with these sections, and compares it with the program. */

@@ -169,7 +169,7 @@ static void modules_are_remembered_and_replaced_where_they_lay(void)
     add_site(W, 10, "stop", "flag");
     heal(DEPOSIT);
     resolve();
-    for (const struct darn_cure_module *module = darn_cures_modules(); module;
+    for (const struct darn_section_module *module = darn_cures_modules(); module;
          module = module->next)
         count++;
     assert_int_equal(count, 1);

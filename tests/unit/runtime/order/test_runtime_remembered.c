@@ -209,6 +209,21 @@ static void an_end_is_remembered_until_the_memory_has_a_new_owner(void **state)
     assert_false(writes(3, 40, 4));
 }
 
+/* Every free comes by, and whenever a time advances all clocks have to hear of it. */
+static void the_end_of_what_is_not_remembered_takes_no_time(void **state)
+{
+    uint32_t version;
+
+    (void)state;
+    assert_false(writes(0, 0, 8));
+    order(0, 1); /* the time is given away: the next thing that is remembered has another one */
+    version = clocks[0].version;
+    assert_false(ends(0, 1024, 64, false));
+    assert_int_equal(clocks[0].version, version);
+    assert_false(ends(0, 0, 64, false));
+    assert_int_not_equal(clocks[0].version, version);
+}
+
 static void the_beginning_of_an_untouched_block_is_remembered(void **state)
 {
     (void)state;
@@ -407,6 +422,7 @@ int main(void)
         TEST(only_what_is_covered_goes),
         TEST(the_deepest_touch_of_a_stack_is_known),
         TEST(who_has_no_slot_has_no_stack),
+        TEST(the_end_of_what_is_not_remembered_takes_no_time),
         TEST(one_piece_of_a_long_block_is_found), /* last: it leaves little room */
     };
 

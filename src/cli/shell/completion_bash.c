@@ -1,7 +1,6 @@
 /*
  * The completion of bash: a table of the lines of all commands, and a function that walks along
- * what was typed by that table. zsh understands it after bashcompinit; so nothing in it is for bash
- * alone that another shell would not skip.
+ * what was typed by that table.
  */
 #include <ctype.h>
 #include <string.h>
@@ -259,11 +258,10 @@ static void print_commands(const struct darn_command *const *list, FILE *out)
     }
 }
 
-void darn_page_completion(FILE *out)
+void darn_page_bash(FILE *out)
 {
     fputs(
-        "# Completion of darn for bash, and for zsh after bashcompinit; made by\n"
-        "# darn help --completion=bash.\n"
+        "# Completion of darn for bash; made by darn help --completion=bash.\n"
         "\n"
         "# What the line of a command has: options, with = before a value, or : if it may be left\n"
         "# out; then what comes after them.\n"

@@ -1,4 +1,4 @@
-#include "driver/play/json_tree.h"
+#include "report/json_tree.h"
 
 #include <stdlib.h>
 
@@ -67,6 +67,11 @@ static void put(struct darn_json *json, const char *key, const json_t *value, un
 void darn_json_tree(struct darn_json *json, const json_t *value)
 {
     put(json, NULL, value, 0);
+}
+
+void darn_json_tree_member(struct darn_json *json, const char *key, const json_t *value)
+{
+    put(json, key, value, 0);
 }
 
 void darn_json_tree_lines(struct darn_json *json, const json_t *value)
