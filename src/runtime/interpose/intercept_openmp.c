@@ -4,10 +4,12 @@
  * already. And whose code teams and tasks are made of, it does not tell at all.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/lockops.h"
 #include "runtime/interpose/openmp.h"
 #include "runtime/order/ordering.h"
 #include "runtime/order/outside.h"
@@ -22,49 +24,72 @@
     ((__typeof__(real_##name))darn_real_late((void **)&real_##name, #name,                         \
                                              __builtin_return_address(0)))
 
-static void taken(const volatile void *lock, unsigned flags, const void *frame)
+/* The library's own calls take them and give them back: only the kind is needed here. */
+static const struct darn_lockable openmp_locks = {.kind = DARN_LOCK_OPENMP};
+
+static void before(volatile void *lock, const void *frame)
 {
-    darn_lock_taken_openmp(darn_thread_self(), lock, flags, frame);
+    darn_lock_before(darn_thread_self(), &openmp_locks, lock, frame);
 }
 
-static void given(const volatile void *lock, const void *frame)
+/* `result` is 0 or EBUSY. */
+static void after(volatile void *lock, unsigned flags, int result, const void *frame)
 {
-    darn_lock_given(darn_thread_self(), lock, frame);
+    darn_lock_after(darn_thread_self(), &openmp_locks, lock, flags, result, frame);
+}
+
+/* Around its release. */
+static void leave(volatile void *lock, const void *frame)
+{
+    struct darn_thread *thread = darn_thread_self();
+
+    darn_noise_at_call(thread);
+    darn_lock_given(thread, lock, frame);
+}
+
+static void left(volatile void *lock)
+{
+    darn_gate_leave(darn_thread_self(), lock);
 }
 
 /* ---- what the compiler makes of directives; `where` is its description of the place ---- */
 
 DARN_INTERCEPT(void, __kmpc_critical, void *where, int32_t thread, void *lock)
 {
+    before(lock, FRAME);
     REAL(__kmpc_critical)(where, thread, lock);
-    taken(lock, 0, FRAME);
+    after(lock, 0, 0, FRAME);
 }
 
 DARN_INTERCEPT(void, __kmpc_critical_with_hint, void *where, int32_t thread, void *lock,
                uint32_t hint)
 {
+    before(lock, FRAME);
     REAL(__kmpc_critical_with_hint)(where, thread, lock, hint);
-    taken(lock, 0, FRAME);
+    after(lock, 0, 0, FRAME);
 }
 
 DARN_INTERCEPT(void, __kmpc_end_critical, void *where, int32_t thread, void *lock)
 {
-    given(lock, FRAME);
+    leave(lock, FRAME);
     REAL(__kmpc_end_critical)(where, thread, lock);
+    left(lock);
 }
 
-static const char one_atomic, one_ordered; /* there is one lock for all of them */
+static char one_atomic, one_ordered; /* there is one lock for all of them */
 
 DARN_INTERCEPT(void, __kmpc_atomic_start, void)
 {
+    before(&one_atomic, FRAME);
     REAL(__kmpc_atomic_start)();
-    taken(&one_atomic, 0, FRAME);
+    after(&one_atomic, 0, 0, FRAME);
 }
 
 DARN_INTERCEPT(void, __kmpc_atomic_end, void)
 {
-    given(&one_atomic, FRAME);
+    leave(&one_atomic, FRAME);
     REAL(__kmpc_atomic_end)();
+    left(&one_atomic);
 }
 
 /* Not a lock: who comes next is certain. */
@@ -108,44 +133,50 @@ DARN_INTERCEPT(void, __kmpc_flush, void *where)
 
 DARN_INTERCEPT(void, omp_set_lock, void *lock)
 {
+    before(lock, FRAME);
     REAL(omp_set_lock)(lock);
-    taken(lock, 0, FRAME);
+    after(lock, 0, 0, FRAME);
 }
 
 DARN_INTERCEPT(void, omp_set_nest_lock, void *lock)
 {
+    before(lock, FRAME);
     REAL(omp_set_nest_lock)(lock);
-    taken(lock, 0, FRAME);
+    after(lock, 0, 0, FRAME);
 }
 
 DARN_INTERCEPT(int, omp_test_lock, void *lock)
 {
-    int result = REAL(omp_test_lock)(lock);
+    int result;
 
-    if (result)
-        taken(lock, DARN_EVENT_TRY, FRAME);
+    before(lock, FRAME);
+    result = REAL(omp_test_lock)(lock);
+    after(lock, DARN_EVENT_TRY, result ? 0 : EBUSY, FRAME);
     return result;
 }
 
 DARN_INTERCEPT(int, omp_test_nest_lock, void *lock)
 {
-    int result = REAL(omp_test_nest_lock)(lock);
+    int result;
 
-    if (result)
-        taken(lock, DARN_EVENT_TRY, FRAME);
+    before(lock, FRAME);
+    result = REAL(omp_test_nest_lock)(lock);
+    after(lock, DARN_EVENT_TRY, result ? 0 : EBUSY, FRAME);
     return result;
 }
 
 DARN_INTERCEPT(void, omp_unset_lock, void *lock)
 {
-    given(lock, FRAME);
+    leave(lock, FRAME);
     REAL(omp_unset_lock)(lock);
+    left(lock);
 }
 
 DARN_INTERCEPT(void, omp_unset_nest_lock, void *lock)
 {
-    given(lock, FRAME);
+    leave(lock, FRAME);
     REAL(omp_unset_nest_lock)(lock);
+    left(lock);
 }
 
 /* ---- teams and tasks ---- */

@@ -97,7 +97,7 @@ DARN_LOCKOP int darn_lock_release(const struct darn_lockable *of, volatile void 
     if (darn_lock_is_quiet(of)) {
         darn_heal_unlocks(thread, lock);
         if (thread)
-            darn_own_remove(lock);
+            darn_lock_disown(lock);
         return of->give(lock);
     }
     darn_noise_at_call(thread);

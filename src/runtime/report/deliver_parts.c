@@ -15,7 +15,10 @@
 static const char *const op_names[] = {"read", "write", "update", "free", "use"};
 static const char *const object_names[] = {"",        "mutex",     "rwlock",     "spin",   "cond",
                                            "barrier", "semaphore", "descriptor", "stream", "stack"};
-static const char *const lock_names[] = {"mutex", "read", "write", "spin"};
+static const char *const lock_names[] = {
+    [DARN_LOCK_MUTEX] = "mutex", [DARN_LOCK_READ] = "read",    [DARN_LOCK_WRITE] = "write",
+    [DARN_LOCK_SPIN] = "spin",   [DARN_LOCK_OPENMP] = "mutex",
+};
 static const char *const assertion_names[] = {"", "exclusive-writer", "exclusive-access"};
 
 /* The record under construction. */

@@ -42,10 +42,11 @@ SELDOM static void record_event(struct darn_thread *thread, enum darn_event_kind
                                 uintptr_t lock, uint32_t lock_kind, unsigned flags,
                                 const void *frame)
 {
-    struct darn_event event = {.kind = (uint8_t)kind,
-                               .target = lock,
-                               .lock = (uint8_t)lock_kind,
-                               .flags = (uint16_t)flags};
+    struct darn_event event = {
+        .kind = (uint8_t)kind,
+        .target = lock,
+        .lock = (uint8_t)(lock_kind == DARN_LOCK_OPENMP ? DARN_EVENT_MUTEX : lock_kind),
+        .flags = (uint16_t)flags};
 
     darn_record_event(thread, &event, NULL, frame);
 }
@@ -127,27 +128,12 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
     if (!thread)
         return;
     record(thread, DARN_EVENT_ACQUIRE, (uintptr_t)lock, (uint32_t)kind, flags, frame);
-    if (__builtin_expect(darn_healing, 0))
+    if (__builtin_expect(darn_healing, 0) && kind != DARN_LOCK_OPENMP)
         darn_lock_own(lock, kind);
     known = darn_lock_find(&thread->locks, (uintptr_t)lock);
     if (known && take_again(&thread->locks, known, kind))
         return;
     list(thread, (uintptr_t)lock, kind, frame);
-}
-
-void darn_lock_taken_openmp(struct darn_thread *thread, const volatile void *lock, unsigned flags,
-                            const void *frame)
-{
-    struct darn_thread_lock *known =
-        thread ? darn_lock_find(&thread->locks, (uintptr_t)lock) : NULL;
-
-    if (!thread)
-        return;
-    record(thread, DARN_EVENT_ACQUIRE, (uintptr_t)lock, DARN_LOCK_MUTEX, flags, frame);
-    if (known)
-        known->depth++;
-    else
-        list(thread, (uintptr_t)lock, DARN_LOCK_MUTEX, frame);
 }
 
 bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, const void *frame)
@@ -157,8 +143,8 @@ bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, cons
 
     if (thread)
         record(thread, DARN_EVENT_RELEASE, (uintptr_t)lock, known ? known->kind : 0, 0, frame);
-    if (__builtin_expect(darn_healing, 0) && thread)
-        darn_own_remove(lock);
+    if (__builtin_expect(darn_healing, 0) && thread && !(known && known->kind == DARN_LOCK_OPENMP))
+        darn_lock_disown(lock);
     if (!known)
         return false; /* taken before we watched, or by another thread */
     if (--known->depth == 0)

@@ -23,7 +23,15 @@
 #define DARN_LOCKS_HELD   16
 #define DARN_LOCK_CALLERS 3 /* one call may take the locks of a whole program for it */
 
-enum darn_lock_kind { DARN_LOCK_MUTEX, DARN_LOCK_READ, DARN_LOCK_WRITE, DARN_LOCK_SPIN };
+enum darn_lock_kind {
+    DARN_LOCK_MUTEX,
+    DARN_LOCK_READ,
+    DARN_LOCK_WRITE,
+    DARN_LOCK_SPIN,
+    /* Of OpenMP: a mutex that its thread may take again, with nothing of a pthread_mutex_t in it.
+     * Healing does not count it: who asks for one cannot be kept out (heal/heal_closed.h). */
+    DARN_LOCK_OPENMP,
+};
 
 struct darn_thread_lock {
     uintptr_t address;
@@ -52,24 +60,24 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
                      enum darn_lock_kind kind, unsigned flags, const void *frame);
 bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, const void *frame);
 
-/* The same of a lock of OpenMP: a mutex that its thread may take again, and in which there is
- * nothing of a pthread_mutex_t. */
-void darn_lock_taken_openmp(struct darn_thread *thread, const volatile void *lock, unsigned flags,
-                            const void *frame);
-
 /* Whether a thread that has the lock can take it again, and then has it twice. If not, one that is
  * known to be held was given back by another thread, and would seem to be held for ever. */
 static inline bool darn_lock_nests(const volatile void *lock, enum darn_lock_kind kind)
 {
-    return kind == DARN_LOCK_READ ||
+    return kind == DARN_LOCK_READ || kind == DARN_LOCK_OPENMP ||
            (kind == DARN_LOCK_MUTEX &&
             darn_mutex_type((const pthread_mutex_t *)(uintptr_t)lock) != PTHREAD_MUTEX_NORMAL);
 }
 
-/* The calling thread has taken it; all that is kept of mutexes in production. */
+/* The calling thread has taken it, or gives it back: all that is kept of mutexes in production. */
 static inline void darn_lock_own(const volatile void *lock, enum darn_lock_kind kind)
 {
     darn_own_add(lock, kind == DARN_LOCK_READ, darn_lock_nests(lock, kind));
+}
+
+static inline void darn_lock_disown(const volatile void *lock)
+{
+    darn_own_remove(lock);
 }
 
 /* Adds a lock to the list of the calling thread, which has room. */
