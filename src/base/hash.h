@@ -20,6 +20,11 @@ static inline uint64_t darn_hash_number(uint64_t hash, uint32_t number)
     return hash;
 }
 
+static inline uint64_t darn_hash_word(uint64_t hash, uint64_t word)
+{
+    return darn_hash_number(darn_hash_number(hash, (uint32_t)word), (uint32_t)(word >> 32));
+}
+
 static inline uint64_t darn_hash_bytes(uint64_t hash, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)

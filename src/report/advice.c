@@ -122,7 +122,7 @@ static bool is_alone(const struct darn_finding *finding)
 
 static void advise_failure(struct darn_ink *ink, const struct darn_finding *finding)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     if (finding->schedule)
         darn_say(ink, "look at the threads where it fails: %s",

@@ -261,7 +261,7 @@ static void put_head(struct darn_json *json, const struct darn_finding *finding)
 
 static void put_finding(struct darn_json *json, const struct darn_finding *finding)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     darn_json_open(json, NULL, '{');
     put_head(json, finding);

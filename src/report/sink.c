@@ -18,7 +18,7 @@ static int open_to_append(const char *path, int flags)
 
 int darn_sink_open(const char *log_path, int64_t pid)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     int fd;
 
     if (!log_path || !*log_path || strcmp(log_path, "stderr") == 0)

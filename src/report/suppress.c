@@ -130,7 +130,7 @@ static int read_lines(struct darn_suppressions *suppressions, FILE *file, const 
 static FILE *open_beside(const char *path, const char *program)
 {
     const char *slash = program ? strrchr(program, '/') : NULL;
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     FILE *file;
 
     if (!slash || path[0] == '/')
@@ -194,7 +194,7 @@ static int kinds_for(const struct darn_finding *finding, int *top)
 /* The file as it is printed, and as TSan knows it: with the directory of the compilation. */
 static bool matches_file(const char *pattern, const struct darn_frame *frame)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     bool matches = darn_pattern_matches(pattern, frame->file);
 
     if (!matches && frame->file && frame->dir && frame->file[0] != '/') {

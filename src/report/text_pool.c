@@ -1,40 +1,24 @@
 #include "report/text_pool.h"
 
-#include <stdalign.h>
 #include <stdarg.h>
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 
-struct darn_pool_block {
-    struct darn_pool_block *next;
-    alignas(max_align_t) char memory[];
-};
-
 void darn_pool_release(struct darn_text_pool *pool)
 {
-    while (pool->blocks) {
-        struct darn_pool_block *block = pool->blocks;
-
-        pool->blocks = block->next;
-        free(block);
-    }
+    darn_arena_free(&pool->arena);
 }
 
 void *darn_pool_get(struct darn_text_pool *pool, size_t count, size_t size)
 {
-    struct darn_pool_block *block;
     size_t bytes;
-    bool fits = !__builtin_mul_overflow(count, size, &bytes) &&
-                !__builtin_add_overflow(bytes, sizeof(*block), &bytes);
 
-    block = darn_need_memory(fits ? calloc(1, bytes) : NULL);
-    block->next = pool->blocks;
-    pool->blocks = block;
-    return block->memory;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX)
+        darn_need_memory(NULL);
+    return darn_arena_get(&pool->arena, bytes);
 }
 
 char *darn_pool_part(struct darn_text_pool *pool, const char *text, size_t length)

@@ -9,16 +9,17 @@
 
 #include <stddef.h>
 
+#include "base/arena.h"
+
 struct darn_text_pool {
-    struct darn_pool_block *blocks;
+    struct darn_arena arena;
 };
 
 /* A zeroed struct is an empty pool. */
 void darn_pool_release(struct darn_text_pool *pool);
 
 /* Zeroed memory, aligned for any type. Never NULL: without memory the process ends (grow.h); the
- * program under test goes on. Each item has a block of its own, not a chunk of an arena: there may
- * be thousands of findings, with a few strings each. */
+ * program under test goes on. */
 void *darn_pool_get(struct darn_text_pool *pool, size_t count, size_t size);
 
 /* A copy of the text; NULL for NULL. */

@@ -87,21 +87,31 @@ static int take_indexed(struct darn_listener *listener, struct darn_heal_finding
     return read_kept(listener, findings, path);
 }
 
-/* JSON Lines; with `hunt` the index of that directory. */
-static int read_lines(struct darn_listener *listener, struct darn_heal_findings *findings,
-                      const char *path, const char *hunt)
+/* The objects of JSON Lines. NULL: it was refused. */
+static json_t *read_objects(struct darn_listener *listener, const char *path)
 {
     FILE *file = fopen(path, "re");
     char error[PATH_MAX + 512];
-    json_t *objects;
-    int status = 0;
+    json_t *objects = NULL;
 
-    if (!file)
-        return darn_tell_refusal(listener, "%s: %s", path, strerror(errno));
+    if (!file) {
+        darn_tell_refusal(listener, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
     objects = darn_raw_lines(file, path, error, sizeof(error));
     fclose(file);
     if (!objects)
-        return darn_tell_refusal(listener, "%s", error);
+        darn_tell_refusal(listener, "%s", error);
+    return objects;
+}
+
+/* With `hunt` the index of that directory. */
+static int read_lines(struct darn_listener *listener, struct darn_heal_findings *findings,
+                      const char *path, const char *hunt)
+{
+    json_t *objects = read_objects(listener, path);
+    int status = objects ? 0 : DARN_REFUSED;
+
     for (size_t i = 0; !status && i < json_array_size(objects); i++) {
         const json_t *object = json_array_get(objects, i);
 
@@ -115,30 +125,29 @@ static int read_lines(struct darn_listener *listener, struct darn_heal_findings 
 }
 
 /* A failure that no race explains: what the same hunt has proved about the function that fails. */
-static void add_causes(struct darn_heal_findings *findings, const char *directory)
+static int add_causes(struct darn_listener *listener, struct darn_heal_findings *findings,
+                      const char *directory)
 {
     char path[PATH_MAX + 32];
     const struct darn_finding *failure = findings->count ? findings->list[0] : NULL;
-    FILE *file;
-    char *line = NULL;
-    size_t room = 0;
+    json_t *objects;
+    int status;
 
-    if (!failure || !darn_finding_is(failure, "failure"))
-        return;
     snprintf(path, sizeof(path), "%s/../index.jsonl", directory);
-    file = fopen(path, "re");
-    while (file && getline(&line, &room, file) > 0) {
-        json_t *object = json_loads(line, 0, NULL);
-        struct darn_finding *cause = object ? darn_finding_reported(object) : NULL;
+    if (!failure || !darn_finding_is(failure, "failure") || access(path, R_OK))
+        return 0;
+    objects = read_objects(listener, path);
+    for (size_t i = 0; i < json_array_size(objects); i++) {
+        const json_t *object = json_array_get(objects, i);
+        struct darn_finding *cause = darn_finding_reported(object);
 
-        if (cause && darn_index_is_proof(object) && darn_heal_may_cause(cause, failure))
+        if (darn_index_is_proof(object) && darn_heal_may_cause(cause, failure))
             add(findings, object);
         darn_finding_free(cause);
-        json_decref(object);
     }
-    free(line);
-    if (file)
-        fclose(file);
+    status = objects ? 0 : DARN_REFUSED;
+    json_decref(objects);
+    return status;
 }
 
 int darn_heal_findings_read(struct darn_listener *listener, struct darn_heal_findings *findings,
@@ -155,7 +164,7 @@ int darn_heal_findings_read(struct darn_listener *listener, struct darn_heal_fin
     } else if (exists(name, "finding.json")) {
         status = read_kept(listener, findings, name);
         if (!status)
-            add_causes(findings, name);
+            status = add_causes(listener, findings, name);
     } else if (exists(name, "index.jsonl")) {
         snprintf(path, sizeof(path), "%s/index.jsonl", name);
         status = read_lines(listener, findings, path, name);

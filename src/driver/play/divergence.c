@@ -76,7 +76,7 @@ static void say_diverged(const struct darn_schedule *schedule, const struct darn
                          char *to, size_t size)
 {
     uint64_t at = snapshot->block->result.diverged;
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     const struct darn_step *expected;
 
     if (at >= schedule->step_count || at >= DARN_BLOCK_STEPS) {

@@ -1,14 +1,14 @@
 #include "driver/play/index.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "report/json_tree.h"
 #include "driver/play/kept.h"
-#include "driver/process/listener.h"
 #include "driver/play/verdict.h"
+#include "driver/process/listener.h"
+#include "report/json_tree.h"
+#include "report/raw.h"
 
 static const char *field_of(const json_t *entry, const char *name)
 {
@@ -48,28 +48,28 @@ static int refuse_damaged(struct darn_listener *listener, const char *path, int 
 /* 0 or DARN_REFUSED. */
 static int read_entries(struct darn_index *index, struct darn_listener *listener)
 {
-    char path[PATH_MAX + 16], *text = NULL;
-    size_t room = 0;
-    int status = 0;
+    char path[PATH_MAX + 16], error[PATH_MAX + 512];
+    size_t i;
+    json_t *entry;
     FILE *file;
 
     snprintf(path, sizeof(path), "%s/index.jsonl", index->directory);
     file = fopen(path, "re");
+    if (!file && errno == ENOENT)
+        return 0;
     if (!file)
-        return errno == ENOENT ? 0 : darn_tell_refusal(listener, "%s: %s", path, strerror(errno));
-    for (int line = 1; !status && getline(&text, &room, file) >= 0; line++) {
-        json_t *entry = json_loads(text, 0, NULL);
-
-        if (!darn_index_id(entry) || !darn_index_kind(entry)) {
-            json_decref(entry);
-            status = refuse_damaged(listener, path, line);
-        } else {
-            json_array_append_new(index->entries, entry);
-        }
-    }
-    free(text);
+        return darn_tell_refusal(listener, "%s: %s", path, strerror(errno));
+    json_decref(index->entries);
+    index->entries = darn_raw_lines(file, path, error, sizeof(error));
     fclose(file);
-    return status;
+    if (!index->entries)
+        return darn_tell_refusal(listener, "%s", error);
+    json_array_foreach(index->entries, i, entry)
+    {
+        if (!darn_index_id(entry) || !darn_index_kind(entry))
+            return refuse_damaged(listener, path, (int)i + 1);
+    }
+    return 0;
 }
 
 static int read_state(struct darn_index *index, struct darn_listener *listener)

@@ -34,7 +34,7 @@ uint64_t darn_player_build(const char *path)
 
 static char *join_arguments(char *const *arguments)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     const char *line = "";
     char *copy;
 

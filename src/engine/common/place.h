@@ -16,11 +16,6 @@ static inline uint64_t darn_place(const struct darn_engine_config *config, uint3
     return (uint64_t)(config->place_of ? config->place_of(config->context, site) : site) << 1;
 }
 
-static inline uint64_t darn_hash_word(uint64_t hash, uint64_t word)
-{
-    return darn_hash_number(darn_hash_number(hash, (uint32_t)word), (uint32_t)(word >> 32));
-}
-
 /* Where the place is not known, something else takes its part. */
 static inline uint64_t darn_hash_place(uint64_t hash, uint64_t place, uint64_t instead)
 {

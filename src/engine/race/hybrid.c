@@ -97,12 +97,9 @@ static void *hybrid_create(const struct darn_engine_config *config)
     return hybrid;
 }
 
-/* What one thread does at one site with the same locks has one key. */
 static uint32_t key_of(const struct darn_passage *passage, uint32_t set)
 {
-    uint32_t key = passage->event->site * 0x9e3779b1u ^ set * 0x85ebca77u;
-
-    return (key ^ darn_epoch_slot(passage->epoch)) * 0xc2b2ae3du ^ (uint32_t)passage->sort;
+    return darn_way_key(passage->event->site, set, darn_epoch_slot(passage->epoch), passage->sort);
 }
 
 /* Whether the same was remembered since the thread last handed anything on. It was compared with

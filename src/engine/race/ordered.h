@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "engine/common/engine_access.h"
 #include "engine/common/order.h"
 #include "engine/race/racebase.h"
@@ -32,6 +33,14 @@ struct darn_passage {
     enum darn_access_sort sort;
     struct darn_access reported; /* the last one; a range is not reported for each of its cells */
 };
+
+/* What one thread does at one site with the same locks, the set of which has this number, has one
+ * key. */
+static inline uint32_t darn_way_key(uint32_t site, uint32_t set, uint32_t slot,
+                                    enum darn_access_sort sort)
+{
+    return darn_spread(darn_fold((uint64_t)site << 32 | set, (uint64_t)slot << 8 | sort));
+}
 
 /* False when there is no memory. To be closed in either case. */
 bool darn_ordered_open(struct darn_ordered *engine, const struct darn_engine_config *config,

@@ -216,14 +216,6 @@ static void add_item(struct syncp *syncp, struct cell *cell, uint32_t key, const
     list_of(cell->items)[cell->items->count++] = *item;
 }
 
-/* What one thread does at one site with the same locks has one key. */
-static uint32_t key_of(uint32_t site, uint32_t set, uint32_t slot, enum darn_access_sort sort)
-{
-    uint32_t key = site * 0x9e3779b1u ^ set * 0x85ebca77u;
-
-    return (key ^ slot) * 0xc2b2ae3du ^ (uint32_t)sort;
-}
-
 static bool is_same_way(const struct darn_passage *passage, const struct darn_access *access,
                         uint32_t set)
 {
@@ -266,9 +258,10 @@ static void remember(struct syncp *syncp, struct cell *cell, uint32_t key, const
         const struct darn_access *only = &cell->only.access;
         uint32_t set = darn_holding_set(syncp->ordered.base.held, only->holding);
 
-        add_item(syncp, cell,
-                 key_of(only->site, set, darn_epoch_slot(only->epoch), darn_access_sort_of(only)),
-                 &cell->only);
+        add_item(
+            syncp, cell,
+            darn_way_key(only->site, set, darn_epoch_slot(only->epoch), darn_access_sort_of(only)),
+            &cell->only);
         cell->only = (struct item){0};
     }
     add_item(syncp, cell, key, item);
@@ -280,7 +273,7 @@ static void visit(void *to, void *memory, uint64_t address)
     struct syncp *syncp = (struct syncp *)passage->engine;
     struct cell *cell = memory;
     uint32_t set = darn_held_set(passage->engine->base.held, passage->event->thread);
-    uint32_t key = key_of(passage->event->site, set, passage->now->slot, passage->sort);
+    uint32_t key = darn_way_key(passage->event->site, set, passage->now->slot, passage->sort);
     struct item *mine = find_mine(passage, cell, key, set), item;
 
     if (mine && mine->access.epoch == passage->epoch)

@@ -51,7 +51,7 @@ static void print_escaped(const char *text, bool is_property, FILE *out)
 static void print_github(const struct darn_finding *finding, const struct darn_root *root,
                          FILE *out)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     unsigned line, column;
     const char *path = path_of(finding, root, &line, &column, &pool);
 
@@ -71,7 +71,7 @@ static void print_github(const struct darn_finding *finding, const struct darn_r
 static void put_gitlab(struct darn_json *json, const struct darn_finding *finding,
                        const struct darn_root *root)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     unsigned line, column;
     const char *path = path_of(finding, root, &line, &column, &pool);
 

@@ -29,7 +29,7 @@ static void put_tool(struct darn_json *json)
 
 static void put_head(struct darn_json *json, const struct darn_root *root)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     darn_json_open(json, NULL, '{');
     darn_json_string(json, "$schema", SCHEMA);

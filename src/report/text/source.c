@@ -18,7 +18,7 @@
 
 FILE *darn_source_open(const char *dir, const char *file)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     struct stat status;
     FILE *opened = NULL;
     int fd;

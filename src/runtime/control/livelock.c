@@ -47,11 +47,6 @@ static struct {
     uint32_t write_count;
 } anchor = {.is_spoiled = true};
 
-static uint64_t hash_word(uint64_t hash, uint64_t word)
-{
-    return darn_state_hash_words(hash, &word, sizeof(word));
-}
-
 void darn_livelock_spoil(void)
 {
     anchor.is_spoiled = true;
@@ -104,7 +99,7 @@ static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void 
     if (_Unwind_GetIP(context) != to->pc)
         return ++to->frames < FRAMES ? _URC_NO_REASON : _URC_END_OF_STACK;
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-        to->hash = hash_word(to->hash, _Unwind_GetGR(context, kept[i]));
+        to->hash = darn_fold(to->hash, _Unwind_GetGR(context, kept[i]));
     to->are_known = true;
     return _URC_END_OF_STACK;
 }
@@ -184,13 +179,13 @@ static uint64_t hash_slot(uint64_t hash, const struct darn_slot *slot)
 {
     const struct darn_locks *locks = &slot->thread->locks;
 
-    hash = hash_word(hash, (uint64_t)slot->number << 32 | (uint32_t)slot->state << 16 | slot->op);
-    hash = hash_word(hash, slot->place);
-    hash = hash_word(hash, slot->object);
-    hash = hash_word(hash, slot->standing);
-    hash = hash_word(hash, (uint64_t)slot->signaled << 2 | slot->cancelled << 1 | slot->timed_out);
+    hash = darn_fold(hash, (uint64_t)slot->number << 32 | (uint32_t)slot->state << 16 | slot->op);
+    hash = darn_fold(hash, slot->place);
+    hash = darn_fold(hash, slot->object);
+    hash = darn_fold(hash, slot->standing);
+    hash = darn_fold(hash, (uint64_t)slot->signaled << 2 | slot->cancelled << 1 | slot->timed_out);
     for (uint32_t i = 0; i < locks->count; i++)
-        hash = hash_word(hash, locks->held[i].address);
+        hash = darn_fold(hash, locks->held[i].address);
     return hash;
 }
 

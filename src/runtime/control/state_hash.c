@@ -37,8 +37,7 @@ uint64_t darn_state_hash_words(uint64_t hash, const void *from, size_t bytes)
 
     for (; bytes >= sizeof(word); bytes -= sizeof(word), at += sizeof(word)) {
         memcpy(&word, at, sizeof(word));
-        hash = (hash ^ word) * DARN_HASH_GOLDEN;
-        hash ^= hash >> 32;
+        hash = darn_fold(hash, word);
     }
     return hash;
 }

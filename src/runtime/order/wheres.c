@@ -78,20 +78,15 @@ static void note_origin(const struct darn_thread *thread)
     darn_os_thread_name(origin->name);
 }
 
-static uint64_t hash_word(uint64_t hash, uint64_t word)
-{
-    return darn_hash_number(darn_hash_number(hash, (uint32_t)word), (uint32_t)(word >> 32));
-}
-
 static uint64_t hash_of(const struct where *where)
 {
-    uint64_t hash = hash_word(DARN_HASH_START, (uintptr_t)where->site);
+    uint64_t hash = darn_hash_word(DARN_HASH_START, (uintptr_t)where->site);
 
     hash = darn_hash_number(hash, where->thread ^ (uint32_t)where->object << 24);
     for (uint32_t i = 0; i < where->stack.depth; i++)
-        hash = hash_word(hash, where->stack.pcs[i]);
+        hash = darn_hash_word(hash, where->stack.pcs[i]);
     for (uint32_t i = 0; i < where->lock_count; i++)
-        hash = hash_word(hash_word(hash, where->locks[i].address), where->locks[i].pc);
+        hash = darn_hash_word(darn_hash_word(hash, where->locks[i].address), where->locks[i].pc);
     hash += where->is_short;
     return hash ? hash : 1;
 }

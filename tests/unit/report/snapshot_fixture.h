@@ -202,7 +202,7 @@ static inline uint64_t call_at(const char *function, const char *mark)
 {
     GElf_Sym symbol = symbol_named(function);
     struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     unsigned line = line_of(mark);
     uint64_t found = 0;
 

@@ -26,7 +26,7 @@ static void the_source_names_the_lock(void **state)
     };
 
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        struct darn_text_pool pool = {NULL};
+        struct darn_text_pool pool = {0};
         struct darn_frame at = {.file = "a.cpp", .dir = *state, .line = 1};
         const char *name;
 

@@ -205,7 +205,7 @@ static void the_fingerprint_is_that_of_the_runtime(void **state)
     struct darn_prediction prediction = race(0x7008, 1, 2), turned = race(0x9008, 2, 1);
     struct darn_finding *finding = predict(&recorded, &prediction, "hb", NULL);
     struct darn_finding *other = predict(&recorded, &turned, "hybrid", NULL);
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     (void)state;
     assert_string_equal(finding->id, other->id);

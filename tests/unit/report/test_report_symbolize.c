@@ -104,7 +104,7 @@ static void inlined_functions_become_frames(void **state)
 {
     struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
     struct darn_modules modules = {NULL};
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     struct spot spot;
 
     (void)state;
@@ -145,7 +145,7 @@ static void a_library_without_debug_information_makes_nobody_load_a_client(void 
 {
     struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
     struct darn_modules modules = {NULL};
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     struct dl_phdr_info library;
 
     (void)state;
@@ -162,7 +162,7 @@ static void a_library_without_debug_information_makes_nobody_load_a_client(void 
 static void variables_have_names_and_declarations(void **state)
 {
     struct darn_modules modules = {NULL};
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     struct darn_symbol symbol = {.module = self, .offset = (uintptr_t)&darn_test_global[2] - bias};
 
     (void)state;
@@ -184,7 +184,7 @@ static void what_was_looked_up_is_known_and_outlives_the_modules(void **state)
 {
     struct darn_frame first[DARN_SYMBOLIZE_DEPTH], second[DARN_SYMBOLIZE_DEPTH];
     struct darn_modules modules = {NULL};
-    struct darn_text_pool pool = {NULL}, other = {NULL};
+    struct darn_text_pool pool = {0}, other = {0};
     struct darn_module_cache *cache;
     struct spot spot;
     size_t count;
@@ -220,7 +220,7 @@ static void what_cannot_be_found_stays_unknown(void **state)
         {"[vdso]", 0x100},
     };
     struct darn_modules modules = {NULL};
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++) {
@@ -333,7 +333,7 @@ static void frames_outside_of_the_program_are_left_out(void **state)
 
 static void names_of_cxx_are_demangled_and_others_are_not(void **state)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     (void)state;
     assert_string_equal(darn_demangle(&pool, "_ZN4bank7depositEi"), "bank::deposit(int)");
@@ -345,7 +345,7 @@ static void names_of_cxx_are_demangled_and_others_are_not(void **state)
 
 static void arguments_are_those_of_the_running_program(void **state)
 {
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     (void)state;
     assert_string_equal(darn_shell_arguments(&pool, getpid(), self), "");
@@ -361,7 +361,7 @@ static void arguments_are_those_of_the_running_program(void **state)
 static void expect_part_name(const volatile void *address, const char *expected)
 {
     struct darn_modules modules = {NULL};
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     struct darn_symbol symbol = {.module = self, .offset = (uintptr_t)address - bias};
     const char *part;
 

@@ -8,7 +8,7 @@
 static void an_access_is_found_by_its_record(void **state)
 {
     struct darn_snapshot snapshot = new_snapshot();
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     uint64_t site = site_at("take", DARN_SITE_WRITE);
     struct darn_snapshot_place place = darn_snapshot_place(&snapshot, &pool, DARN_STEP_WRITE, site);
 
@@ -26,7 +26,7 @@ static void an_access_is_found_by_its_record(void **state)
 static void a_call_is_found_by_where_it_returns_to(void **state)
 {
     struct darn_snapshot snapshot = new_snapshot();
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     struct darn_snapshot_place place =
         darn_snapshot_place(&snapshot, &pool, DARN_STEP_LOCK, call_at("other", "other-second"));
 
@@ -46,7 +46,7 @@ static void what_is_nowhere_is_not_known(void **state)
     static const uint64_t wrong[] = {0,         1, BASE - 1, BASE, BASE + 0xfffff, BASE + 0x100000,
                                      UINT64_MAX};
     struct darn_snapshot snapshot = new_snapshot();
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -74,7 +74,7 @@ static void what_is_nowhere_is_not_known(void **state)
 static void the_key_is_that_of_the_site(void **state)
 {
     struct darn_snapshot snapshot = new_snapshot();
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     uint64_t at = site_at("take", DARN_SITE_WRITE);
     struct darn_snapshot_place place = darn_snapshot_place(&snapshot, &pool, DARN_STEP_WRITE, at);
     struct {
@@ -196,7 +196,7 @@ static void it_has_the_id_that_was_predicted(void **state)
     struct darn_snapshot snapshot = new_snapshot();
     struct darn_block_met *met = two_customers(&snapshot), swapped = *met;
     struct darn_finding *finding = darn_snapshot_met(&snapshot, met), *other;
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
     uint64_t hashes[2];
 
     (void)state;

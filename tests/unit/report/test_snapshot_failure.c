@@ -294,7 +294,7 @@ static void a_crash_is_where_the_signal_struck(void **state)
     struct darn_finding *finding;
     uint64_t crash = call_at("waiter", "crash") - 1, first = crash;
     struct darn_frame frames[DARN_SYMBOLIZE_DEPTH];
-    struct darn_text_pool pool = {NULL};
+    struct darn_text_pool pool = {0};
 
     (void)state;
     /* The first byte of the line: the byte before it is that of another. */
