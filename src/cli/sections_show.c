@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/options.h"
 #include "report/text/color.h"
 #include "cli/sections_line.h"
+#include "driver/section/section_meaning.h"
 #include "report/story/snapshot_line.h"
 #include "report/text/source.h"
 #include "section/match.h"
@@ -18,8 +20,11 @@
 struct show {
     bool source, dropped;
     struct darn_sections sections;
-    struct darn_section_elf elf; /* empty when no program was given */
-    bool has_program;
+    struct darn_section_elf elf;         /* empty when no program was given */
+    struct darn_section_answer *answers; /* what each section means in the program, */
+    struct darn_sections meant; /* where the program has those that are not at their place, */
+    const struct darn_section **wanted; /* and which of the repository means them; as many */
+    size_t wanted_room;
     struct darn_text_pool pool;
     struct darn_ink ink;
 };
@@ -171,37 +176,52 @@ static void put_source(struct show *show, const struct darn_section *section)
     }
 }
 
-/* The sections of the program that a section over lines means. */
-static void put_resolved(struct show *show, const struct darn_section *hand)
+/* Told of all that the program has. */
+static void note_meant(void *context, const struct darn_section_meant *meant)
 {
-    bool any = false;
+    struct show *show = context;
 
-    for (size_t i = 0; i < show->elf.sections.count; i++) {
-        const struct darn_section *section = show->elf.sections.list[i];
+    if (!darn_section_is_lines(meant->wanted) && meant->how != DARN_MATCH_MOVED)
+        return;
+    show->wanted = darn_grow((void *)show->wanted, &show->wanted_room, show->meant.count + 1,
+                             sizeof(*show->wanted));
+    show->wanted[show->meant.count] = meant->wanted;
+    darn_sections_add(&show->meant, meant->recorded ? meant->recorded : meant->section);
+}
 
-        if (!darn_section_applies(hand, section))
+/* What a section means in the program, if that is not what its row says. */
+static void put_meant(struct show *show, const struct darn_section *wanted, uint8_t how)
+{
+    for (size_t i = 0; i < show->meant.count; i++) {
+        const struct darn_section *section = show->meant.list[i];
+
+        if (show->wanted[i] != wanted)
             continue;
         darn_say(&show->ink, "      means %s of %s in %s: %s\n",
                  darn_section_kind_name(section->kind), section->variable, section->function,
                  way_text(show, section));
         if (show->source)
             put_source(show, section);
-        any = true;
     }
-    if (!any)
+    if (how == DARN_MATCH_NONE)
         darn_say(&show->ink, "      means nothing in this program\n");
+    else if (how == DARN_MATCH_PART)
+        darn_say(&show->ink, "      is not whole in this program: some of its ends are missing\n");
 }
 
-static void put_section(struct show *show, const struct darn_section *section,
-                        const struct row *row, const unsigned *widths)
+static void put_section(struct show *show, size_t index, const struct row *row,
+                        const unsigned *widths)
 {
+    const struct darn_section *section = show->sections.list[index];
+
     put_row(show, row, widths);
     if (section->why)
         darn_say(&show->ink, "      dropped: %s\n",
                  *section->why ? section->why : "no reason is given");
-    if (darn_section_is_lines(section) && show->has_program && !section->why)
-        put_resolved(show, section);
-    if (!darn_section_is_lines(section) && show->source)
+    if (show->answers && !section->why)
+        put_meant(show, section, show->answers[index].how);
+    if (!darn_section_is_lines(section) && show->source &&
+        !(show->answers && show->answers[index].how == DARN_MATCH_MOVED))
         put_source(show, section);
 }
 
@@ -237,7 +257,7 @@ static void put_table(struct show *show)
     put_row(show, &titles, widths);
     for (size_t i = 0; i < count; i++) {
         if (is_shown(show, show->sections.list[i]))
-            put_section(show, show->sections.list[i], &rows[i], widths);
+            put_section(show, i, &rows[i], widths);
     }
     printf("\n");
 }
@@ -264,11 +284,13 @@ static int show_file(struct show *show, const char *file, const char *program)
     int status =
         program ? darn_section_elf_read(&show->elf, darn_speaker(COMMAND), program, true) : 0;
 
-    show->has_program = program != NULL;
     if (!status)
         status = darn_section_file_load(darn_speaker(COMMAND), file, &show->sections, &errors);
     if (status)
         return status;
+    if (program)
+        show->answers = darn_section_answers(
+            &(struct darn_section_meaning){&show->elf, &show->sections, note_meant, show});
     put_table(show);
     put_summary(show);
     status = darn_finish_output();
@@ -287,6 +309,9 @@ static int show_sections(int argc, char **argv)
         return darn_refuse(COMMAND, "no file; usage: darn sections show [options] FILE [PROGRAM]");
     status = show_file(&show, line.words[0], line.words[1]);
     darn_sections_free(&show.sections);
+    darn_sections_free(&show.meant);
+    free((void *)show.wanted);
+    free(show.answers);
     darn_section_elf_free(&show.elf);
     darn_pool_release(&show.pool);
     return status;
@@ -298,7 +323,7 @@ const struct darn_command darn_sections_show = {
     .usage = "sections show [options] FILE [PROGRAM]",
     .about = "Prints the sections of a repository: what is to be atomic, from which access to\n"
              "which, and what other threads may do meanwhile. With the program, sections over\n"
-             "lines are shown with those that they mean there.\n",
+             "lines, and those that have moved, are shown with what they mean there.\n",
     .groups = groups,
     .operands = "FILE PROGRAM",
     .most = 2,

@@ -192,6 +192,21 @@ try darn sections shared -o kept all run.trace often.trace
 expect_status 0
 expect_same "$(variables kept)" "atomic_count locked_count queue racy_count seldom "
 
+claim "where lines have moved, a section means what it did: by its shape"
+mkdir moved
+sed '1i /* a comment */\n' share.c >moved/share.c
+(cd moved && darn cc -O1 -g share.c -o share -pthread && record --every-access -o run.trace -- ./share)
+try darn sections shared -o moved/kept all moved/run.trace
+expect_status 0
+expect_same "$(variables moved/kept)" "atomic_count locked_count queue racy_count "
+expect_has "$err" "5 of $count sections are of variables that threads share"
+try darn sections show --source=no kept moved/share
+expect_status 0
+expect_same "$(grep -c '^      means load-and-store of racy_count in ' <<<"$out")" 1
+expect_lacks "$out" "means nothing"
+try darn sections show --source=no kept share
+expect_lacks "$out" "means"
+
 claim "a section says itself what harms it: with reads, those of variables that others only read stay, too"
 for allow in none write; do
     sed "s/allow=read\"/allow=$allow\"/" all >strict

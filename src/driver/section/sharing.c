@@ -9,6 +9,7 @@
 #include "driver/analysis/gaps.h"
 #include "driver/process/program.h"
 #include "driver/section/section_elf.h"
+#include "driver/section/section_meaning.h"
 #include "engine/atomicity/shared.h"
 #include "section/match.h"
 #include "site/site.h"
@@ -21,6 +22,12 @@ struct run {
     struct darn_sharing *sharing;
     const char *path;
     struct darn_trace *trace;
+    struct darn_sections meant; /* what the repository means in the program, */
+    size_t *of;                 /* and by which of its sections; as many */
+    size_t of_room;
+    bool is_program;               /* it means something there */
+    struct darn_map points;        /* the keys of all entries and ends, and what harms there */
+    uint8_t harm;                  /* what harms anywhere: enum darn_section_allow, or-ed */
     struct darn_map first, places; /* sites by their key, places by what tells sites apart */
     uint32_t place_count;
     struct run_site {
@@ -55,29 +62,64 @@ static uint8_t harm_of(const struct darn_section *section)
     return DARN_ALLOW_ALL & ~allow;
 }
 
-static unsigned at_point(const struct darn_sharing *sharing, uint64_t key)
+static unsigned at_point(const struct run *run, uint64_t key)
 {
-    return key ? (unsigned)darn_map_get(&sharing->points, key, 0) : 0;
+    return key ? (unsigned)darn_map_get(&run->points, key, 0) : 0;
 }
 
-static void add_points(struct darn_sharing *sharing)
+/* ---- what the repository means ---- */
+
+static void add_meant(struct run *run, const struct darn_section *section, size_t index)
 {
+    run->of = darn_grow(run->of, &run->of_room, run->meant.count + 1, sizeof(*run->of));
+    run->of[run->meant.count] = index;
+    section = darn_sections_add(&run->meant, section);
+    run->harm |= harm_of(section);
+    for (uint32_t i = 0; i < section->count; i++) {
+        uint64_t key = darn_point_key(&section->points[i]);
+
+        if (is_access(&section->points[i]))
+            darn_map_put(&run->points, key, at_point(run, key) | harm_of(section) | IS_POINT);
+    }
+}
+
+/* Lines mean all accesses in them, be they a section or not. */
+static void note_meant(void *context, const struct darn_section_meant *meant)
+{
+    struct run *run = context;
+    const struct darn_map *numbers = &run->sharing->numbers;
+
+    run->is_program = true;
+    if (!darn_section_is_lines(meant->wanted))
+        add_meant(run, meant->section, darn_map_get(numbers, (uintptr_t)meant->wanted, 0));
+}
+
+/* By the program that was recorded. What is not there may be in a library that it loads, and is
+ * looked for where the repository says; so is everything when the program is gone. */
+static void find_meant(struct run *run)
+{
+    struct darn_sharing *sharing = run->sharing;
+    const char *program = darn_trace_about(run->trace).program;
+    struct darn_section_elf elf;
+    struct darn_section_meaning meaning = {&elf, sharing->sections, note_meant, run};
+    struct darn_section_answer *answers = NULL;
+
+    if (program && darn_program_kind(program) == DARN_PROGRAM_WATCHED &&
+        darn_section_elf_read(&elf, sharing->listener, program, true) == 0) {
+        answers = darn_section_answers(&meaning);
+        darn_section_elf_free(&elf);
+    }
     for (size_t i = 0; i < sharing->sections->count; i++) {
         const struct darn_section *section = sharing->sections->list[i];
 
-        if (section->why)
-            continue;
-        sharing->count++;
-        sharing->harm |= harm_of(section);
-        for (uint32_t j = 0; j < section->count; j++) {
-            uint64_t key = darn_point_key(&section->points[j]);
-
-            if (is_access(&section->points[j]))
-                darn_map_put(&sharing->points, key,
-                             at_point(sharing, key) | harm_of(section) | IS_POINT);
-        }
+        if (!section->why &&
+            (!answers || darn_section_is_lines(section) || answers[i].how == DARN_MATCH_NONE))
+            add_meant(run, section, i);
     }
+    free(answers);
 }
+
+/* ---- the sites of the trace ---- */
 
 /* Traces of old versions do not tell copies apart. */
 static bool is_point(const struct darn_section *section, const struct darn_point *point,
@@ -100,13 +142,13 @@ static bool has_site(const struct darn_section *hand, const struct darn_trace_si
 }
 
 /* IS_POINT if a section asks about the site, and what harms these sections; 0: none does. */
-static unsigned asked_about(const struct darn_sharing *sharing, const struct darn_trace_site *site)
+static unsigned asked_about(const struct run *run, const struct darn_trace_site *site)
 {
-    unsigned asked = at_point(sharing, site->key);
+    unsigned asked = at_point(run, site->key);
 
-    for (size_t i = 0; i < sharing->sections->count; i++) {
-        if (has_site(sharing->sections->list[i], site))
-            asked |= IS_POINT | harm_of(sharing->sections->list[i]);
+    for (size_t i = 0; i < run->meant.count; i++) {
+        if (has_site(run->meant.list[i], site))
+            asked |= IS_POINT | harm_of(run->meant.list[i]);
     }
     return asked;
 }
@@ -136,7 +178,7 @@ static bool read_sites(struct run *run)
         return false;
     for (uint32_t id = 1; id < run->count; id++) {
         const struct darn_trace_site *site = darn_trace_site(run->trace, id);
-        unsigned asked = site && site->key ? asked_about(run->sharing, site) : 0;
+        unsigned asked = site && site->key ? asked_about(run, site) : 0;
 
         run->sites[id].reads = site && site->flags & DARN_SITE_COVERS;
         if (!asked)
@@ -158,25 +200,6 @@ static struct darn_shared_place ask(void *context, uint32_t site)
     return (struct darn_shared_place){.number = run->sites[site].place,
                                       .harm = run->sites[site].harm,
                                       .reads = run->sites[site].reads};
-}
-
-/* The recorder leaves out sites whose memory no two threads touch: perhaps all of them. */
-static bool is_in_program(const struct darn_sharing *sharing, const char *program)
-{
-    struct darn_section_elf elf;
-    bool found = false;
-
-    if (!program || darn_program_kind(program) != DARN_PROGRAM_WATCHED ||
-        darn_section_elf_read(&elf, sharing->listener, program, true))
-        return false;
-    for (size_t i = 0; i < elf.site_count && !found; i++)
-        found = at_point(sharing, elf.sites[i].key) != 0;
-    for (size_t i = 0; i < elf.sections.count && !found; i++) {
-        for (size_t j = 0; j < sharing->sections->count && !found; j++)
-            found = darn_section_applies(sharing->sections->list[j], elf.sections.list[i]);
-    }
-    darn_section_elf_free(&elf);
-    return found;
 }
 
 static int feed(const struct run *run, struct darn_shared *shared)
@@ -244,20 +267,22 @@ static void keep(const struct run *run, const struct darn_shared *shared)
 {
     struct darn_sharing *sharing = run->sharing;
 
-    for (size_t i = 0; i < sharing->sections->count; i++)
-        sharing->kept[i] = sharing->kept[i] || is_shared(run, shared, sharing->sections->list[i]);
+    for (size_t i = 0; i < run->meant.count; i++)
+        sharing->kept[run->of[i]] |= is_shared(run, shared, run->meant.list[i]);
 }
 
 /* 0 or DARN_REFUSED. */
 static int read_run(struct run *run)
 {
-    struct darn_shared *shared = darn_shared_create(ask, run, run->sharing->harm);
+    struct darn_shared *shared;
     int status = 0;
 
+    find_meant(run);
+    shared = darn_shared_create(ask, run, run->harm);
     if (!shared || !read_sites(run)) {
         status = darn_tell_refusal(run->sharing->listener, "out of memory");
-    } else if (!run->place_count && run->sharing->count &&
-               !is_in_program(run->sharing, darn_trace_about(run->trace).program)) {
+    } else if (!run->place_count && run->sharing->count && !run->is_program) {
+        /* (The recorder leaves out sites whose memory no two threads touch: perhaps all.) */
         status = darn_tell_refusal(run->sharing->listener,
                                    "%s is of another program: it has none of the sites of %s",
                                    run->path, run->sharing->path);
@@ -271,6 +296,9 @@ static int read_run(struct run *run)
     darn_shared_destroy(shared);
     darn_map_free(&run->first);
     darn_map_free(&run->places);
+    darn_map_free(&run->points);
+    darn_sections_free(&run->meant);
+    free(run->of);
     free(run->sites);
     return status;
 }
@@ -309,11 +337,14 @@ size_t darn_sharing_choose(struct darn_sharing *sharing)
 void darn_sharing_begin(struct darn_sharing *sharing)
 {
     sharing->kept = darn_need_zeroed(sharing->sections->count + 1, sizeof(*sharing->kept));
-    add_points(sharing);
+    for (size_t i = 0; i < sharing->sections->count; i++) {
+        sharing->count += !sharing->sections->list[i]->why;
+        darn_map_put(&sharing->numbers, (uintptr_t)sharing->sections->list[i], i);
+    }
 }
 
 void darn_sharing_end(struct darn_sharing *sharing)
 {
-    darn_map_free(&sharing->points);
+    darn_map_free(&sharing->numbers);
     free(sharing->kept);
 }

@@ -1,6 +1,7 @@
 /*
  * Which sections of a repository are of variables that threads really share, in a way that the
- * section does not allow, as recorded runs show it.
+ * section does not allow, as recorded runs show it. What a section means in the recorded program is
+ * the answer of the one matcher (section_meaning.h).
  */
 #ifndef DARN_DRIVER_SHARING_H
 #define DARN_DRIVER_SHARING_H
@@ -17,11 +18,10 @@
 struct darn_sharing {
     struct darn_listener *listener;
     struct darn_sections *sections;
-    const char *path;       /* of the repository */
-    struct darn_map points; /* the keys of all entries and ends, and what harms there */
-    uint8_t harm;           /* what harms anywhere: enum darn_section_allow, or-ed */
-    size_t count;           /* of the sections, without those that were dropped before */
-    bool *kept;             /* by section */
+    const char *path;        /* of the repository */
+    struct darn_map numbers; /* of the sections, by their addresses */
+    size_t count;            /* of the sections, without those that were dropped before */
+    bool *kept;              /* by section */
 };
 
 void darn_sharing_begin(struct darn_sharing *sharing);
