@@ -15,10 +15,6 @@
 static const char *const op_names[] = {"read", "write", "update", "free", "use"};
 static const char *const object_names[] = {"",        "mutex",     "rwlock",     "spin",   "cond",
                                            "barrier", "semaphore", "descriptor", "stream", "stack"};
-static const char *const lock_names[] = {
-    [DARN_LOCK_MUTEX] = "mutex", [DARN_LOCK_READ] = "read",    [DARN_LOCK_WRITE] = "write",
-    [DARN_LOCK_SPIN] = "spin",   [DARN_LOCK_OPENMP] = "mutex",
-};
 static const char *const assertion_names[] = {"", "exclusive-writer", "exclusive-access"};
 
 /* The record under construction. */
@@ -112,7 +108,7 @@ static void write_lock(struct darn_json *json, struct darn_maps *maps,
                        const struct darn_thread_lock *lock)
 {
     darn_json_hex(json, "address", lock->address);
-    darn_json_string(json, "kind", lock_names[lock->kind]);
+    darn_json_string(json, "kind", darn_lock_kind_name(lock->kind));
     darn_part_position(json, maps, lock->address);
 }
 

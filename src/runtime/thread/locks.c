@@ -9,6 +9,16 @@
 #include "runtime/report/counters.h"
 #include "runtime/thread/thread.h"
 
+const char *darn_lock_kind_name(uint32_t kind)
+{
+    static const char *const names[] = {
+        [DARN_LOCK_MUTEX] = "mutex", [DARN_LOCK_READ] = "read",    [DARN_LOCK_WRITE] = "write",
+        [DARN_LOCK_SPIN] = "spin",   [DARN_LOCK_OPENMP] = "mutex",
+    };
+
+    return names[kind];
+}
+
 struct darn_thread_lock *darn_lock_find(struct darn_locks *locks, uintptr_t address)
 {
     /* The lock that is given back is nearly always the last that was taken. */

@@ -95,6 +95,9 @@ static inline void darn_lock_list(struct darn_locks *locks, uintptr_t lock,
     __atomic_store_n(&locks->count, locks->count + 1, __ATOMIC_RELEASE);
 }
 
+/* As findings and traces call it. */
+const char *darn_lock_kind_name(uint32_t kind);
+
 /* The lock is not free: the thread is about to wait for it. */
 void darn_lock_requested(struct darn_thread *thread, const volatile void *lock,
                          enum darn_lock_kind kind, const void *frame);

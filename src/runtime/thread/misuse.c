@@ -81,13 +81,12 @@ static void report(struct darn_stuck *misuse)
 
 static void report_held(const struct deed *deed, const char *reason, const struct holder *holder)
 {
-    static const char *const kinds[] = {"mutex", "read", "write", "spin"};
     struct darn_stuck *misuse = begin(deed, reason);
     struct darn_stuck_thread *to;
 
     if (!misuse)
         return;
-    to = add_thread(misuse, deed, "hold", kinds[holder->lock.kind]);
+    to = add_thread(misuse, deed, "hold", darn_lock_kind_name(holder->lock.kind));
     darn_side_fill_waiting(&to->side, holder->thread, NULL);
     darn_lock_stack(&to->side.stack, &holder->lock);
     to->side.locks.count = 0; /* it goes on meanwhile, and the list changes */
