@@ -65,7 +65,8 @@ static int write_back(const struct darn_kept *kept, struct darn_shrinking *shrin
     if (!result)
         result = darn_kept_write_schedule(directory, "schedule", shrinking->schedule);
     if (!result)
-        result = darn_kept_write_story(directory, player, shrinking->schedule, NULL);
+        result = darn_kept_write_story(directory, player, shrinking->schedule,
+                                       kept->symptom.met ? kept->symptom.id : NULL);
     if (!result)
         result = darn_kept_write_log(directory, player);
     if (result)

@@ -59,8 +59,8 @@ struct darn_target {
     uint64_t triple[3]; /* of a triple: the keys of entry, remote access and end */
     uint32_t calls[3];  /* of a site in another function, inlined: the call (darn_site_call_of) */
     bool is_across;     /* entry and end may be in different functions */
-    bool is_inferred;   /* nobody has said that it is a section: it is a finding if it leads to one */
-    bool is_crossed;    /* of a quad: the third access is of the thread that made the first */
+    bool is_inferred; /* nobody has said that it is a section: it is a finding if it leads to one */
+    bool is_crossed;  /* of a quad: the third access is of the thread that made the first */
     uint32_t begun, trials, hits;
     uint32_t hangs;                             /* trials that took too long */
     uint32_t whole;                             /* trials that came to their end without a hit, */
@@ -241,8 +241,8 @@ bool darn_hunt_look(struct darn_hunt *hunt, struct darn_player *player);
 /* The same for how it ended alone. */
 bool darn_hunt_look_at_end(struct darn_hunt *hunt, struct darn_player *player);
 
-/* Whether a run has failed so in which nobody interfered: that is no news until some run has ended well.
- * hunt_baseline.c */
+/* Whether a run has failed so in which nobody interfered: that is no news until some run has ended
+ * well. hunt_baseline.c */
 bool darn_hunt_fails_so(const struct darn_hunt *hunt, const struct darn_player *player,
                         const struct darn_finding *failure);
 
@@ -275,6 +275,9 @@ bool darn_hunt_replays(struct darn_hunt *hunt, struct darn_player *player,
                        const struct darn_schedule *schedule, const struct darn_symptom *symptom);
 
 /* ---- hunt_cause.c; with the lock ---- */
+
+/* The target that the proof with this id is of; NULL: none. */
+const struct darn_target *darn_hunt_target_of(const struct darn_hunt *hunt, const char *id);
 
 /* How the last run ended, the same for runs that differ in which thread it was only. Never 0. */
 uint64_t darn_hunt_end_of(const struct darn_player *player);
@@ -309,10 +312,11 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
 /* Writes the index, with what was only predicted. Warns when it cannot. */
 int darn_hunt_save(struct darn_hunt *hunt); /* 0, or a negative errno after a warning */
 
-/* The schedule of the entry, and its story, are those of the player's last run from now on.
- * `whole`: it cannot be shrunk any further. */
+/* The schedule of the entry, its report and its story are those of the player's last run from now
+ * on. `whole`: it cannot be shrunk any further. */
 void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, json_t *entry,
-                           const struct darn_schedule *schedule, bool whole);
+                           const struct darn_schedule *schedule, const struct darn_symptom *symptom,
+                           bool whole);
 
 /* ---- hunt_shrink.c; with the lock ---- */
 

@@ -90,7 +90,7 @@ static const char *proof_of(const struct darn_hunt *hunt, const struct darn_targ
     return NULL;
 }
 
-static const struct darn_target *target_of(const struct darn_hunt *hunt, const char *id)
+const struct darn_target *darn_hunt_target_of(const struct darn_hunt *hunt, const char *id)
 {
     for (size_t i = 0; i < hunt->target_count; i++) {
         const char *proof = proof_of(hunt, &hunt->targets[i]);
@@ -108,7 +108,7 @@ static bool keep_if_it_replays(struct darn_hunt *hunt, struct darn_player *playe
                                const struct darn_schedule *schedule)
 {
     struct darn_symptom symptom = {.kind = failed->symptom.kind, .met = true};
-    const struct darn_target *target = target_of(hunt, id);
+    const struct darn_target *target = darn_hunt_target_of(hunt, id);
     struct darn_finding *race;
 
     snprintf(symptom.id, sizeof(symptom.id), "%s", id);

@@ -11,6 +11,7 @@
 #include "driver/hunt/hunt.h"
 #include "driver/play/kept.h"
 #include "driver/play/shrinking.h"
+#include "report/raw.h"
 #include "report/report_format.h"
 #include "report/report_kinds.h"
 
@@ -210,8 +211,32 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
         darn_hunt_tell(hunt, player, entry);
 }
 
+/* The report is of the schedule that is kept: its threads are those of the story. */
+static int rewrite_report(const struct darn_hunt *hunt, struct darn_player *player,
+                          const char *path, json_t *entry, const struct darn_symptom *symptom)
+{
+    static const char *const fields[] = {"accesses", "threads"};
+    struct darn_finding *finding = darn_player_finding(player, symptom->id, symptom->met);
+    json_t *object = finding ? darn_kept_object(finding, &player->judge, NULL) : NULL;
+    int result = 0;
+
+    darn_finding_free(finding);
+    if (!object)
+        return 0;
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        if (json_object_get(object, fields[i]))
+            json_object_set(entry, fields[i], json_object_get(object, fields[i]));
+    json_decref(object);
+    finding = darn_finding_reported(entry);
+    if (finding)
+        result = write_report(hunt, path, finding, darn_hunt_target_of(hunt, symptom->id));
+    darn_finding_free(finding);
+    return result;
+}
+
 void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, json_t *entry,
-                           const struct darn_schedule *schedule, bool whole)
+                           const struct darn_schedule *schedule, const struct darn_symptom *symptom,
+                           bool whole)
 {
     char path[PATH_MAX + 64];
     int result;
@@ -223,7 +248,9 @@ void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, j
     if (!result)
         result = darn_kept_write_schedule(path, "schedule", schedule);
     if (!result)
-        result = darn_kept_write_story(path, player, schedule, NULL);
+        result = rewrite_report(hunt, player, path, entry, symptom);
+    if (!result)
+        result = darn_kept_write_story(path, player, schedule, symptom->met ? symptom->id : NULL);
     if (!result)
         result = darn_kept_write_log(path, player);
     if (!result)

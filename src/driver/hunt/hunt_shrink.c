@@ -104,7 +104,8 @@ static void shrink(struct darn_hunt *hunt, struct darn_player *player, json_t *e
         struct darn_switch_count before = count_of_entry(entry);
         bool begun = is_begun(hunt, entry);
 
-        darn_hunt_keep_shrunk(hunt, player, entry, shrinking.schedule, shrinking.in_time);
+        darn_hunt_keep_shrunk(hunt, player, entry, shrinking.schedule, &kept.symptom,
+                              shrinking.in_time);
         add_counts(&hunt->shrunk, before, count_of_entry(entry), begun);
     }
     darn_server_set_until(player->server, hunt->stage_until);

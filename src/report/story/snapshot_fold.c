@@ -18,6 +18,8 @@ static bool is_same_row(const struct darn_story *story, const struct darn_row *a
 {
     if (a->kind != b->kind || a->from != b->from)
         return false;
+    if (a->kind == DARN_ROW_STEP && (story->marked[a->step] || story->marked[b->step]))
+        return false;
     switch (a->kind) {
     case DARN_ROW_STEP:
     case DARN_ROW_SWITCH:

@@ -235,37 +235,15 @@ static void put_holds(struct tale *tale)
     free(holds);
 }
 
-static bool is_step_of(const struct darn_step *step, const struct darn_block_thread *thread)
-{
-    return step->thread == thread->thread && step->place == thread->place &&
-           step->object == thread->object;
-}
-
-/* The accesses of what was met, as steps. Those that are about to be made come after it, if they
- * are told; those of a triple or quad that were made come before it. */
+/* The accesses of what was met, as steps. */
 static void put_marks(struct tale *tale, const struct darn_block_met *met)
 {
-    const struct darn_story *story = &tale->story;
-    int count = met->kind == DARN_MET_TRIPLE ? 3 : met->kind == DARN_MET_QUAD ? 4 : 2;
-    uint64_t before = met->step < story->told ? met->step : story->told;
+    uint64_t marks[DARN_STORY_MARKS];
+    size_t count = darn_story_marks(&tale->story, met, marks);
 
     darn_json_open(&tale->json, "marks", '[');
-    for (int i = 0; i < count; i++) {
-        bool is_next = i == 0 || met->kind == DARN_MET_RACE;
-        uint64_t at = met->step;
-
-        if (is_next) {
-            while (at < story->told && !is_step_of(&story->steps[at], &met->threads[i]))
-                at++;
-            if (at < story->told)
-                darn_json_number(&tale->json, NULL, (int64_t)at);
-            continue;
-        }
-        while (before && !is_step_of(&story->steps[before - 1], &met->threads[i]))
-            before--;
-        if (before)
-            darn_json_number(&tale->json, NULL, (int64_t)--before);
-    }
+    for (size_t i = 0; i < count; i++)
+        darn_json_number(&tale->json, NULL, (int64_t)marks[i]);
     darn_json_close(&tale->json, ']');
 }
 
@@ -282,18 +260,6 @@ static void put_side(struct tale *tale, const struct darn_block_thread *thread)
     darn_json_close(&tale->json, '}');
 }
 
-/* Only the first time that two places meet, as in the text. */
-static bool is_again(const struct darn_result *result, uint32_t index)
-{
-    const struct darn_block_met *met = &result->met[index];
-
-    for (uint32_t i = 0; i < index; i++)
-        if (result->met[i].threads[0].place == met->threads[0].place &&
-            result->met[i].threads[1].place == met->threads[1].place)
-            return true;
-    return false;
-}
-
 static void put_met(struct tale *tale)
 {
     const struct darn_result *result = &tale->story.snapshot->block->result;
@@ -303,7 +269,7 @@ static void put_met(struct tale *tale)
     for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++) {
         const struct darn_block_met *met = &result->met[i];
 
-        if (is_again(result, i) || met->step > tale->story.told ||
+        if (darn_story_met_before(&tale->story, i) || met->step > tale->story.told ||
             lane_of(tale, met->threads[0].thread) < 0 || lane_of(tale, met->threads[1].thread) < 0)
             continue;
         darn_json_open(json, NULL, '{');

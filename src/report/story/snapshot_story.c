@@ -77,32 +77,19 @@ static bool is_told(struct darn_story *story, uint64_t index, enum detail detail
     return detail == WHAT_MATTERS && concerns_others(story, step);
 }
 
-/* What was met before the step is made. Only the first time that two places meet. */
+/* What was met before the step is made. */
 static void add_met(struct darn_story *story, uint64_t step)
 {
     const struct darn_result *result = &story->snapshot->block->result;
     uint32_t count = result->met_count < DARN_BLOCK_MET ? result->met_count : DARN_BLOCK_MET;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct darn_block_met *met = &result->met[i];
-        bool again = false;
+        uint64_t met = result->met[i].step;
 
-        for (uint32_t j = 0; j < i; j++)
-            again |= result->met[j].threads[0].place == met->threads[0].place &&
-                     result->met[j].threads[1].place == met->threads[1].place;
-        if (!again && (met->step == step || (met->step > step && step == story->count)))
+        if ((met == step || (met > step && step == story->count)) &&
+            !darn_story_met_before(story, i))
             add_row(story, (struct darn_row){.kind = DARN_ROW_MET, .from = i, .step = step});
     }
-}
-
-static bool has_met(const struct darn_story *story, uint64_t step)
-{
-    const struct darn_result *result = &story->snapshot->block->result;
-
-    for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++)
-        if (result->met[i].step == step)
-            return true;
-    return false;
 }
 
 static void add_skip(struct darn_story *story, uint64_t first, uint64_t end)
@@ -120,14 +107,14 @@ static void add_stretch(struct darn_story *story, uint64_t first, uint64_t end, 
     for (uint64_t i = first, times; i < end; i += times) {
         const struct darn_step *step = &story->steps[i];
 
-        for (times = 1;
-             i + times < end && is_same(step, step + times) && !has_met(story, i + times);)
+        for (times = 1; i + times < end && is_same(step, step + times) && !story->marked[i] &&
+                        !story->marked[i + times];)
             times++;
-        if (is_told_by_arrow(story, i, first, end) && !has_met(story, i) && skipped == i) {
+        if (is_told_by_arrow(story, i, first, end) && !story->marked[i] && skipped == i) {
             skipped = i + times;
             continue;
         }
-        if (!is_told(story, i, detail, i == first || i + times == end) && !has_met(story, i))
+        if (!is_told(story, i, detail, i == first || i + times == end) && !story->marked[i])
             continue;
         /* A line that says that one step is left out is as long as the step. */
         if (skipped + 1 == i)
@@ -192,22 +179,6 @@ static void make_rows(struct darn_story *story, enum detail detail)
     add_met(story, story->told);
 }
 
-/* The end of a story says most. */
-static void cut(struct darn_story *story, unsigned most)
-{
-    struct darn_rows *rows = &story->rows;
-    size_t head = most / 3, tail = most - head - 1, gone = rows->count - head - tail;
-    struct darn_row row = {.kind = DARN_ROW_CUT};
-
-    for (size_t i = head; i < head + gone; i++) {
-        row.times += rows->list[i].times;
-        row.switches += rows->list[i].switches + (rows->list[i].kind == DARN_ROW_SWITCH);
-    }
-    rows->list[head] = row;
-    memmove(&rows->list[head + 1], &rows->list[head + gone], tail * sizeof(row));
-    rows->count = head + 1 + tail;
-}
-
 static void choose_rows(struct darn_story *story, unsigned most)
 {
     for (int detail = EVERYTHING; detail <= STRETCHES; detail++) {
@@ -218,7 +189,7 @@ static void choose_rows(struct darn_story *story, unsigned most)
             return;
     }
     if (most >= 4)
-        cut(story, most);
+        darn_story_cut(story, most);
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -311,6 +282,7 @@ void darn_story_begin(struct darn_story *story, const struct darn_snapshot *snap
         .count = darn_snapshot_steps(snapshot),
     };
     story->told = snapshot->told && snapshot->told < story->count ? snapshot->told : story->count;
+    darn_story_mark(story);
     survey(story);
 }
 

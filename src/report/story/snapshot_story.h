@@ -44,7 +44,7 @@ struct darn_story_said {
 /* From one step to another a thread holds a lock. */
 struct darn_story_hold {
     uint32_t thread;
-    uint32_t depth; /* of a recursive lock, while it is counted */
+    uint32_t depth;            /* of a recursive lock, while it is counted */
     uint64_t object, from, to; /* `told`: it still holds it */
 };
 
@@ -63,6 +63,7 @@ struct darn_story {
     uint64_t count;
     uint64_t told;                     /* how many of them there are rows for */
     uint64_t *next;                    /* of each step: the next one of its thread; `count`: none */
+    bool *marked;                      /* of each step: it belongs to what was met */
     struct darn_story_thread *threads; /* sorted by number */
     size_t thread_count;
     struct darn_map places, objects;
@@ -114,10 +115,14 @@ const char *darn_story_deed(struct darn_story *story, enum darn_step_op op, uint
 /* `T1 waits for m`, `T1 is interrupted`: why another thread goes on; with more, if there is room
  * for it. */
 const char *darn_story_reason(struct darn_story *story, const struct darn_row *row, unsigned room);
+/* What the thread was about to do when its next step is `next` (`count`: it makes none); NULL when
+ * nobody knows. */
+const char *darn_story_intention(struct darn_story *story, uint32_t thread, uint64_t next);
 /* `waits for mutex m, which T2 holds` */
 const char *darn_story_wait(struct darn_story *story, const struct darn_block_thread *thread);
 
-/* snapshot_story.c: finds the threads, sorted, and who touches what; gives each thread its title. */
+/* snapshot_story.c: finds the threads, sorted, and who touches what; gives each thread its title.
+ */
 void darn_story_begin(struct darn_story *story, const struct darn_snapshot *snapshot);
 void darn_story_name_threads(struct darn_story *story);
 void darn_story_end(struct darn_story *story);
@@ -131,6 +136,19 @@ static inline bool darn_story_runs(const struct darn_step *step)
 /* snapshot_holds.c: who holds which lock from when to when, in the order in which they were taken.
  * Returns how many there are; the caller frees the list. */
 size_t darn_story_holds(struct darn_story *story, struct darn_story_hold **holds);
+
+/* snapshot_marks.c: the accesses of what was met. Those that are about to be made come after it, if
+ * they are told; those of a triple or quad that were made come before it. How many there are. */
+#define DARN_STORY_MARKS 4
+size_t darn_story_marks(const struct darn_story *story, const struct darn_block_met *met,
+                        uint64_t marks[DARN_STORY_MARKS]);
+/* The same two places have met before: only the first time is told. */
+bool darn_story_met_before(const struct darn_story *story, uint32_t index);
+void darn_story_mark(struct darn_story *story);
+
+/* snapshot_cut.c: leaves at most so many rows, of which there are more; those of marked steps, of
+ * what was met and of the end before others. */
+void darn_story_cut(struct darn_story *story, unsigned most);
 
 /* snapshot_part.c: leaves those threads that have to do with what is told. */
 void darn_story_choose_threads(struct darn_story *story);

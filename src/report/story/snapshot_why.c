@@ -65,24 +65,37 @@ static uint64_t next_of(const struct darn_story *story, uint64_t step, uint64_t 
     return step;
 }
 
+/* Where it would have made it. */
+static const struct darn_story_place *place_of(struct darn_story *story, uint64_t step,
+                                               uint32_t thread)
+{
+    const struct darn_block_thread *end = darn_snapshot_thread(story->snapshot, thread);
+
+    if (step < story->count)
+        return darn_story_place(story, (enum darn_step_op)story->steps[step].op,
+                                story->steps[step].place);
+    return end ? darn_story_where(story, end) : NULL;
+}
+
 void darn_story_why(struct darn_story *story)
 {
-    uint64_t step = story->snapshot->essential, instead = story->snapshot->instead, next;
+    uint64_t step = story->snapshot->essential, next;
+    uint32_t instead = (uint32_t)story->snapshot->instead;
     const struct darn_story_place *place = NULL;
-    const char *text;
+    const char *text, *about;
 
     if (!step || step >= story->count)
         return;
     next = next_of(story, step, instead);
-    if (story->steps[step].flags & DARN_STEP_PREEMPTS && next < story->count) {
+    about = darn_story_intention(story, instead, next);
+    if (story->steps[step].flags & DARN_STEP_PREEMPTS && about) {
         text = darn_pool_format(
-            &story->pool, "why: the run ends well if T%" PRIu64 " is not interrupted before: %s",
-            instead, darn_story_action(story, next));
-        place = darn_story_place(story, (enum darn_step_op)story->steps[next].op,
-                                 story->steps[next].place);
+            &story->pool, "why: the run ends well if T%" PRIu32 " is not interrupted before: %s",
+            instead, about);
+        place = place_of(story, next, instead);
     } else {
         text = darn_pool_format(&story->pool,
-                                "why: the run ends well if T%" PRIu64 ", and not T%" PRIu32
+                                "why: the run ends well if T%" PRIu32 ", and not T%" PRIu32
                                 ", goes on at step %" PRIu64,
                                 instead, story->steps[step].thread, step);
     }

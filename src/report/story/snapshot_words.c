@@ -302,8 +302,7 @@ static uint64_t last_of(const struct darn_story *story, uint64_t index, uint32_t
     return 0;
 }
 
-/* What the thread was about to do; NULL when nobody knows. */
-static const char *intention(struct darn_story *story, uint32_t thread, uint64_t next)
+const char *darn_story_intention(struct darn_story *story, uint32_t thread, uint64_t next)
 {
     const struct darn_block_thread *end;
 
@@ -328,7 +327,7 @@ const char *darn_story_reason(struct darn_story *story, const struct darn_row *r
     if (!(step->flags & DARN_STEP_PREEMPTS))
         return darn_pool_format(&story->pool, "%s%s", text, obstacle(story, last, next));
     text = darn_pool_format(&story->pool, "%sis interrupted", text);
-    about = intention(story, row->from, next);
+    about = darn_story_intention(story, row->from, next);
     if (!about)
         return text;
     longer = darn_pool_format(&story->pool, "%s before: %s", text, about);
@@ -359,6 +358,8 @@ const char *darn_story_wait(struct darn_story *story, const struct darn_block_th
         return "sleeps";
     case DARN_STATE_READY:
     case DARN_STATE_RUNNING:
+        if (thread->op == DARN_STEP_START)
+            return "is about to start";
         return darn_pool_format(
             &story->pool, "is before: %s",
             darn_story_deed(story, (enum darn_step_op)thread->op, thread->place, thread->object));

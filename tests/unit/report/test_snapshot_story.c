@@ -309,6 +309,33 @@ static void a_story_that_is_still_too_long_is_cut_in_the_middle(void **state)
     free_snapshot(&snapshot);
 }
 
+static void the_steps_of_what_was_met_are_kept_however_long_it_is(void **state)
+{
+    struct darn_snapshot snapshot = long_run();
+    struct darn_result *result = &block_of(&snapshot)->result;
+    static const uint64_t of_triple[] = {67, 47, 27}; /* the end, the remote one, the entry */
+    char *text;
+
+    (void)state;
+    result->met_count = 1;
+    result->met[0] = (struct darn_block_met){.kind = DARN_MET_TRIPLE, .step = of_triple[0]};
+    for (int i = 0; i < 3; i++) {
+        const struct darn_step *step = &block_of(&snapshot)->steps[of_triple[i]];
+
+        result->met[0].threads[i] = (struct darn_block_thread){
+            .thread = step->thread, .op = step->op, .place = step->place, .object = step->object};
+    }
+    text = tell(&snapshot, 13);
+    assert_int_equal(count_lines(text), 1 + 13 + 1);
+    expect_part(text, "\n   27 ");
+    expect_part(text, "\n   47 ");
+    expect_part(text, "\n    * ");
+    expect_part(text, "\n   67 ");
+    expect_part(text, "\n  119 ");
+    free(text);
+    free_snapshot(&snapshot);
+}
+
 static void a_loop_over_memory_is_one_line(void **state)
 {
     struct darn_snapshot snapshot = new_snapshot();
@@ -480,6 +507,7 @@ int main(void)
         cmocka_unit_test(a_signal_wakes_somebody_who_does_not_run_yet),
         cmocka_unit_test(what_concerns_one_thread_alone_is_left_out_first),
         cmocka_unit_test(a_story_that_is_still_too_long_is_cut_in_the_middle),
+        cmocka_unit_test(the_steps_of_what_was_met_are_kept_however_long_it_is),
         cmocka_unit_test(a_loop_over_memory_is_one_line),
         cmocka_unit_test(what_is_repeated_is_told_once),
         cmocka_unit_test(a_story_ends_where_threads_meet),
