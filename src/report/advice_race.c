@@ -87,6 +87,19 @@ static bool is_about_lifetime(const struct darn_finding *finding)
     return led_to(finding, "crash") || led_to(finding, "sanitizer");
 }
 
+/* Whether the thread that writes has made the block itself: the other one could reach it too early.
+ */
+static bool is_own_block(const struct pair *pair)
+{
+    const struct darn_location *location = &pair->finding->location;
+    const char *maker = location->kind == DARN_LOCATION_HEAP ? location->thread : NULL;
+
+    return maker &&
+           ((writes(pair->one) && pair->one->thread && strcmp(maker, pair->one->thread) == 0) ||
+            (writes(pair->other) && pair->other->thread &&
+             strcmp(maker, pair->other->thread) == 0));
+}
+
 /* "…, or make 'balance' _Atomic"; not where it is about more than the one variable. */
 static void say_or_atomic(struct darn_ink *ink, const struct pair *pair)
 {
@@ -96,11 +109,17 @@ static void say_or_atomic(struct darn_ink *ink, const struct pair *pair)
                           : ", and see to it that neither comes too early or too late");
         return;
     }
+    if (is_own_block(pair)) {
+        darn_say(ink, ", or fill the block before any other thread can reach it");
+        return;
+    }
     darn_say(ink, ", or ");
     say_atomic(ink, pair);
     /* An atomic pointer does not keep alive what it points to. */
     if (pair->one->is_pointer || pair->other->is_pointer)
-        darn_say(ink, " and let what it points to live for as long as it is used");
+        darn_say(
+            ink,
+            ", set it when what it points to is complete, and keep that for as long as it is used");
 }
 
 uint64_t darn_advice_uses(const struct darn_finding *finding, const struct darn_lock *lock)

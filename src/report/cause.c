@@ -50,10 +50,48 @@ static bool is_same_object(const struct darn_finding *a, const struct darn_findi
         return false;
     if (one->kind == DARN_LOCATION_HEAP)
         return one->address && one->address == other->address;
-    return one->kind == DARN_LOCATION_GLOBAL && is_same_text(one->symbol.name, other->symbol.name) &&
+    return one->kind == DARN_LOCATION_GLOBAL &&
+           is_same_text(one->symbol.name, other->symbol.name) &&
            is_same_text(one->symbol.module, other->symbol.module) &&
            one->symbol.offset - one->symbol.name_offset ==
                other->symbol.offset - other->symbol.name_offset;
+}
+
+static bool has_frame(const struct darn_finding_stack *stack, const char *function)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        if (is_same_text(stack->frames[i].function, function))
+            return true;
+    return false;
+}
+
+static bool is_inside(const struct darn_finding_access *access, const char *function)
+{
+    return is_same_text(access->function, function) || has_frame(&access->stack, function);
+}
+
+/* A thread makes a block and lets another one reach it by a pointer, without order: then both the
+ * pointer and what the block holds are raced for. */
+static bool is_published_by(const struct darn_finding *block, const struct darn_finding *pointer)
+{
+    const char *maker = block->location.thread;
+
+    if (block->location.kind != DARN_LOCATION_HEAP || block->access_count != 2 ||
+        pointer->access_count != 2)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const struct darn_finding_access *write = &pointer->accesses[i];
+        const struct darn_finding_access *read = &pointer->accesses[!i];
+
+        for (int side = 0; side < 2; side++)
+            if (write->is_pointer && is_same_text(write->thread, maker) &&
+                has_frame(&block->location.stack, write->function) &&
+                is_same_text(block->accesses[side].thread, maker) &&
+                is_same_text(block->accesses[!side].thread, read->thread) &&
+                is_inside(&block->accesses[!side], read->function))
+                return true;
+    }
+    return false;
 }
 
 /* Two threads, and memory that they share. */
@@ -144,7 +182,8 @@ static bool fails_at(const struct darn_finding *failure, const struct darn_findi
 bool darn_cause_is_same(const struct darn_finding *a, const struct darn_finding *b)
 {
     if (is_about_memory(a) && is_about_memory(b))
-        return is_same_variable(a, b) || count_shared_places(a, b) || is_same_object(a, b);
+        return is_same_variable(a, b) || count_shared_places(a, b) || is_same_object(a, b) ||
+               is_published_by(a, b) || is_published_by(b, a);
     if (strcmp(a->kind, b->kind) != 0)
         return fails_at(a, b) || fails_at(b, a);
     if (darn_finding_is(a, "deadlock"))

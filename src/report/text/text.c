@@ -124,9 +124,10 @@ static void say_block(struct darn_page *page, const struct darn_location *locati
         darn_say(ink, " is at byte %" PRIu64 " of", at);
     else
         darn_say(ink, " is in");
-    darn_say(ink, " a heap block of %" PRIu64 " bytes", location->size);
+    darn_say(ink, " a heap block");
+    /* Without its allocation the size is what the allocator gave, not what was asked for. */
     if (location->thread || location->stack.count) {
-        darn_say(ink, " allocated by ");
+        darn_say(ink, " of %" PRIu64 " bytes allocated by ", location->size);
         darn_phrase_thread(ink, page->finding, location->thread);
     }
     darn_say(ink, "%s\n", location->stack.count ? ":" : "");

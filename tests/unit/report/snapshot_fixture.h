@@ -303,4 +303,13 @@ static inline char *tell(const struct darn_snapshot *snapshot, unsigned most)
     return text;
 }
 
+__attribute__((unused)) static unsigned count_lines(const char *text)
+{
+    unsigned lines = 0;
+
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
 #endif

@@ -29,6 +29,19 @@ static void a_lost_update_is_not_called_the_same_value(void **state)
     expect_no_part(text, "the same value");
 }
 
+/* It would have to be atomic member by member. */
+static void a_block_of_the_writer_is_to_be_filled_first(void **state)
+{
+    struct darn_finding *finding = bank_finding("/nowhere");
+
+    (void)state;
+    finding->location.thread = finding->accesses[0].thread;
+    expect_part(print(finding), ", or fill the block before any other thread can reach it\n");
+    finding = bank_finding("/nowhere");
+    finding->location.thread = finding->accesses[1].thread; /* it reads */
+    expect_no_part(print(finding), "fill the block");
+}
+
 static struct darn_lock big = {.kind = "mutex", .address = 0x10, .symbol = {.name = "big"}};
 static struct darn_lock own = {.kind = "mutex", .address = 0x20, .symbol = {.name = "own"}};
 
@@ -140,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_lost_update_is_not_called_the_same_value, make_dir,
                                         remove_dir),
+        cmocka_unit_test(a_block_of_the_writer_is_to_be_filled_first),
         cmocka_unit_test(the_innermost_lock_is_the_one_to_hold),
         cmocka_unit_test(the_lock_that_guards_it_elsewhere_is_the_one_to_hold),
         cmocka_unit_test(a_lock_that_neither_holds_is_named_if_others_do),

@@ -73,11 +73,11 @@ static void a_name_that_tells_little_needs_the_same_address(void **state)
 }
 
 #define IN(function, line)                                                                         \
-    "{\"op\":\"write\",\"thread\":\"T1\",\"file\":\"m.c\",\"line\":" #line                       \
+    "{\"op\":\"write\",\"thread\":\"T1\",\"file\":\"m.c\",\"line\":" #line                         \
     ",\"column\":5,\"function\":\"" function "\",\"stack\":[],\"locks\":[]}"
 #define OF_BLOCK(block, variable, one, other)                                                      \
-    "{\"id\":\"" variable "\",\"kind\":\"data-race\",\"variable\":\"" variable                    \
-    "\",\"count\":1,\"accesses\":[" one "," other                                                   \
+    "{\"id\":\"" variable "\",\"kind\":\"data-race\",\"variable\":\"" variable                     \
+    "\",\"count\":1,\"accesses\":[" one "," other                                                  \
     "],\"place\":{\"kind\":\"heap\",\"address\":\"" block "\",\"size\":64}}"
 
 /* A struct that nobody guards races at each of its members. */
@@ -90,6 +90,33 @@ static void two_functions_that_access_one_object_are_a_cause(void **state)
     assert_true(is_same(first, OF_BLOCK("0x100", "n->b", IN("get", 3), IN("put", 4))));
     assert_false(is_same(first, OF_BLOCK("0x200", "n->b", IN("put", 3), IN("get", 4))));
     assert_false(is_same(first, OF_BLOCK("0x100", "n->b", IN("put", 3), IN("sum", 4))));
+}
+
+#define BY(thread, op, function, line, more)                                                       \
+    "{\"op\":\"" op "\",\"thread\":\"" thread "\",\"file\":\"m.c\",\"line\":" #line                \
+    ",\"column\":5,\"function\":\"" function "\",\"stack\":[],\"locks\":[]" more "}"
+#define MADE_IN(function, one, other)                                                              \
+    "{\"id\":\"b\",\"kind\":\"data-race\",\"variable\":\"n->a\",\"count\":1,\"accesses\":[" one    \
+    "," other                                                                                      \
+    "],\"place\":{\"kind\":\"heap\",\"address\":\"0x100\",\"size\":64,\"thread\":\"T1\","          \
+    "\"stack\":[{\"function\":\"" function "\",\"file\":\"m.c\",\"line\":1}]}}"
+
+/* The pointer was set before the block was filled. */
+static void a_pointer_and_the_block_that_it_publishes_are_a_cause(void **state)
+{
+    const char *pointer = RACE("a", "current", BY("T1", "write", "make", 2, ",\"pointer\":true"),
+                               BY("T2", "read", "use", 8, ""));
+
+    (void)state;
+    assert_true(is_same(pointer, MADE_IN("make", BY("T1", "write", "fill", 5, ""),
+                                         BY("T2", "read", "use", 9, ""))));
+    /* Made elsewhere, used elsewhere, or by somebody else. */
+    assert_false(is_same(pointer, MADE_IN("other", BY("T1", "write", "fill", 5, ""),
+                                          BY("T2", "read", "use", 9, ""))));
+    assert_false(is_same(pointer, MADE_IN("make", BY("T1", "write", "fill", 5, ""),
+                                          BY("T2", "read", "other", 9, ""))));
+    assert_false(is_same(pointer, MADE_IN("make", BY("T1", "write", "fill", 5, ""),
+                                          BY("T3", "read", "use", 9, ""))));
 }
 
 static void nothing_in_common_is_no_cause(void **state)
@@ -129,10 +156,11 @@ static void a_crash_at_a_side_belongs_to_the_race(void **state)
 static void a_crash_in_the_line_of_a_side_belongs_to_the_race(void **state)
 {
     (void)state;
-    assert_true(is_same("{\"id\":\"a\",\"kind\":\"failure\",\"count\":1,\"accesses\":[{\"op\":\"stop\","
-                        "\"thread\":\"T1\",\"file\":\"m.c\",\"line\":2,\"column\":22,"
-                        "\"function\":\"f\",\"stack\":[],\"locks\":[]}]}",
-                        RACE("b", "x", SIDE("write", 1), SIDE("read", 2))));
+    assert_true(
+        is_same("{\"id\":\"a\",\"kind\":\"failure\",\"count\":1,\"accesses\":[{\"op\":\"stop\","
+                "\"thread\":\"T1\",\"file\":\"m.c\",\"line\":2,\"column\":22,"
+                "\"function\":\"f\",\"stack\":[],\"locks\":[]}]}",
+                RACE("b", "x", SIDE("write", 1), SIDE("read", 2))));
 }
 
 static void variants_are_counted_and_listed(void **state)
@@ -175,6 +203,7 @@ int main(void)
         cmocka_unit_test(a_side_or_a_variable_in_common_is_a_cause),
         cmocka_unit_test(a_name_that_tells_little_needs_the_same_address),
         cmocka_unit_test(two_functions_that_access_one_object_are_a_cause),
+        cmocka_unit_test(a_pointer_and_the_block_that_it_publishes_are_a_cause),
         cmocka_unit_test(nothing_in_common_is_no_cause),
         cmocka_unit_test(deadlocks_need_two_locks_in_common),
         cmocka_unit_test(a_crash_at_a_side_belongs_to_the_race),

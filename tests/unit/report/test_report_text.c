@@ -336,8 +336,9 @@ static void advice_fits_the_locks(void **state)
     finding = bank_finding("/nowhere");
     finding->accesses[1].locks = &two;
     finding->accesses[1].is_pointer = true;
-    expect_advice(finding, "hold mutex 'm' at bank.c:4 too, or make 'acct->balance' _Atomic and let "
-                           "what it points to live for as long as it is used");
+    expect_advice(finding,
+                  "hold mutex 'm' at bank.c:4 too, or make 'acct->balance' _Atomic, set it "
+                  "when what it points to is complete, and keep that for as long as it is used");
     /* Who means to do without a lock holds one for something else. */
     finding = bank_finding("/nowhere");
     finding->accesses[1].locks = &two;
