@@ -21,7 +21,7 @@ static const char *const darn_call_names[] = {
     "getrandom", "readlink", "fread",    "fgets",   "getcwd",   "inet_ntop",  "snprintf",
     "vsnprintf", "sprintf",  "vsprintf", "getline", "getdelim", "strerror_r", "readv",
     "writev",    "preadv",   "pwritev",  "recvmsg", "sendmsg",  "scanf",      "fscanf",
-    "sscanf",    "preadv2",  "pwritev2",
+    "sscanf",    "preadv2",  "pwritev2", "printf",  "fprintf",  "dprintf",    "asprintf",
 };
 
 #define DARN_CALLS (sizeof(darn_call_names) / sizeof(darn_call_names[0]))

@@ -140,6 +140,10 @@ static const struct darn_libcall buffers[] = {
     {"__vsnprintf_chk", 6, {GETS(PRINTED, 0, 1)}},
     {"sprintf", ANY_NUMBER, {GETS(PRINTED_ALL, 0, 0)}},
     {"vsprintf", 3, {GETS(PRINTED_ALL, 0, 0)}},
+    {"__sprintf_chk", ANY_NUMBER, {GETS(PRINTED_ALL, 0, 0)}},
+    {"asprintf", ANY_NUMBER, {GETS(SCANNED, 0, 0)}},
+    {"vasprintf", 3, {GETS(SCANNED, 0, 0)}},
+    {"__asprintf_chk", ANY_NUMBER, {GETS(SCANNED, 0, 0)}},
 };
 
 static const struct darn_libcall *find_libcall(LLVMValueRef call, const struct darn_libcall *list,
@@ -200,6 +204,7 @@ static int has_types(LLVMValueRef call, const struct darn_effect *effect)
     case DARN_EXTENT_ALL_OF_MESSAGE:
         return has_width(call, 64);
     case DARN_EXTENT_FILLED:
+    case DARN_EXTENT_SCANNED:
         return has_width(call, 32);
     case DARN_EXTENT_RESULTS:
         return has_width(call, 64) && has_width(with, 64);

@@ -123,8 +123,7 @@ unsigned darn_scanned_by(const char *format, unsigned argument, struct darn_scan
     return count;
 }
 
-/* NULL: it is not known. */
-static const char *constant_text(LLVMValueRef value)
+const char *darn_constant_format(LLVMValueRef value)
 {
     LLVMValueRef text;
     size_t length;
@@ -167,7 +166,7 @@ unsigned darn_scanned(LLVMValueRef call, struct darn_scanned *scanned)
 
         if (strcmp(name, functions[i].name) != 0 || at >= LLVMGetNumArgOperands(call))
             continue;
-        format = constant_text(LLVMGetArgOperand(call, at));
+        format = darn_constant_format(LLVMGetArgOperand(call, at));
         count = format ? darn_scanned_by(format, at + 1, scanned) : 0;
         return fits(call, scanned, count) ? count : 0;
     }

@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "plugin/core/guard.h"
 #include "plugin/call/libcalls.h"
+#include "plugin/call/printed.h"
 #include "plugin/call/scanned.h"
 #include "plugin/core/origin.h"
 #include "plugin/core/pointer.h"
@@ -211,17 +212,20 @@ static void add_libcall(struct collector *c, LLVMValueRef call, const struct dar
     for (int i = 0; i < DARN_MAX_EFFECTS && libcall->effects[i].extent; i++) {
         const struct darn_effect *effect = &libcall->effects[i];
         LLVMValueRef by = LLVMGetArgOperand(call, effect->by);
+        LLVMValueRef times =
+            darn_extent_has_parts(effect->extent) ? by : LLVMGetArgOperand(call, effect->with);
 
         if (darn_extent_is_late(effect->extent) && !darn_guards_behind(call))
             continue; /* an invoke whose way on is that of others, too */
         if (effect->extent == DARN_EXTENT_BYTE)
             by = number(by, 1);
+        if (effect->extent == DARN_EXTENT_SCANNED)
+            times = number(by, sizeof(void *));
         add_extent(c, call,
                    (struct darn_plugin_access){
                        .pointer = LLVMGetArgOperand(call, effect->argument),
                        .length = darn_extent_is_late(effect->extent) ? call : by,
-                       .times = LLVMGetArgOperand(
-                           call, darn_extent_has_parts(effect->extent) ? effect->by : effect->with),
+                       .times = times,
                        .variable = darn_extent_has_parts(effect->extent) ? "" : NULL,
                        .size = darn_call_number(libcall->name),
                        .kind = effect->writes ? DARN_SITE_WRITE : DARN_SITE_READ,
@@ -254,11 +258,33 @@ static void add_scanned(struct collector *c, LLVMValueRef call)
     }
 }
 
+static void add_printed(struct collector *c, LLVMValueRef call)
+{
+    unsigned arguments[DARN_MOST_PRINTED], count = darn_printed(call, arguments);
+    size_t length;
+
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef string = LLVMGetArgOperand(call, arguments[i]);
+
+        add_extent(
+            c, call,
+            (struct darn_plugin_access){
+                .pointer = string,
+                .length = string,
+                .size = darn_call_number(LLVMGetValueName2(LLVMGetCalledValue(call), &length)),
+                .kind = DARN_SITE_READ,
+                .extent = DARN_EXTENT_STRING,
+            });
+    }
+}
+
 static void add_call(struct collector *c, LLVMValueRef call)
 {
     const struct darn_libcall *libcall;
     LLVMValueRef condition = darn_wait_condition(call);
 
+    if (c->buffers)
+        add_printed(c, call);
     if (condition) {
         append(c->accesses, (struct darn_plugin_access){.instruction = call,
                                                         .pointer = condition,

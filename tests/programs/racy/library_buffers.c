@@ -27,8 +27,12 @@
  * expect: data-race on letters at SCAN and LETTERS
  * expect: data-race on early at FROM and EARLY
  * expect: data-race on read2[1] at READ2 and SEEN2
+ * expect: data-race on shown at SHOWN and HIDDEN
+ * expect: data-race on printed at PRINTED and BLOTTED
+ * expect: data-race on made at MADE and TAKEN
  * never: late
  * never: word[5]
+ * never: cut
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -53,6 +57,8 @@ static long sorted[4] = {3, 1, 2, 0};
 static long number;
 static short small;
 static char word[8], letters[4], read2[4];
+static char shown[8] = "shown", printed[8] = "printed", cut[8] = "cut";
+static char *made;
 static int early, late;
 static volatile char sink;
 
@@ -96,6 +102,17 @@ static void scan(void)
     fclose(in);
 }
 
+/* How far a string with a precision is read depends on what is in it. */
+static void print(FILE *nowhere)
+{
+    char copy[64];
+
+    snprintf(copy, sizeof(copy), "%*d%% %-8s %.*s", 3, 5, shown, 0, cut); /* race: SHOWN */
+    fprintf(nowhere, "%d %m %s\n", 7, printed); /* race: PRINTED */
+    if (asprintf(&made, "%d", 12) != 2) /* race: MADE */
+        abort();
+}
+
 static void *call(void *unused)
 {
     int pipes[2], pair[2];
@@ -128,6 +145,7 @@ static void *call(void *unused)
     fputs(said, nowhere); /* race: SAID */
     fwrite(kept, 1, 4, nowhere); /* race: KEPT */
     qsort(sorted, 4, sizeof(sorted[0]), compare); /* race: SORTED */
+    print(nowhere);
     umask(CALLED);
     return unused;
 }
@@ -166,6 +184,10 @@ static void *look(void *unused)
     sink = letters[2];    /* race: LETTERS */
     sink = (char)early;   /* race: EARLY */
     sink = read2[1];      /* race: SEEN2 */
+    shown[1] = 'S';       /* race: HIDDEN */
+    printed[1] = 'P';     /* race: BLOTTED */
+    cut[1] = 'C';         /* nobody has touched that */
+    sink = (char)!made;   /* race: TAKEN */
     return unused;
 }
 
