@@ -105,6 +105,11 @@ double darn_exploration_rate(const struct darn_exploration *exploration, double 
 /* explore_start.c: starts the servers, learns, arms. 0, DARN_REFUSED or DARN_LATE. */
 int darn_exploration_start(struct darn_exploration *exploration);
 
+/* explore_learn.c: a run in which no thread is interrupted. What it shows to share memory is armed,
+ * and if it ends well it is the first of the search (`has_straight`). False when it could not be
+ * made. */
+bool darn_exploration_learn(struct darn_exploration *exploration);
+
 /* explore_job.c: the flags of a run of the search; `learn`: it looks for sites that share memory. */
 uint32_t darn_exploration_flags(const struct darn_exploration *exploration, bool learn);
 void darn_exploration_stop(struct darn_exploration *exploration);

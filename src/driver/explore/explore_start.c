@@ -10,7 +10,8 @@
 #include "driver/explore/exploration.h"
 
 /* At most; it ends as soon as nothing new comes. Where the search learns as it goes one is enough,
- * in which no thread is interrupted: no schedule is tried that would not be counted. */
+ * in which no thread is interrupted: no schedule is tried that would not be counted. It may be one
+ * of the search itself (explore_learn.c). */
 #define LEARNING_RUNS 16
 #define STEPS_FACTOR  10 /* a run of so many times the usual length is cut off at the earliest */
 #define MOST_STEPS    UINT64_C(10000000)
@@ -75,12 +76,16 @@ static int arm(struct darn_exploration *exploration)
     struct darn_player *player = &exploration->players[0];
     int armed = 0;
 
-    if (exploration->options->points == DARN_POINTS_SHARED)
+    if (exploration->learns_on && exploration->keeps_straight) {
+        if (!darn_exploration_learn(exploration) && player->how == DARN_SERVER_LOST)
+            return darn_tell_refusal(exploration->listener, "%s", darn_server_loss(player->server));
+    } else if (exploration->options->points == DARN_POINTS_SHARED) {
         armed = darn_server_learn(player->server, exploration->learns_on ? 1 : LEARNING_RUNS);
-    else if (exploration->options->points == DARN_POINTS_ALL)
+        exploration->learning = darn_server_learned(player->server);
+        exploration->looked_at = player->block->result.looked_at;
+    } else if (exploration->options->points == DARN_POINTS_ALL) {
         darn_server_arm(player->server, NULL, SIZE_MAX);
-    exploration->learning = darn_server_learned(player->server);
-    exploration->looked_at = player->block->result.looked_at;
+    }
     if (armed < 0)
         return DARN_REFUSED;
     exploration->armed = darn_server_armed(player->server, &exploration->armed_count);
@@ -166,7 +171,7 @@ static bool try_to_end(struct darn_exploration *exploration)
 {
     const struct darn_player *player = &exploration->players[0];
     enum darn_strategy_kind kind = DARN_STRATEGY_STRAIGHT;
-    bool ran = try_once(exploration, kind);
+    bool ran = exploration->has_straight || try_once(exploration, kind);
 
     while (ran && !has_ended(player, kind)) {
         if (kind == DARN_STRATEGY_STRAIGHT)
