@@ -168,25 +168,8 @@ static uint64_t rate(uint64_t events, double seconds)
     return seconds > 0 ? (uint64_t)((double)events / seconds) : 0;
 }
 
-/* What each engine found and cost. */
-static void print_costs(const struct darn_analysis *analysis, FILE *out)
+static void print_facts(const struct darn_lineup *lineup, FILE *out)
 {
-    const struct darn_lineup *lineup = &analysis->lineup;
-
-    fprintf(out, "%-14s %9s %12s %10s %12s %12s %9s\n", "engine", "distinct", "dynamic", "seconds",
-            "events/s", "memory (kB)", "dropped");
-    for (size_t i = 0; i < lineup->count; i++) {
-        const struct darn_lineup_entry *entry = &lineup->entries[i];
-
-        fprintf(out,
-                "%-14s %9" PRIu64 " %12" PRIu64 " %10.3f %12" PRIu64 " %12" PRIu64 " %9" PRIu64
-                "\n",
-                entry->engine->name, entry->distinct, entry->dynamic, entry->seconds,
-                rate(entry->events, entry->seconds), (uint64_t)(entry->cost.peak + 1023) / 1024,
-                entry->cost.dropped);
-    }
-    fprintf(out, "%-14s %9s %12s %10.3f %12" PRIu64 "\n", "(reading)", "", "", analysis->reading,
-            rate(analysis->events, analysis->reading));
     for (size_t i = 0; i < lineup->count; i++) {
         const struct darn_lineup_entry *entry = &lineup->entries[i];
 
@@ -194,6 +177,29 @@ static void print_costs(const struct darn_analysis *analysis, FILE *out)
             fprintf(out, "%s: %" PRIu64 " %s\n", entry->engine->name, entry->facts[j].value,
                     entry->facts[j].text);
     }
+}
+
+/* What each engine found and cost. */
+static void print_costs(const struct darn_analysis *analysis, bool facts, FILE *out)
+{
+    const struct darn_lineup *lineup = &analysis->lineup;
+
+    fprintf(out, "%-16s %9s %12s %10s %12s %12s %9s\n", "engine", "distinct", "dynamic", "seconds",
+            "events/s", "memory (kB)", "dropped");
+    for (size_t i = 0; i < lineup->count; i++) {
+        const struct darn_lineup_entry *entry = &lineup->entries[i];
+
+        fprintf(out,
+                "%-16s %9" PRIu64 " %12" PRIu64 " %10.3f %12" PRIu64 " %12" PRIu64 " %9" PRIu64
+                "\n",
+                entry->engine->name, entry->distinct, entry->dynamic, entry->seconds,
+                rate(entry->events, entry->seconds), (uint64_t)(entry->cost.peak + 1023) / 1024,
+                entry->cost.dropped);
+    }
+    fprintf(out, "%-16s %9s %12s %10.3f %12" PRIu64 "\n", "(reading)", "", "", analysis->reading,
+            rate(analysis->events, analysis->reading));
+    if (facts)
+        print_facts(lineup, out);
     fputc('\n', out);
 }
 
@@ -202,7 +208,7 @@ void darn_analyze_engines(FILE *out)
     for (size_t i = 0; i < darn_engine_count(); i++) {
         const struct darn_engine *engine = darn_engine_at(i);
 
-        fprintf(out, "%-14s %s\n", engine->name, engine->help);
+        fprintf(out, "%-16s %s\n", engine->name, engine->help);
     }
 }
 
@@ -282,6 +288,12 @@ static void say_suspects(const struct darn_analyze_line *line, const struct susp
             suspects->count == 1 ? "it" : "them");
 }
 
+/* Who asks for all engines compares them. */
+static bool is_all(const char *engines)
+{
+    return is_given(engines) && strcmp(engines, "all") == 0;
+}
+
 /* Everything at once, after the last trace was read: a trace that is bad leaves no half of a
  * report. 0 or 1, as the exit status of the output. */
 static int print_report(const struct darn_analyze_line *line, const struct darn_analysis *analysis,
@@ -303,8 +315,8 @@ static int print_report(const struct darn_analyze_line *line, const struct darn_
     darn_causes_free(&causes);
     if (suspects.json)
         fclose(suspects.json);
-    if (line->stats)
-        print_costs(analysis, out);
+    if (line->stats || is_all(analysis->options->engines))
+        print_costs(analysis, line->stats, out);
     say_suspects(line, &suspects, text && keep_suspects(line, &suspects, text, length), summary);
     free(text);
     summary->scope = scope_of(analysis, &suspects, &summary->pool);

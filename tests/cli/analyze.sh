@@ -57,12 +57,13 @@ expect_has "$out" "[data-race, predicted by hb, hybrid]"
 expect_has "$out" "SUMMARY: darn: 1 possible data race ("
 try "$darn" analyze --engine all race.std cycle.std
 expect_status 66
+grep -qE '^serial +0 +0 +[0-9.]+ +[0-9]+ +[0-9]+ +0$' .out || fault "no table of all engines: $out"
 expect_has "$(tail -1 .out)" "SUMMARY: darn: 1 possible data race, 1 possible deadlock (race.std:13 'x', "
 
 claim "engines are listed, and unknown ones refused"
 try "$darn" analyze --engine=help
 expect_status 0
-for engine in hb syncp hybrid eraser eraser+ multilockset deadlock notify blocks reduction reduction-online; do
+for engine in hb syncp hybrid eraser eraser+ multilockset deadlock syncp-deadlock notify blocks reduction reduction-online serial; do
     grep -q "^$engine  *[^ ]" .out || fault "$engine is not listed"
 done
 try "$darn" analyze --engine=hb,psychic race.std

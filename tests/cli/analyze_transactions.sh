@@ -79,7 +79,7 @@ expect_same "$err" ""
 
 claim "a trace without functions is told, where they are asked for"
 flags='' program plain ''
-for engine in blocks reduction reduction-online; do
+for engine in blocks reduction reduction-online serial; do
     try "$darn" analyze --engine=$engine --transactions=subtract plain.trace
     expect_status 0
     expect_same "$err" "darn analyze: warning: atomicity: no functions were recorded, so only critical sections are expected to be atomic; compile with 'darn cc --darn-functions'"

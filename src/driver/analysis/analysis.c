@@ -203,6 +203,7 @@ static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trac
         .block_work = options->block_work,
         .block_events = (uint32_t)options->block_events,
         .block_count = (uint32_t)options->block_count,
+        .in_order = darn_trace_about(trace).is_text,
         .is_unit = darn_places_is_unit,
         .reads_too = darn_places_reads_too,
         .context = &places,
@@ -268,7 +269,8 @@ static bool wants_functions(const struct darn_analysis *analysis)
 {
     const char *engines = analysis->options->engines;
 
-    return is_given(engines) && (strstr(engines, "blocks") || strstr(engines, "reduction"));
+    return is_given(engines) && (strstr(engines, "blocks") || strstr(engines, "reduction") ||
+                                 strstr(engines, "serial"));
 }
 
 void darn_analysis_warn(const struct darn_analysis *analysis, bool hints)

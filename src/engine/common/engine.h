@@ -70,6 +70,8 @@ enum darn_unit {
 struct darn_engine_config {
     bool ignore_sync;   /* take no notice of recognised spins (Tian's "without") */
     bool ignore_atomic; /* atomic accesses are plain ones, and order nothing */
+    bool in_order;      /* accesses stand in the order in which they happened, also those that no
+                           synchronization orders */
     /* Variables: accesses to this site pair are counted for it alone; 0 for the rest. Two events at
      * different ids may stand for one place in the source (an inlined function): the caller maps an
      * id to the first id of the same place. NULL: the id itself. */
@@ -166,5 +168,6 @@ extern const struct darn_engine darn_engine_notify;
 extern const struct darn_engine darn_engine_blocks;
 extern const struct darn_engine darn_engine_reduction;
 extern const struct darn_engine darn_engine_reduction_online;
+extern const struct darn_engine darn_engine_serial;
 
 #endif

@@ -15,6 +15,7 @@ static const struct darn_engine *const engines[] = {
     &darn_engine_blocks,
     &darn_engine_reduction,
     &darn_engine_reduction_online,
+    &darn_engine_serial,
 };
 
 size_t darn_engine_count(void)

@@ -273,6 +273,7 @@ static const char *order_of(const char *engine)
         {"eraser", "nothing: it goes by locks alone"},
         {"eraser+", "joins"},
         {"reduction-online", "nothing"},
+        {"serial", "that two accesses conflict, and came in this order in this run; not locks"},
         {"notify", NULL},
     };
 

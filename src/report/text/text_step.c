@@ -257,6 +257,11 @@ static void say_why_atomicity(struct darn_page *page)
         say_why_irreducible(page);
         return;
     }
+    if (finding->engine && strstr(finding->engine, "serial")) {
+        darn_say(&page->ink, "it happened in this run: the steps came in this order, which no "
+                             "order of whole transactions has");
+        return;
+    }
     darn_say(&page->ink, "%s holds no lock from its first access to its last that the other%s",
              darn_phrase_short(first->thread), finding->access_count > 4 ? "s hold" : " holds");
     darn_say(&page->ink, ", no start or end of a thread puts one after the other, and no order of "
