@@ -11,57 +11,58 @@
 #include <unistd.h>
 
 #include "cli/cc_line.h"
-#include "cli/ignorelist.h"
+#include "cli/cc_wishes.h"
 #include "cli/line.h"
 #include "cli/page.h"
 #include "driver/process/installation.h"
 #include "cli/say.h"
-#include "driver/section/section_file.h"
 #include "base/words.h"
 #include "site/wishes.h"
-
-/* What our own options say. */
-struct own {
-    bool functions, no_warnings, no_sections;
-    const char *ignorelist; /* NULL: none */
-    const char *only;       /* NULL: everything is instrumented */
-    const char *heal;       /* NULL: healed by what DARN_OPTIONS names */
-};
 
 static const struct darn_option own_options[] = {
     {.name = "only",
      .type = DARN_OPTION_STRING,
-     .offset = offsetof(struct own, only),
+     .offset = offsetof(struct darn_cc_wishes, only),
      .value = "FILE",
      .help = "for production: instrument only what is needed to\n"
              "heal the sections of the repository FILE"},
     {.name = "darn-only",
      .type = DARN_OPTION_STRING,
-     .offset = offsetof(struct own, only),
+     .offset = offsetof(struct darn_cc_wishes, only),
      .value = "FILE"}, /* as all the others are called */
     {.name = "darn-heal",
      .type = DARN_OPTION_STRING,
-     .offset = offsetof(struct own, heal),
+     .offset = offsetof(struct darn_cc_wishes, heal),
      .value = "PATH",
      .help = "with --only: the program heals itself by the repository\n"
              "PATH, which is absolute and there where it runs"},
+    {.name = "profile",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct darn_cc_wishes, profile),
+     .value = "FILE",
+     .help = "for the field: watch only what training runs have seen to\n"
+             "be shared ('darn record --profile=FILE')"},
+    {.name = "darn-profile",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct darn_cc_wishes, profile),
+     .value = "FILE"},
     {.name = "darn-ignorelist",
      .type = DARN_OPTION_STRING,
-     .offset = offsetof(struct own, ignorelist),
+     .offset = offsetof(struct darn_cc_wishes, ignorelist),
      .value = "FILE",
      .help = "do not watch the functions and files that FILE names,\n"
              "in the sanitizers' format: fun:PATTERN, src:PATTERN"},
     {.name = "darn-functions",
      .type = DARN_OPTION_FLAG,
-     .offset = offsetof(struct own, functions),
+     .offset = offsetof(struct darn_cc_wishes, functions),
      .help = "also record where functions begin and end"},
     {.name = "darn-no-sections",
      .type = DARN_OPTION_FLAG,
-     .offset = offsetof(struct own, no_sections),
+     .offset = offsetof(struct darn_cc_wishes, no_sections),
      .help = "do not look for code that should be atomic"},
     {.name = "darn-no-warnings",
      .type = DARN_OPTION_FLAG,
-     .offset = offsetof(struct own, no_warnings),
+     .offset = offsetof(struct darn_cc_wishes, no_warnings),
      .help = "print no warnings of darn's own; nor does -w"},
     {.name = "darn-help", .type = DARN_OPTION_HELP, .help = "print this page (--help is clang's)"},
     {.name = NULL},
@@ -72,6 +73,7 @@ static const struct darn_option environment[] = {
     {.name = "DARN_CLANGXX", .value = "PATH", .help = "the clang++ to use, instead of clang++-19"},
     {.name = "DARN_ONLY", .value = "FILE", .help = "as --only, for every compilation"},
     {.name = "DARN_HEAL", .value = "PATH", .help = "as --darn-heal, for every compilation"},
+    {.name = "DARN_PROFILE", .value = "FILE", .help = "as --profile, for every compilation"},
     {.name = "DARN_IGNORELIST",
      .value = "FILE",
      .help = "as --darn-ignorelist, for every compilation"},
@@ -101,10 +103,11 @@ static const struct language c = {"cc", &darn_command_cc, "DARN_CLANG", "clang-1
 static const struct language cxx = {"c++", &darn_command_cxx, "DARN_CLANGXX", "clang++-19",
                                     "/usr/lib/llvm-19/bin/clang++"};
 
-/* Whether the word is an option of ours: --only, --only=… or --darn-…. */
+/* Whether the word is an option of ours: --only, --only=…, --profile=… or --darn-…. `--profile` is
+ * clang's. */
 static bool is_own(const char *word)
 {
-    return strncmp(word, "--darn-", 7) == 0 ||
+    return strncmp(word, "--darn-", 7) == 0 || strncmp(word, "--profile=", 10) == 0 ||
            (strncmp(word, "--only", 6) == 0 && (!word[6] || word[6] == '='));
 }
 
@@ -199,99 +202,6 @@ static int check_parts(const struct language *language, const struct darn_cc_lin
     return status;
 }
 
-/* Hands the list, if there is one, to the plugin. 0 or an exit status. */
-static int pass_ignorelist(const struct language *language, const char *path)
-{
-    char absolute[PATH_MAX], error[DARN_OPTIONS_ERROR];
-    int result;
-
-    if (!path)
-        path = getenv(DARN_IGNORELIST_VARIABLE);
-    if (!path || !*path)
-        return 0;
-    if (darn_ignorelist_check(path, error, sizeof(error)))
-        return darn_refuse(language->command, "%s", error);
-    result = darn_absolute_path(path, absolute, sizeof(absolute));
-    if (result)
-        return darn_refuse(language->command, "%s: %s", path, strerror(-result));
-    setenv(DARN_IGNORELIST_VARIABLE, absolute, 1);
-    return 0;
-}
-
-/* What is wrong in the repository is said, and the rest is used. 0 or an exit status. */
-static int check_repository(const struct language *language, const char *path)
-{
-    struct darn_sections sections = {0};
-    uint32_t errors = 0;
-    int status = darn_section_file_load(darn_speaker(language->command), path, &sections, &errors);
-
-    if (!status && errors && !sections.count)
-        status = darn_refuse(language->command, "%s: nothing of it can be used", path);
-    darn_sections_free(&sections);
-    return status;
-}
-
-/* Hands the repository, if there is one, to the plugin. 0 or an exit status. */
-static int pass_repository(const struct language *language, const char *path)
-{
-    char absolute[PATH_MAX];
-    int result, status;
-
-    if (!path)
-        path = getenv(DARN_ONLY_VARIABLE);
-    if (!path || !*path)
-        return 0;
-    result = darn_absolute_path(path, absolute, sizeof(absolute));
-    if (result)
-        return darn_refuse(language->command, "%s: %s", path, strerror(-result));
-    /* A file that is called "-" is not the standard input: the plugin could not read that. */
-    status = check_repository(language, strcmp(path, "-") == 0 ? absolute : path);
-    if (!status)
-        setenv(DARN_ONLY_VARIABLE, absolute, 1);
-    return status;
-}
-
-/* Where the program will find the repository: not here, so nobody looks. 0 or an exit status. */
-static int pass_place(const struct language *language, const char *path)
-{
-    const char *only = getenv(DARN_ONLY_VARIABLE);
-
-    if (!path)
-        path = getenv(DARN_HEAL_VARIABLE);
-    if (!path || !*path)
-        return 0;
-    if (!only || !*only)
-        return darn_refuse(language->command,
-                           "--darn-heal=%s: give --only=FILE as well; other programs are healed "
-                           "by 'darn heal'",
-                           path);
-    if (path[0] != '/')
-        return darn_refuse(language->command,
-                           "--darn-heal=%s: an absolute path is needed, for the program may be "
-                           "started anywhere",
-                           path);
-    setenv(DARN_HEAL_VARIABLE, path, 1);
-    return 0;
-}
-
-/* Hands our own options to the plugin. 0 or an exit status. */
-static int pass_options(const struct language *language, const struct darn_cc_line *line,
-                        const struct own *own)
-{
-    int status;
-
-    if (own->functions)
-        setenv(DARN_FUNCTIONS_VARIABLE, "1", 1);
-    if (own->no_sections)
-        setenv(DARN_SECTIONS_VARIABLE, "0", 1);
-    if (own->no_warnings || line->no_warnings)
-        setenv(DARN_WARNINGS_VARIABLE, "0", 1);
-    status = pass_repository(language, own->only);
-    if (!status)
-        status = pass_place(language, own->heal);
-    return status ? status : pass_ignorelist(language, own->ignorelist);
-}
-
 /* Whether the program is built to be healed, at no other cost: the plugin gives the functions that
  * need it a frame pointer, and the annotations of darn.h are nothing. */
 static bool is_for_production(void)
@@ -378,7 +288,7 @@ static void build_line(struct darn_words *out, const struct darn_words *user,
 
 /* Fills `out` with the arguments for clang. 0 or an exit status. */
 static int translate(const struct language *language, const struct darn_words *user,
-                     const struct own *own, struct darn_words *out)
+                     const struct darn_cc_wishes *own, struct darn_words *out)
 {
     struct darn_words expanded = {0};
     struct darn_cc_line line;
@@ -400,14 +310,14 @@ static int translate(const struct language *language, const struct darn_words *u
     if (!status)
         status = check_parts(language, &line, &installation);
     if (!status)
-        status = pass_options(language, &line, own);
+        status = darn_cc_pass_wishes(language->command, line.no_warnings, own);
     if (!status)
         build_line(out, user, &line, &installation);
     darn_words_free(&expanded);
     return status;
 }
 
-static bool is_quiet(const struct own *own)
+static bool is_quiet(const struct darn_cc_wishes *own)
 {
     const char *wish = getenv(DARN_WARNINGS_VARIABLE); /* -w sets it, too */
 
@@ -417,7 +327,7 @@ static bool is_quiet(const struct own *own)
 static int compile(const struct language *language, int argc, char **argv)
 {
     struct darn_words user = {0}, out = {0};
-    struct own own = {0};
+    struct darn_cc_wishes own = {0};
     struct darn_command_line line = {.command = language->about, .to = &own};
     char clang[PATH_MAX];
     const char *for_gcc = NULL;

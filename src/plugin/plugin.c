@@ -22,6 +22,7 @@
 #include "plugin/core/pointer.h"
 #include "plugin/core/select.h"
 #include "plugin/core/plugin_sites.h"
+#include "plugin/core/trained.h"
 #include "plugin/heal/only.h"
 #include "plugin/heal/pin.h"
 #include "plugin/heal/reach.h"
@@ -199,6 +200,7 @@ struct instrumentation {
     struct darn_sites sites;
     struct darn_names *names;
     struct darn_plugin_escape escape;
+    struct darn_trained trained;
     struct darn_spins spins;
     struct darn_call_facts calls;
     struct darn_section_finder sections;
@@ -331,6 +333,7 @@ static void collect_functions(struct instrumentation *in, LLVMModuleRef module)
         darn_accesses_collect(&code->accesses, f, in->layout, &in->escape, &in->spins.reads,
                               !darn_wanted());
         darn_accesses_select(&code->accesses, f);
+        darn_trained_keep(&in->trained, &code->accesses);
     }
 }
 
@@ -344,6 +347,7 @@ static void free_all(struct instrumentation *in)
     darn_units_free(&in->units);
     darn_names_destroy(in->names);
     darn_escape_free(&in->escape);
+    darn_trained_free(&in->trained);
     darn_spins_free(&in->spins);
     darn_sites_free(&in->sites);
 }
@@ -405,6 +409,7 @@ void darn_plugin_instrument(LLVMModuleRef module)
     darn_guards_init(&in.guards, module);
     darn_sites_init(&in.sites, module);
     darn_escape_init(&in.escape);
+    darn_trained_init(&in.trained);
     darn_units_init(&in.units, module);
     in.names = darn_names_create(module, in.layout);
     if (darn_wanted())

@@ -9,6 +9,7 @@
 #define DARN_WARNINGS_VARIABLE   "DARN_WARNINGS"   /* "0": no warnings about waits */
 #define DARN_SECTIONS_VARIABLE   "DARN_SECTIONS"   /* "0": no sections are looked for */
 #define DARN_IGNORELIST_VARIABLE "DARN_IGNORELIST" /* the path of what is not watched */
+#define DARN_PROFILE_VARIABLE    "DARN_PROFILE"    /* the path of a profile: --profile */
 #define DARN_ONLY_VARIABLE       "DARN_ONLY"       /* the path of a repository: --only, */
 #define DARN_HEAL_VARIABLE       "DARN_HEAL"       /* and where it lies in the field */
 

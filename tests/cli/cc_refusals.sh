@@ -31,6 +31,15 @@ expect_refused "darn cc: --darn-ignorelist needs a value: --darn-ignorelist=FILE
 try "$darn" cc --darn-help=1
 expect_refused "darn cc: --darn-help takes no value"
 
+claim "a profile is checked before clang is started"
+try "$darn" cc --profile=missing -c a.c
+expect_refused "darn cc: missing: No such file or directory"
+printf 'darn profile 1\nshared 1\n\nshares 2\n' >profile
+try "$darn" cc --darn-profile=profile -c a.c
+expect_refused "darn cc: profile:4: this is no line of a profile"
+DARN_PROFILE=profile try "$darn" c++ -c a.cc
+expect_refused "darn c++: profile:4: this is no line of a profile"
+
 claim "an ignore list is checked before clang is started"
 try "$darn" cc --darn-ignorelist=missing -c a.c
 expect_refused "darn cc: missing: No such file or directory"

@@ -21,7 +21,7 @@ search: base site schedule search
 report: base site section trace engine schedule report
 driver: base site section trace engine schedule search report driver
 cli: base site section trace engine schedule search report driver cli
-plugin: base site section plugin
+plugin: base site section trace plugin
 runtime: base site section trace schedule runtime
 engine/common: engine/common
 engine/race: engine/common engine/race

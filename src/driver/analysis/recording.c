@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/draft.h"
+#include "driver/analysis/profile_check.h"
 #include "driver/process/claim.h"
 #include "driver/process/launch.h"
 #include "driver/process/output.h"
@@ -19,7 +20,6 @@
 #include "driver/process/sh.h"
 #include "driver/process/wall_clock.h"
 #include "trace/pack.h"
-#include "trace/profile.h"
 #include "trace/trace.h"
 
 /* Learning runs with stores held back, when spins are suspected that never had to wait. */
@@ -238,36 +238,6 @@ static int check_trace(const struct darn_recording *recording)
     return recording->inside ? 0 : darn_claim_file(recording->listener, path);
 }
 
-/* The number of the first line that does not belong into a profile; 0: there is none; negative when
- * the file cannot be read. */
-static int bad_line_of(const char *path)
-{
-    FILE *file = fopen(path, "r"), *to;
-    char *text = NULL, piece[16384];
-    size_t length = 0, got, at = 0;
-    struct darn_fact fact;
-    int found = 1, line = 1, error = errno;
-
-    if (!file || !(to = open_memstream(&text, &length))) {
-        if (file)
-            fclose(file);
-        return -error;
-    }
-    while ((got = fread(piece, 1, sizeof(piece), file)) > 0)
-        fwrite(piece, 1, got, to);
-    error = ferror(file) ? EISDIR : 0; /* what opens, but cannot be read */
-    fclose(file);
-    fclose(to);
-    if (length && !darn_profile_is(text, length))
-        found = -1;
-    while (found == 1)
-        found = darn_profile_next(text, length, &at, &fact);
-    for (size_t i = 0; i < at; i++)
-        line += text[i] == '\n';
-    free(text);
-    return error ? -error : found < 0 ? line : 0;
-}
-
 /* The runtime would complain only when the program has started. 0 or DARN_REFUSED. */
 static int check_profile(const struct darn_recording *recording, bool learns)
 {
@@ -282,7 +252,7 @@ static int check_profile(const struct darn_recording *recording, bool learns)
     if (result)
         return darn_tell_refusal(recording->listener, "profile: %s cannot be written: %s", name,
                                  strerror(-result));
-    result = is_there ? bad_line_of(name) : 0;
+    result = is_there ? darn_profile_bad_line(name) : 0;
     if (result < 0)
         return darn_tell_refusal(recording->listener, "profile: %s cannot be read: %s", name,
                                  strerror(-result));
