@@ -58,6 +58,9 @@ enum darn_site_flag {
     DARN_SITE_POINTER = 1 << 14, /* what it writes may be a pointer; the hook gets it */
     DARN_SITE_LATER = 1 << 15,   /* the hooks of other accesses come first, and only then these */
 
+    /* Of an atomic update: nobody looks at what was there before. */
+    DARN_SITE_DROPS = 1 << 12,
+
     /* Of a read in a loop that waits: it only tells where the atomic variable lies. */
     DARN_SITE_LEADS = 1 << 14,
 

@@ -12,16 +12,22 @@
 
 /* Numbers are indexes, from 1 on. New ones come last: recorded traces have numbers. */
 static const char *const darn_call_names[] = {
-    "memcpy",    "memmove",  "mempcpy",  "bcopy",   "memset",   "bzero",      "explicit_bzero",
-    "memcmp",    "bcmp",     "memchr",   "memrchr", "strlen",   "strdup",     "strcpy",
-    "stpcpy",    "strncpy",  "strcat",   "strncat", "strcmp",   "strcasecmp", "strchr",
-    "strrchr",   "strstr",   "strspn",   "strcspn", "strpbrk",  "atoi",       "atol",
-    "strtol",    "strtoul",  "write",    "pwrite",  "send",     "sendto",     "puts",
-    "fputs",     "fwrite",   "qsort",    "read",    "pread",    "recv",       "recvfrom",
-    "getrandom", "readlink", "fread",    "fgets",   "getcwd",   "inet_ntop",  "snprintf",
-    "vsnprintf", "sprintf",  "vsprintf", "getline", "getdelim", "strerror_r", "readv",
-    "writev",    "preadv",   "pwritev",  "recvmsg", "sendmsg",  "scanf",      "fscanf",
-    "sscanf",    "preadv2",  "pwritev2", "printf",  "fprintf",  "dprintf",    "asprintf",
+    "memcpy",         "memmove",    "mempcpy",  "bcopy",       "memset",      "bzero",
+    "explicit_bzero", "memcmp",     "bcmp",     "memchr",      "memrchr",     "strlen",
+    "strdup",         "strcpy",     "stpcpy",   "strncpy",     "strcat",      "strncat",
+    "strcmp",         "strcasecmp", "strchr",   "strrchr",     "strstr",      "strspn",
+    "strcspn",        "strpbrk",    "atoi",     "atol",        "strtol",      "strtoul",
+    "write",          "pwrite",     "send",     "sendto",      "puts",        "fputs",
+    "fwrite",         "qsort",      "read",     "pread",       "recv",        "recvfrom",
+    "getrandom",      "readlink",   "fread",    "fgets",       "getcwd",      "inet_ntop",
+    "snprintf",       "vsnprintf",  "sprintf",  "vsprintf",    "getline",     "getdelim",
+    "strerror_r",     "readv",      "writev",   "preadv",      "pwritev",     "recvmsg",
+    "sendmsg",        "scanf",      "fscanf",   "sscanf",      "preadv2",     "pwritev2",
+    "printf",         "fprintf",    "dprintf",  "asprintf",    "strtoll",     "strtoull",
+    "strtod",         "atof",       "atoll",    "strncmp",     "strncasecmp", "strndup",
+    "strnlen",        "stat",       "lstat",    "fstat",       "fstatat",     "clock_gettime",
+    "gettimeofday",   "getrusage",  "gmtime_r", "localtime_r", "pipe",        "pipe2",
+    "socketpair",
 };
 
 #define DARN_CALLS (sizeof(darn_call_names) / sizeof(darn_call_names[0]))

@@ -67,6 +67,15 @@ static const struct darn_libcall libcalls[] = {
     {"atol", 1, {READS_BYTE(0)}},
     {"strtol", 3, {READS_BYTE(0)}},
     {"strtoul", 3, {READS_BYTE(0)}},
+    {"strtoll", 3, {READS_BYTE(0)}},
+    {"strtoull", 3, {READS_BYTE(0)}},
+    {"strtod", 2, {READS_BYTE(0)}},
+    {"atof", 1, {READS_BYTE(0)}},
+    {"atoll", 1, {READS_BYTE(0)}},
+    {"strncmp", 3, {READS_BYTE(0), READS_BYTE(1)}},
+    {"strncasecmp", 3, {READS_BYTE(0), READS_BYTE(1)}},
+    {"strndup", 2, {READS_BYTE(0)}},
+    {"strnlen", 2, {READS_BYTE(0)}},
     {"darn_assert_exclusive_writer", 2, {ASSERTS(DARN_SITE_ASSERT_WRITER)}},
     {"darn_assert_exclusive_access", 2, {ASSERTS(DARN_SITE_ASSERT_ACCESS)}},
 };
@@ -84,6 +93,10 @@ static const struct darn_libcall libcalls[] = {
         DARN_EXTENT_##extent, pointer, 0, 1, 0, with                                               \
     }
 
+#define FILLS(pointer, size)                                                                       \
+    {                                                                                              \
+        DARN_EXTENT_SUCCEEDED, pointer, 0, 1, 0, size                                              \
+    }
 #define GETS_PARTS(extent, pointer, by)                                                            \
     {                                                                                              \
         DARN_EXTENT_##extent, pointer, by, 1, 0, 0                                                 \
@@ -119,6 +132,22 @@ static const struct darn_libcall buffers[] = {
     {"inet_ntop", 4, {GETS(RETURNED, 2, 0)}},
     {"strerror_r", 3, {GETS(RETURNED, 1, 0)}},
     {"__xpg_strerror_r", 3, {GETS(FILLED, 1, 0)}},
+    {"stat", 2, {FILLS(1, 144)}},
+    {"stat64", 2, {FILLS(1, 144)}},
+    {"lstat", 2, {FILLS(1, 144)}},
+    {"lstat64", 2, {FILLS(1, 144)}},
+    {"fstat", 2, {FILLS(1, 144)}},
+    {"fstat64", 2, {FILLS(1, 144)}},
+    {"fstatat", 4, {FILLS(2, 144)}},
+    {"fstatat64", 4, {FILLS(2, 144)}},
+    {"clock_gettime", 2, {FILLS(1, 16)}},
+    {"gettimeofday", 2, {FILLS(0, 16)}},
+    {"getrusage", 2, {FILLS(1, 144)}},
+    {"gmtime_r", 2, {FILLS(1, 56)}},
+    {"localtime_r", 2, {FILLS(1, 56)}},
+    {"pipe", 1, {FILLS(0, 8)}},
+    {"pipe2", 2, {FILLS(0, 8)}},
+    {"socketpair", 4, {FILLS(3, 8)}},
     {"getline", 3, {GETS(LINE, 0, 0)}},
     {"getdelim", 4, {GETS(LINE, 0, 0)}},
     {"__getdelim", 4, {GETS(LINE, 0, 0)}},
@@ -186,7 +215,8 @@ static int is_pointer(LLVMValueRef value)
 static int has_types(LLVMValueRef call, const struct darn_effect *effect)
 {
     LLVMValueRef by = LLVMGetArgOperand(call, effect->by);
-    LLVMValueRef with = LLVMGetArgOperand(call, effect->with);
+    LLVMValueRef with =
+        effect->extent == DARN_EXTENT_SUCCEEDED ? NULL : LLVMGetArgOperand(call, effect->with);
 
     if (!is_pointer(LLVMGetArgOperand(call, effect->argument)))
         return 0;
@@ -206,6 +236,8 @@ static int has_types(LLVMValueRef call, const struct darn_effect *effect)
     case DARN_EXTENT_FILLED:
     case DARN_EXTENT_SCANNED:
         return has_width(call, 32);
+    case DARN_EXTENT_SUCCEEDED:
+        return has_width(call, 32) || is_pointer(call);
     case DARN_EXTENT_RESULTS:
         return has_width(call, 64) && has_width(with, 64);
     case DARN_EXTENT_PRINTED:

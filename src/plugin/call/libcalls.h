@@ -30,6 +30,7 @@ enum darn_extent {
     DARN_EXTENT_FILLED,       /* the string that is there, if it returns 0 */
     DARN_EXTENT_SCANNED,      /* so many bytes, if it returns more than a number (scanned.h); in a
                                  list, those of a pointer, and more than 0 */
+    DARN_EXTENT_SUCCEEDED,    /* `with` bytes, if it returns 0, or a pointer that is not NULL */
     DARN_EXTENT_SCANNED_TEXT, /* the same with the string that is there */
     DARN_EXTENT_LINE,  /* as many bytes as it returns and one more, where the pointer points to */
     DARN_EXTENT_PARTS, /* as many bytes as it returns, in the parts of a vector (struct iovec); the

@@ -6,11 +6,13 @@
 
 #include "base/grow.h"
 #include "plugin/core/guard.h"
+#include "plugin/call/cxx_string.h"
 #include "plugin/call/libcalls.h"
 #include "plugin/call/printed.h"
 #include "plugin/call/scanned.h"
 #include "plugin/core/origin.h"
 #include "plugin/core/pointer.h"
+#include "plugin/core/result.h"
 #include "plugin/spin/wait.h"
 #include "site/site_calls.h"
 #include "site/site.h"
@@ -172,6 +174,8 @@ static void add_access(struct collector *c, LLVMValueRef instruction, LLVMValueR
         access.flags |= DARN_SITE_VOLATILE;
     access.flags |= order_flags(instruction, kind);
     access.flags |= spin_flags(c, instruction);
+    if (kind == DARN_SITE_UPDATE && darn_result_is_unused(instruction))
+        access.flags |= DARN_SITE_DROPS;
     if (kind == DARN_SITE_READ && !describe_gaps(&access, c->layout))
         return;
     if (kind == DARN_SITE_READ && is_nameless(instruction))
@@ -212,13 +216,17 @@ static void add_libcall(struct collector *c, LLVMValueRef call, const struct dar
     for (int i = 0; i < DARN_MAX_EFFECTS && libcall->effects[i].extent; i++) {
         const struct darn_effect *effect = &libcall->effects[i];
         LLVMValueRef by = LLVMGetArgOperand(call, effect->by);
-        LLVMValueRef times =
-            darn_extent_has_parts(effect->extent) ? by : LLVMGetArgOperand(call, effect->with);
+        LLVMValueRef times;
 
+        if (effect->extent == DARN_EXTENT_SUCCEEDED)
+            times = number(call, effect->with);
+        else
+            times =
+                darn_extent_has_parts(effect->extent) ? by : LLVMGetArgOperand(call, effect->with);
         if (darn_extent_is_late(effect->extent) && !darn_guards_behind(call))
             continue; /* an invoke whose way on is that of others, too */
         if (effect->extent == DARN_EXTENT_BYTE)
-            by = number(by, 1);
+            by = number(call, 1);
         if (effect->extent == DARN_EXTENT_SCANNED)
             times = number(by, sizeof(void *));
         add_extent(c, call,
@@ -278,6 +286,25 @@ static void add_printed(struct collector *c, LLVMValueRef call)
     }
 }
 
+static void add_string(struct collector *c, LLVMValueRef call)
+{
+    LLVMValueRef string = LLVMGetArgOperand(call, 0), offset;
+    struct darn_string_effect effect;
+    LLVMBuilderRef builder;
+    LLVMTypeRef byte;
+
+    if (!darn_string_call(call, &effect) || !is_watched(c, call, string))
+        return;
+    byte = LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(string)));
+    builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(byte));
+    offset = number(string, effect.offset);
+    LLVMPositionBuilderBefore(builder, call);
+    add_range(c, call,
+              effect.offset ? LLVMBuildGEP2(builder, byte, string, &offset, 1, "") : string,
+              number(string, effect.size), effect.writes ? DARN_SITE_WRITE : DARN_SITE_READ);
+    LLVMDisposeBuilder(builder);
+}
+
 static void add_call(struct collector *c, LLVMValueRef call)
 {
     const struct darn_libcall *libcall;
@@ -300,6 +327,7 @@ static void add_call(struct collector *c, LLVMValueRef call)
         add_libcall(c, call, libcall);
     } else if (c->buffers) {
         add_scanned(c, call);
+        add_string(c, call);
     }
 }
 

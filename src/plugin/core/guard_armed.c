@@ -160,17 +160,35 @@ static LLVMValueRef widen(struct darn_guards *guards, LLVMValueRef number, int i
                      : LLVMBuildZExt(guards->builder, number, guards->i64, "");
 }
 
+/* Of a call that says so by 0, or by a pointer. */
+static LLVMValueRef length_of_success(struct darn_guards *guards,
+                                      const struct darn_plugin_access *access)
+{
+    LLVMTypeRef type = LLVMTypeOf(access->length);
+    LLVMIntPredicate how = LLVMGetTypeKind(type) == LLVMPointerTypeKind ? LLVMIntNE : LLVMIntEQ;
+    LLVMValueRef is_done =
+        LLVMBuildICmp(guards->builder, how, access->length, LLVMConstNull(type), "");
+
+    return LLVMBuildSelect(guards->builder, is_done, access->times, LLVMConstInt(guards->i64, 0, 0),
+                           "");
+}
+
 /* Of a call that has returned: 0 if it says that nothing was done. */
 static LLVMValueRef length_of_result(struct darn_guards *guards,
                                      const struct darn_plugin_access *access)
 {
     LLVMBuilderRef b = guards->builder;
     LLVMValueRef zero = LLVMConstInt(guards->i64, 0, 0), one = LLVMConstInt(guards->i64, 1, 0);
-    LLVMValueRef result = widen(guards, access->length, 1), length = result, times;
+    LLVMValueRef result, length, times;
     int printed =
         access->extent == DARN_EXTENT_PRINTED || access->extent == DARN_EXTENT_PRINTED_ALL;
     LLVMValueRef least = LLVMConstInt(guards->i64, access->before, 0);
-    LLVMValueRef is_done = LLVMBuildICmp(b, printed ? LLVMIntSGE : LLVMIntSGT, result, least, "");
+    LLVMValueRef is_done;
+
+    if (access->extent == DARN_EXTENT_SUCCEEDED)
+        return length_of_success(guards, access);
+    result = length = widen(guards, access->length, 1);
+    is_done = LLVMBuildICmp(b, printed ? LLVMIntSGE : LLVMIntSGT, result, least, "");
 
     if (access->extent == DARN_EXTENT_SCANNED)
         length = access->times;
@@ -251,7 +269,8 @@ LLVMValueRef darn_guard_length(struct darn_guards *guards, LLVMValueRef before,
         LLVMPositionBuilderBefore(guards->builder, before);
         return string_of_result(guards, access);
     }
-    if (LLVMGetTypeKind(LLVMTypeOf(length)) != LLVMIntegerTypeKind)
+    if (LLVMGetTypeKind(LLVMTypeOf(length)) != LLVMIntegerTypeKind &&
+        access->extent != DARN_EXTENT_SUCCEEDED)
         return length;
     LLVMPositionBuilderBefore(guards->builder, before);
     if (darn_extent_is_late(access->extent))

@@ -311,6 +311,8 @@ void darn_outside_instrument(struct darn_guards *guards, LLVMValueRef function, 
             next = LLVMGetNextInstruction(in);
             if (is_call(in))
                 instrument_call(guards, in);
+            else if (LLVMIsAFenceInst(in) && LLVMIsAtomicSingleThread(in))
+                darn_guards_place_outside(guards, in, nothing, nothing, DARN_ORDERING);
             else if (!is_watched && is_atomic(in))
                 darn_guards_place_outside(guards, in, nothing, nothing, DARN_ORDERING);
         }

@@ -77,6 +77,8 @@ order_slowly(uintptr_t address, const struct darn_site *site, const void *frame)
         return;
     if (waits ? darn_handmade_waits(site) : darn_handmade_takes(site))
         darn_late_all(&order->late);
+    else if (waits && darn_handmade_is_relaxed(site))
+        darn_late_relaxed(&order->late);
     else if (waits)
         darn_late_spin(&order->late, darn_cell_of(address, site->size), found);
 }

@@ -26,7 +26,12 @@
 
 #define DARN_CLOCK_SLOTS   256
 #define DARN_CLOCK_CACHE   64
-#define DARN_CLOCK_OBJECTS 8192
+#define DARN_CLOCK_OBJECTS (DARN_CLOCK_ADDRESSES + DARN_CLOCK_OTHERS)
+
+/* Of addresses of the program, and of keys from so high on. */
+#define DARN_CLOCK_ADDRESSES  32768
+#define DARN_CLOCK_OTHERS     1024
+#define DARN_CLOCK_NO_ADDRESS (UINT64_C(1) << 56)
 
 /* Sets of objects, a group of 32 to a word: of those for which something held when a number was
  * this. */
@@ -102,9 +107,20 @@ void darn_clock_end(struct darn_thread_clock *clock);
 void darn_clock_release(struct darn_thread_clock *clock, uint64_t object);
 void darn_clock_acquire(struct darn_thread_clock *clock, uint64_t object);
 
+/*
+ * What lies side by side in memory is of one group: a program that walks through its locks, or
+ * through an array of atomic variables, touches few lines of ours. What has no address (a thread)
+ * is kept apart: by the end of a thread all that it did is told, and a lock of that hash would pass
+ * it on.
+ */
 static inline uint32_t darn_clock_object(uint64_t key)
 {
-    return darn_spread(key) % DARN_CLOCK_OBJECTS;
+    uint32_t hash = darn_spread(key / 256);
+    uint32_t place = ((uint32_t)(key / 8 ^ key % 8 * 4) ^ hash >> 16) % 32;
+
+    if (key >= DARN_CLOCK_NO_ADDRESS)
+        return DARN_CLOCK_ADDRESSES + hash % DARN_CLOCK_OTHERS / 32 * 32 + place;
+    return hash % DARN_CLOCK_ADDRESSES / 32 * 32 + place;
 }
 
 /* Whether nothing would come of it: to release now, or to acquire. */

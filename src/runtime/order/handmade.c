@@ -24,6 +24,8 @@ _Atomic uintptr_t darn_handmade_answers[DARN_HANDMADE_ANSWERS];
 volatile bool darn_handmade_arms;
 static _Atomic uint32_t found;
 
+volatile bool darn_handmade_barriers;
+
 /* `lock->taken` and `locks[].taken` may be one variable: the last part counts; of `locks[]`, that
  * is `locks`. */
 static uint32_t hash_of(const struct darn_site *site)
@@ -139,12 +141,15 @@ static bool is_stored_plainly(const struct darn_site *site, uint32_t hash)
            (site->size >= sizeof(void *) && has_name(pointers, hash));
 }
 
-/* An update that waits does so until somebody gives the lock back: if no store of ours is seen to
- * do that under this name, it may be any. */
+/* Who does not look at what was there has not taken a lock: that counts events. An update that
+ * waits does so until somebody gives the lock back: if no store of ours is seen to do that under
+ * this name, it may be any. */
 static bool takes(const struct darn_site *site)
 {
     uint32_t hash = hash_of(site);
 
+    if (site->flags & DARN_SITE_DROPS)
+        return false;
     return is_stored_plainly(site, hash) ||
            (site->flags & DARN_SITE_SPIN && !has_name(released, hash));
 }
@@ -165,7 +170,26 @@ bool darn_handmade_waits(const struct darn_site *site)
 {
     uint32_t hash = hash_of(site);
 
-    return is_stored_plainly(site, hash) || has_name(relaxed, hash);
+    return is_stored_plainly(site, hash) || (darn_handmade_barriers && has_name(relaxed, hash));
+}
+
+bool darn_handmade_waits_relaxed(const struct darn_site *site)
+{
+    return !(site->flags & DARN_SITE_ATOMIC) || site->kind != DARN_SITE_READ ||
+           is_stored_plainly(site, hash_of(site));
+}
+
+bool darn_handmade_is_relaxed(const struct darn_site *site)
+{
+    return has_name(relaxed, hash_of(site));
+}
+
+void darn_handmade_barrier(void)
+{
+    if (darn_handmade_barriers)
+        return;
+    darn_handmade_barriers = true;
+    atomic_fetch_add(&found, 1); /* who is about to load has been told otherwise */
 }
 
 void darn_handmade_stores(const struct darn_site *site)
@@ -184,7 +208,8 @@ uint32_t darn_handmade_found(void)
 static bool is_pair(const struct darn_touch *taking, const struct darn_touch *giving)
 {
     return taking->site && giving->site && taking->op == DARN_OP_UPDATE && taking->atomic &&
-           is_plain_store(giving->site);
+           !(taking->site->flags & DARN_SITE_DROPS) && is_plain_store(giving->site) &&
+           !is_constructed(giving->site);
 }
 
 bool darn_handmade_is_lock(const struct darn_touch *a, const struct darn_touch *b)

@@ -27,6 +27,21 @@ bool darn_handmade_takes(const struct darn_site *site);
 bool darn_handmade_waits(const struct darn_site *site);
 uint32_t darn_handmade_found(void);
 
+/*
+ * A relaxed operation orders nothing, and a program that relies on it is wrong, unless a barrier
+ * for the compiler stands beside it: on x86 that is enough. Once any thread has come by one (inline
+ * assembly, atomic_signal_fence, code that nobody has seen), relaxed operations count as order,
+ * too.
+ */
+extern volatile bool darn_handmade_barriers;
+void darn_handmade_barrier(void);
+
+/* Whether the relaxed load of a loop that waits orders something even without a barrier. */
+bool darn_handmade_waits_relaxed(const struct darn_site *site);
+
+/* Whether a relaxed operation of ours stores to the variable. */
+bool darn_handmade_is_relaxed(const struct darn_site *site);
+
 /* An atomic store that does not release is about to happen (darn_hook_relaxed). Nobody needs to
  * know unless there are arms of which it is not known whether they run. */
 extern volatile bool darn_handmade_arms;

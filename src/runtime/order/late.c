@@ -33,6 +33,12 @@ void darn_late_spin(struct darn_late *late, uint64_t object, uint32_t found)
     late->is_any = true;
 }
 
+void darn_late_relaxed(struct darn_late *late)
+{
+    late->is_relaxed = true;
+    late->is_any = true;
+}
+
 void darn_late_outside(struct darn_late *late, uintptr_t until)
 {
     if (late->until < until)
@@ -69,6 +75,9 @@ void darn_late_settle_any(struct darn_late *late, struct darn_thread *thread, co
     if (late->spin && (!darn_clock_is_given(late->spin) || late->found != darn_handmade_found()))
         darn_late_all(late);
     late->spin = 0;
+    if (late->is_relaxed && darn_handmade_barriers)
+        darn_late_all(late);
+    late->is_relaxed = false;
     if (late->cancelled)
         darn_edge_acquire(thread, late->cancelled);
     if (late->is_all) {

@@ -30,6 +30,7 @@ struct darn_late {
     uint64_t objects[DARN_LATE_OBJECTS];
     uint64_t spin;   /* one of them: a loop waits for it; 0: none does */
     uint32_t found;  /* by the time when the loop began to (handmade.h) */
+    bool is_relaxed; /* a loop has waited by a relaxed load */
     uintptr_t until; /* after all that was done outside: up to this frame; 0: not */
     uintptr_t call;  /* the frame of the call that led outside; 0: it has returned */
 };
@@ -40,6 +41,8 @@ void darn_late_object(struct darn_late *late, uint64_t object);
  * not seen, and it comes after all. So it does if stores were found since that tell nobody
  * (handmade.h). */
 void darn_late_spin(struct darn_late *late, uint64_t object, uint32_t found);
+/* A loop waits by a relaxed load: it comes after all if there are barriers for it (handmade.h). */
+void darn_late_relaxed(struct darn_late *late);
 void darn_late_outside(struct darn_late *late, uintptr_t until);
 
 /* Code outside has called ours: what ours does there may be told to others by code outside. */
@@ -55,7 +58,8 @@ darn_late_is_settled(struct darn_late *late, struct darn_thread_clock *clock)
         return false;
     if (!late->is_any)
         return true;
-    if (late->is_all || late->is_foreign || late->until || late->call || late->spin)
+    if (late->is_all || late->is_foreign || late->until || late->call || late->spin ||
+        late->is_relaxed)
         return false;
     for (uint32_t i = 0; i < late->count; i++) {
         if (!darn_clock_has_seen(clock, late->objects[i]))

@@ -8,6 +8,7 @@
 #include "runtime/order/barriers.h"
 #include "runtime/order/edges.h"
 #include "runtime/order/ends.h"
+#include "runtime/order/handmade.h"
 #include "runtime/order/outside.h"
 #include "runtime/order/remembered.h"
 #include "runtime/order/stacks.h"
@@ -292,6 +293,8 @@ EXPORTED __attribute__((preserve_most, used)) void darn_hook_outside(const void 
     order = thread ? darn_order_of(thread) : NULL;
     if (!order)
         return;
+    if (!asks || (code && leads == DARN_OUTSIDE_IS_FOREIGN))
+        darn_handmade_barrier(); /* before what comes next is seen by anybody */
     darn_late_settle(&order->late, thread, frame);
     darn_edge_release(thread, DARN_EVENT_OUTSIDE);
     until = code || !asks ? 1 : (uintptr_t)frame;
@@ -344,6 +347,18 @@ void darn_order_after_all(struct darn_thread *thread)
 
     if (order)
         darn_late_all(&order->late);
+}
+
+void darn_order_waits(struct darn_thread *thread, const struct darn_site *site)
+{
+    struct darn_thread_order *order = darn_ordering ? darn_order_of(thread) : NULL;
+
+    if (!order)
+        return;
+    if (darn_handmade_waits_relaxed(site))
+        darn_late_all(&order->late);
+    else
+        darn_late_relaxed(&order->late);
 }
 
 void darn_order_cancel(struct darn_thread *thread, uint32_t number)

@@ -52,6 +52,10 @@ bool darn_order_recorded(struct darn_thread *thread, const void *frame);
  * through. */
 void darn_order_after_all(struct darn_thread *thread);
 
+/* It is about to load, by a relaxed operation or a plain one, what a loop waits for: that comes
+ * after all as well, if it may be meant to order anything. */
+void darn_order_waits(struct darn_thread *thread, const struct darn_site *site);
+
 /* The same for the one of this number, which the thread is about to cancel. */
 void darn_order_cancel(struct darn_thread *thread, uint32_t number);
 

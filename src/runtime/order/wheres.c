@@ -27,7 +27,7 @@ struct where {
 
 /* Numbers are cells of a table with open addressing, from 1 on. They are never given back. */
 #define WHERES 16384
-#define PROBES 16
+#define PROBES 64
 
 /*
  * A program with thousands of locks has more places than there is room. Where and by whom is what a

@@ -97,7 +97,7 @@ static void watch_spin(struct darn_thread *thread, const struct darn_touch *touc
     /* Last: it comes into force with what the thread does next. What acquires has a hook of its own
      * for that, behind this one. */
     if (!(site->flags & (DARN_SITE_ACQUIRES | DARN_SITE_LEADS)))
-        darn_order_after_all(thread);
+        darn_order_waits(thread, site);
 }
 
 static void watch_load(const struct darn_site *start, const struct darn_site *stop)

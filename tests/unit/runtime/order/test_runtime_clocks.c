@@ -22,12 +22,12 @@ static uint64_t next_key = 1;
 
 static uint32_t place_of(uint64_t key)
 {
-    return darn_spread(key) % 8192;
+    return darn_clock_object(key);
 }
 
 static uint64_t fresh_object(void)
 {
-    static bool used[8192];
+    static bool used[DARN_CLOCK_OBJECTS];
 
     while (used[place_of(next_key)])
         next_key++;
