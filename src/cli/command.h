@@ -57,6 +57,7 @@ extern const struct darn_command darn_command_analyze;
 extern const struct darn_command darn_command_trace;
 extern const struct darn_command darn_command_help;
 extern const struct darn_command darn_command_report;
+extern const struct darn_command darn_command_campaign;
 
 /* NULL when there is none. */
 const struct darn_command *darn_command_find(const char *name);

@@ -29,12 +29,14 @@ engine/atomicity: engine/common engine/race engine/atomicity
 engine/deadlock: engine/common engine/deadlock
 cli/report: cli/report
 cli/shell: cli/shell
+cli/campaign: cli/campaign
 driver/process: driver/process
 driver/play: driver/process driver/play
 driver/analysis: driver/process driver/analysis
 driver/section: driver/process driver/play driver/analysis driver/section
 driver/explore: driver/process driver/play driver/explore
 driver/hunt: driver/process driver/play driver/analysis driver/section driver/explore driver/hunt
+driver/campaign: driver/process driver/campaign
 driver/heal: driver/process driver/play driver/section driver/explore driver/heal
 plugin/call: plugin/call
 plugin/core: plugin/call plugin/core plugin/name plugin/spin

@@ -1,0 +1,34 @@
+/*
+ * Where the tests of a campaign come from: a command, a folder of programs, and the lists of CTest,
+ * Meson and Automake. Each is tried once.
+ */
+#ifndef DARN_DRIVER_CAMPAIGN_IMPORT_H
+#define DARN_DRIVER_CAMPAIGN_IMPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/words.h"
+#include "driver/process/listener.h"
+
+struct darn_campaign_import {
+    const struct darn_words *commands;   /* shell words: "./t1 {size}" */
+    const struct darn_words *parameters; /* "size=10..1000", of all commands */
+    const char *folder, *ctest, *meson, *automake;
+    const char *only; /* a part of the names that are taken; NULL: all */
+    bool untried;     /* they are not run */
+};
+
+/* An array of tests as the file has them, or NULL after a refusal. */
+json_t *darn_campaign_import(struct darn_listener *listener,
+                             const struct darn_campaign_import *import);
+
+/* Runs each test once, sets `compiled`, `modes` and `timeout` by what is seen, and tells of it. How
+ * many passed. */
+size_t darn_campaign_try(struct darn_listener *listener, json_t *tests);
+
+/* Writes the file. 0 or a negative errno. */
+int darn_campaign_write(const char *path, json_t *tests);
+
+#endif
