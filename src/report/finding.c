@@ -208,6 +208,8 @@ static void read_head(struct darn_finding *finding, const json_t *root)
 
     finding->pid = (int64_t)darn_raw_number(root, "pid");
     finding->program = darn_raw_text(pool, root, "program");
+    if (darn_raw_flag(root, "had_arguments"))
+        finding->arguments = " ARGUMENTS...";
     finding->id = darn_raw_text(pool, root, "id");
     finding->variant_of = darn_raw_text(pool, root, "variant_of");
     finding->kind = darn_raw_text(pool, root, "kind");

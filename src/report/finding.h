@@ -148,8 +148,9 @@ struct darn_finding {
     struct darn_text_pool pool; /* owns everything below */
     int64_t pid;
     const char *program;
-    const char
-        *arguments; /* of the program, as in a shell, after a blank; filled by darn_resolve */
+    /* Of the program, as in a shell, after a blank; filled by darn_resolve. What was reported only
+     * knows whether there were some. */
+    const char *arguments;
     const char *id, *kind, *certainty, *engine, *variable;
     const char *variant_of; /* the id of one that has the same cause (cause.h); NULL: none */
     const char *run_id;     /* what the runtime calls it, when `id` is another one */

@@ -284,6 +284,9 @@ static void put_finding(struct darn_json *json, const struct darn_finding *findi
     put_threads(json, finding);
     put_text(json, "suppression", darn_suppression_for(finding, &pool));
     put_text(json, "program", finding->program);
+    /* Not which ones: there may be a secret among them. */
+    if (finding->arguments && *finding->arguments)
+        darn_json_bool(json, "had_arguments", true);
     put_number(json, "pid", (uint64_t)finding->pid);
     put_text(json, "run_id", finding->run_id);
     put_text(json, "variant_of", finding->variant_of);

@@ -213,6 +213,40 @@ expect_has "$(answer 8)" "deadlock"
 expect_same "$(answer 10)" "No finding passes the filters."
 expect_same "$(answer 11)" ""
 
+claim "a finding of several runs is there once, as it was seen best, with its variants behind it"
+finding v1 data-race predicted w a.c work '"engine":"hb",' >first.jsonl
+finding v2 data-race predicted w a.c work '"engine":"hb",' >>first.jsonl
+finding v3 data-race predicted q b.c other '"engine":"hb",' >>first.jsonl
+finding v1 data-race observed w a.c work '"engine":"atomrace",' >second.jsonl
+try "$darn" report --html=variants.html first.jsonl second.jsonl
+expect_status 66
+browse <<END
+open variants.html
+get document.getElementById('count').textContent
+$mark
+get document.querySelectorAll('#list li').length + ' ' + document.querySelector('.variants').innerText
+$mark
+get document.querySelector('main').innerText
+$mark
+key n
+get document.querySelector('main').innerText
+$mark
+get document.querySelector('.variants').click() || document.querySelectorAll('#list li').length + ' ' + document.querySelector('#list .variant').innerText.replace(/\s+/g, ' ')
+$mark
+get (() => { const e = document.getElementById('filter-certainty'); e.value = 'predicted'; e.dispatchEvent(new Event('change')); return document.getElementById('count').textContent; })()
+$mark
+errors
+END
+expect_same "$(answer 1)" "2 findings, 1 variant"
+expect_same "$(answer 2)" "2 ▸ 1 variant"
+expect_has "$(answer 3)" "in an ordinary run"
+expect_has "$(answer 3)" "What to do: "
+expect_lacks "$(answer 3)" "did not happen"
+expect_has "$(answer 4)" "Both accesses were made, one after the other, and nothing in the run ordered them."
+expect_same "$(answer 5)" "3 a.c:3 work a.c:5 work"
+expect_same "$(answer 6)" "2 of 2 findings"
+expect_same "$(answer 7)" ""
+
 claim "hostile names, values and lines of source stay text"
 evil=$(
     cat <<'END'
@@ -319,8 +353,8 @@ awk 'BEGIN {
 for i in $(seq 100); do
     mkdir "big/$i"
     ln big/story "big/$i/story.json"
-    finding "f$i" data-race confirmed "item[$i]" a.c work "\"directory\":\"$i\",\"variant_of\":null," 
-done >big/index.jsonl
+    finding "f$i" data-race confirmed "item[$i]" a.c work "\"directory\":\"$i\","
+done | awk '{ sub(/"line":5/, "\"line\":" 2 * NR + 9); sub(/"line":3/, "\"line\":" 2 * NR + 8) } 1' >big/index.jsonl
 try "$darn" report --html=big.html big
 expect_status 66
 # Of the processor: what the page's thread has used until it is drawn. Others may be busy here.

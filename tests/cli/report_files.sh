@@ -83,10 +83,25 @@ expect_status 0
 expect_same "$out" ""
 try "$darn" report --annotate=gitlab b.jsonl
 expect_has "$out" '"location":{"path":"src/bank.c","lines":{"begin":20}}'
+finding 5555 data-race observed often 20 1 often >>b.jsonl
+try "$darn" report --annotate=github b.jsonl
+expect_same "$(grep -c ^:: .out) $(grep -o '%0A1 variant with the same cause' .out)" "1 %0A1 variant with the same cause"
+try "$darn" report --annotate=gitlab b.jsonl
+expect_same "$(grep -o '"fingerprint"' .out | wc -l)" 2
 try "$darn" report --annotate=nobody b.jsonl
 expect_status 2
 try "$darn" report --baseline=a.jsonl --sarif=state.sarif b.jsonl
 expect_has "$(cat state.sarif)" '"baselineState":"unchanged"'
+
+claim "a frame of a library has no source in SARIF"
+sed 's|"stack":\[\]|"stack":[{"function":"get","file":"get.c","line":1,"module":"/bin/bank"},{"module":"/lib/pool.so"}]|; s|}$|,"program":"/bin/bank"}|' c.jsonl >library.jsonl
+try "$darn" report --sarif=- library.jsonl
+expect_has "$out" '"location":{},"module":"/lib/pool.so"'
+
+claim "the command that shows it again says where there were arguments, and not which"
+sed 's|}$|,"program":"/bin/bank","had_arguments":true}|' c.jsonl >arguments.jsonl
+try "$darn" report arguments.jsonl
+expect_has "$out" "-- /bin/bank ARGUMENTS..."
 
 claim "SARIF that cannot be written is told of"
 try "$darn" report --sarif=no/such a.jsonl

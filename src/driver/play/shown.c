@@ -11,6 +11,7 @@
 #include "base/draft.h"
 #include "base/grow.h"
 #include "driver/play/index.h"
+#include "report/cause.h"
 #include "report/html/findings_page.h"
 #include "report/perfetto/story_tracks.h"
 #include "report/raw.h"
@@ -20,20 +21,55 @@ struct shown_list {
     size_t count, room;
 };
 
-static void add_item(struct shown_list *list, json_t *finding, const char *directory, int64_t found)
-{
-    list->items = darn_grow(list->items, &list->room, list->count + 1, sizeof(*list->items));
-    list->items[list->count++] = (struct darn_page_item){
-        .finding = json_incref(finding),
-        .directory = directory ? darn_need_memory(strdup(directory)) : NULL,
-        .found = found,
-    };
-}
-
 static void free_item(const struct darn_page_item *item)
 {
     json_decref((json_t *)item->finding);
     free(item->directory);
+}
+
+static bool is_predicted(const json_t *finding)
+{
+    const char *certainty = json_string_value(json_object_get(finding, "certainty"));
+
+    return certainty && strcmp(certainty, "predicted") == 0;
+}
+
+/* Which one stays of two with the same id: what has a schedule, else what has happened, else the
+ * first. */
+static bool is_better(const struct darn_page_item *item, const struct darn_page_item *old)
+{
+    if (!item->directory != !old->directory)
+        return item->directory;
+    return is_predicted(old->finding) && !is_predicted(item->finding);
+}
+
+static struct darn_page_item *find_item(const struct shown_list *list, const char *id)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(darn_index_id(list->items[i].finding), id) == 0)
+            return &list->items[i];
+    return NULL;
+}
+
+/* Two schedules of one finding are both shown. */
+static void add_item(struct shown_list *list, const struct darn_page_item *item)
+{
+    struct darn_page_item *old = find_item(list, darn_index_id(item->finding)), copy = *item;
+
+    copy.finding = json_incref((json_t *)item->finding);
+    copy.directory = item->directory ? darn_need_memory(strdup(item->directory)) : NULL;
+    if (!old || (item->directory && old->directory)) {
+        list->items = darn_grow(list->items, &list->room, list->count + 1, sizeof(*list->items));
+        list->items[list->count++] = copy;
+        return;
+    }
+    if (is_better(item, old)) {
+        struct darn_page_item weaker = *old;
+
+        *old = copy;
+        copy = weaker;
+    }
+    free_item(&copy);
 }
 
 static void free_list(struct shown_list *list)
@@ -78,8 +114,13 @@ static int add_hunt(struct shown_list *list, struct darn_listener *listener, con
         char directory[2 * PATH_MAX];
 
         snprintf(directory, sizeof(directory), "%s/%s", path, name ? name : "");
-        add_item(list, entry, name ? directory : NULL,
-                 name ? written(directory, "finding.json") : written(path, "index.jsonl"));
+        add_item(list, &(struct darn_page_item){
+                           .finding = entry,
+                           .directory = name ? directory : NULL,
+                           .found = name ? written(directory, "finding.json")
+                                         : written(path, "index.jsonl"),
+                           .is_of_hunt = true,
+                       });
     }
     darn_index_close(&index);
     return 0;
@@ -96,26 +137,20 @@ static int add_finding(struct shown_list *list, struct darn_listener *listener, 
         json_decref(finding);
         return darn_tell_refusal(listener, "%s is no finding", file);
     }
-    add_item(list, finding, path, written(file, NULL));
+    add_item(list, &(struct darn_page_item){.finding = finding,
+                                            .directory = (char *)path,
+                                            .found = written(file, NULL),
+                                            .is_of_hunt = true});
     json_decref(finding);
     return 0;
-}
-
-/* Files that several runs have appended to name a finding more than once: the first line stays. */
-static bool is_known(const struct shown_list *list, size_t from, const char *id)
-{
-    for (size_t i = from; i < list->count; i++)
-        if (strcmp(darn_index_id(list->items[i].finding), id) == 0)
-            return true;
-    return false;
 }
 
 static int add_lines(struct shown_list *list, struct darn_listener *listener, const char *path)
 {
     FILE *file = fopen(path, "re");
     char error[PATH_MAX + 256];
-    size_t from = list->count, i;
     json_t *findings, *finding;
+    size_t i;
 
     if (!file)
         return darn_tell_refusal(listener, "%s: %s", path, strerror(errno));
@@ -125,11 +160,10 @@ static int add_lines(struct shown_list *list, struct darn_listener *listener, co
         return darn_tell_refusal(listener, "%s", error);
     json_array_foreach(findings, i, finding)
     {
-        const char *id = darn_index_id(finding);
-
         /* The summary of darn explore has no id. */
-        if (id && darn_index_kind(finding) && !is_known(list, from, id))
-            add_item(list, finding, NULL, written(path, NULL));
+        if (darn_index_id(finding) && darn_index_kind(finding))
+            add_item(list,
+                     &(struct darn_page_item){.finding = finding, .found = written(path, NULL)});
     }
     json_decref(findings);
     return 0;
@@ -189,8 +223,9 @@ static int write_tracks(const struct darn_shown *shown, struct darn_listener *li
     if (!stories)
         return darn_tell_refusal(listener, "--perfetto: there is no finding with a story");
     if (stories > 1)
-        return darn_tell_refusal(listener, "--perfetto: there are %zu stories; name one of them: %s",
-                                 stories, directory);
+        return darn_tell_refusal(listener,
+                                 "--perfetto: there are %zu stories; name one of them: %s", stories,
+                                 directory);
     result = darn_draft_open(&draft, shown->perfetto, false);
     if (!result) {
         result = darn_story_tracks(directory, draft.file);
@@ -216,14 +251,34 @@ static void leave_out(const struct darn_shown *shown, struct shown_list *list)
     list->count = kept;
 }
 
+/* What several runs have found is compared as a whole; of a hunt that is done. */
+static void group(struct shown_list *list)
+{
+    struct darn_causes causes = {.count = 0};
+
+    for (size_t i = 0; i < list->count; i++) {
+        json_t *finding = (json_t *)list->items[i].finding;
+        size_t leader;
+
+        if (list->items[i].is_of_hunt)
+            continue;
+        leader = darn_causes_add(&causes, darn_finding_reported(finding));
+        json_object_del(finding, "variant_of");
+        if (leader + 1 < causes.count)
+            json_object_set_new(finding, "variant_of", json_string(causes.findings[leader]->id));
+    }
+    for (size_t i = 0; i < causes.count; i++)
+        darn_finding_free((struct darn_finding *)causes.findings[i]);
+    darn_causes_free(&causes);
+}
+
 static void find_out(struct darn_shown *shown, const struct shown_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        const char *certainty =
-            json_string_value(json_object_get(list->items[i].finding, "certainty"));
+        const struct darn_page_item *item = &list->items[i];
 
-        shown->findings |= certainty && strcmp(certainty, "predicted") != 0 &&
-                           !darn_index_is_suspicion(list->items[i].finding);
+        shown->findings |= !(item->is_of_hunt && is_predicted(item->finding)) &&
+                           !darn_index_is_suspicion(item->finding);
     }
 }
 
@@ -241,6 +296,7 @@ int darn_show(struct darn_shown *shown, struct darn_listener *listener, char *co
         status = add_path(&list, listener, paths[i]);
     snprintf(about, sizeof(about), count == 1 ? "%s" : "%s and %zu more", paths[0], count - 1);
     leave_out(shown, &list);
+    group(&list);
     find_out(shown, &list);
     if (!status && shown->html)
         status = write_page(shown, listener, &list, about);

@@ -15,7 +15,7 @@ struct darn_shown {
     const char *strip_path_prefix;
     bool (*keeps)(void *context, const char *id); /* which are shown; NULL: all */
     void *context;
-    bool findings; /* set when there are some that have happened */
+    bool findings; /* set when there are some, other than what a hunt could not confirm */
 };
 
 /* Each path is the directory of a hunt, that of one of its findings, or a file of JSON Lines. 0 or

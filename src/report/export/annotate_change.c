@@ -48,8 +48,22 @@ static void print_escaped(const char *text, bool is_property, FILE *out)
     }
 }
 
-static void print_github(const struct darn_finding *finding, const struct darn_root *root,
-                         FILE *out)
+/* How many others have its cause. */
+static size_t count_variants(const struct darn_collection *collection,
+                             const struct darn_finding *finding)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < collection->count; i++) {
+        const char *leader = collection->items[i].finding->variant_of;
+
+        count += leader && strcmp(leader, finding->id) == 0;
+    }
+    return count;
+}
+
+static void print_github(const struct darn_finding *finding, size_t variants,
+                         const struct darn_root *root, FILE *out)
 {
     struct darn_text_pool pool = {0};
     unsigned line, column;
@@ -64,6 +78,8 @@ static void print_github(const struct darn_finding *finding, const struct darn_r
     print_escaped(darn_export_title(finding, &pool), true, out);
     fputs("::", out);
     print_escaped(message_of(finding, root, "\n", &pool), false, out);
+    if (variants)
+        fprintf(out, "%%0A%zu variant%s with the same cause", variants, variants == 1 ? "" : "s");
     fputc('\n', out);
     darn_pool_release(&pool);
 }
@@ -93,6 +109,8 @@ static void put_gitlab(struct darn_json *json, const struct darn_finding *findin
     darn_pool_release(&pool);
 }
 
+/* GitHub shows few annotations of a step, so variants have none of their own. GitLab compares
+ * fingerprints from one day to the next, so each finding has one. */
 void darn_annotate(const char *form, const struct darn_collection *collection,
                    const struct darn_root *root, FILE *out)
 {
@@ -105,10 +123,10 @@ void darn_annotate(const char *form, const struct darn_collection *collection,
     for (size_t i = 0; i < collection->count; i++) {
         const struct darn_collected *item = &collection->items[i];
 
-        if (item->is_known)
+        if (item->is_known || (github && item->finding->variant_of))
             continue;
         if (github)
-            print_github(item->finding, root, out);
+            print_github(item->finding, count_variants(collection, item->finding), root, out);
         else
             put_gitlab(&json, item->finding, root);
     }

@@ -39,16 +39,14 @@ static void put_region(struct darn_json *json, unsigned line, unsigned column)
     darn_json_close(json, '}');
 }
 
-/* What a location says; the file that is not known is the program, which services cannot do
- * without. */
-static void put_place(struct result *result, const struct darn_frame *place)
+/* What a location says. `instead` is the file to name where the source is not known, or NULL. */
+static void put_place(struct result *result, const struct darn_frame *place, const char *instead)
 {
     struct darn_json *json = result->json;
-    const char *program = result->finding->program;
 
-    if (place->file || program) {
+    if (place->file || instead) {
         darn_json_open(json, "physicalLocation", '{');
-        put_artifact(result, place->dir, place->file ? place->file : program);
+        put_artifact(result, place->dir, place->file ? place->file : instead);
         if (place->file)
             put_region(json, place->line, place->column);
         darn_json_close(json, '}');
@@ -73,7 +71,8 @@ static struct darn_frame place_of(const struct darn_finding_access *access)
     return place;
 }
 
-/* `key` is NULL in an array, `id` 0 where nothing refers to it. */
+/* `key` is NULL in an array, `id` 0 where nothing refers to it. Services cannot do without a file:
+ * where it is not known it is the program. */
 static void put_location(struct result *result, const char *key, unsigned id,
                          const struct darn_frame *place, const char *message)
 {
@@ -82,7 +81,7 @@ static void put_location(struct result *result, const char *key, unsigned id,
     darn_json_open(json, key, '{');
     if (id)
         darn_json_number(json, "id", id);
-    put_place(result, place);
+    put_place(result, place, result->finding->program);
     if (message)
         darn_sarif_text(json, "message", message);
     darn_json_close(json, '}');
@@ -152,7 +151,9 @@ static void put_stack(struct result *result, const struct darn_finding_stack *st
     darn_json_open(json, "frames", '[');
     for (size_t i = 0; i < stack->count; i++) {
         darn_json_open(json, NULL, '{');
-        put_location(result, "location", 0, &stack->frames[i], NULL);
+        darn_json_open(json, "location", '{');
+        put_place(result, &stack->frames[i], NULL);
+        darn_json_close(json, '}');
         if (stack->frames[i].module)
             darn_json_string(json, "module", stack->frames[i].module);
         darn_json_close(json, '}');

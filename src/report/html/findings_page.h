@@ -10,6 +10,7 @@
 #define DARN_REPORT_FINDINGS_PAGE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ struct darn_page_item {
     const json_t *finding; /* an object of JSON Lines */
     char *directory;       /* with story.json and report.txt, if they are there; NULL: none */
     int64_t found;         /* when, in seconds: sources that are younger may be others */
+    bool is_of_hunt;       /* which has tried to confirm it */
 };
 
 struct darn_findings_page {

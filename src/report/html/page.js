@@ -9,8 +9,23 @@ data.findings = data.findings.map(({finding, found, report, story}) => Object.as
     found, report, story, id: String(finding.id), kind: String(finding.kind), certainty: String(finding.certainty),
     accesses: listOf(finding.accesses), outcomes: Array.isArray(finding.outcomes) ? finding.outcomes.map(String) : [],
 }));
+data.findings = besideLeaders(data.findings);
 for (const access of data.findings.flatMap(finding => finding.accesses))
     Object.assign(access, {locks: listOf(access.locks), stack: listOf(access.stack)});
+
+/* Variants stand behind the finding that they are variants of. One whose finding is not here is none. */
+function besideLeaders(findings) {
+    const ids = new Set(findings.map(finding => finding.id)), behind = new Map(), leads = [];
+
+    for (const finding of findings)
+        if (finding.variant_of && finding.variant_of !== finding.id && ids.has(finding.variant_of)) {
+            behind.set(finding.variant_of, [...behind.get(finding.variant_of) || [], finding]);
+        } else {
+            finding.variant_of = undefined;
+            leads.push(finding);
+        }
+    return leads.flatMap(finding => [finding, ...behind.get(finding.id) || []]);
+}
 
 const byId = id => document.getElementById(id);
 
@@ -145,7 +160,7 @@ function heldText(access) {
 
 function showAccess(access, finding) {
     const source = sourceOf(access);
-    const title = (access.thread || 'a thread') + (access.thread_name ? ' ' + access.thread_name : '');
+    const title = (access.thread || 'a thread') + (access.thread === 'T0' ? ' main' : access.thread_name ? ' ' + access.thread_name : '');
     const card = el('article', {class: 'card'},
         el('header', {}, threadName(title), ' ',
             accessText(Object.assign({}, access, {variable: access.variable || (access.target ? '' : finding.variable)})),
@@ -171,6 +186,13 @@ const ends = {
 /* What comes of it, unless it is that itself. */
 const leadsTo = finding => finding.outcomes.filter(word => word !== finding.kind);
 
+/* What happened, and what did not: hb tells of accesses that the run has made. */
+function predictedText(finding) {
+    if (finding.engine === 'hb')
+        return 'Both accesses were made, one after the other, and nothing in the run ordered them.';
+    return 'It did not happen in the run that was looked at' + (finding.suspicion ? '.' : '; in another schedule it could.');
+}
+
 function proofText(finding) {
     const parts = [];
 
@@ -183,10 +205,20 @@ function proofText(finding) {
     if (finding.certainty === 'observed')
         parts.push('Seen ' + count(finding.count, 'time') + ' in an ordinary run.');
     if (finding.certainty === 'predicted')
-        parts.push('It did not happen in the run that was looked at, but it could.');
+        parts.push(predictedText(finding));
+    if (finding.trials && !finding.hits)
+        parts.push('It did not happen in ' + count(finding.trials, 'controlled run') + ' that aimed at it.');
     if (finding.pattern)
         parts.push(finding.pattern);
     return parts.join(' ');
+}
+
+/* What the report says of it in a line each, as [label, text]. */
+function notesOf(finding) {
+    const labels = {why: 'Why', next: 'What to do', 'see it': 'See it'};
+
+    return (finding.report || '').split('\n').map(line => /^ {2}(why|next|see it): (.*)$/.exec(line)).filter(Boolean)
+        .map(([, label, text]) => [labels[label], text]);
 }
 
 function showReport(finding) {
@@ -199,7 +231,8 @@ function showReport(finding) {
             leadsTo(finding).map(word => el('span', {class: 'tag'}, word)),
             finding.suspicion ? el('span', {class: 'tag'}, 'suspicion') : null),
         el('h2', {}, titleOf(finding)), el('p', {}, proofText(finding)),
-        again ? el('p', {}, 'Again: ', el('code', {}, again)) : null));
+        again ? el('p', {}, 'Again: ', el('code', {}, again)) : null,
+        notesOf(finding).map(([label, text]) => el('p', {}, label + ': ', el(label === 'See it' ? 'code' : 'span', {}, text)))));
     if (finding.story !== undefined)
         main.append(showSchedule(finding));
     main.append(el('section', {'aria-label': 'Accesses'},
@@ -216,6 +249,7 @@ function showReport(finding) {
 
 let shown = []; /* the findings that the filters leave */
 let current = -1;
+const opened = new Set(); /* the findings whose variants are shown */
 
 const filesOf = finding => new Set(finding.accesses.map(access => access.file).filter(Boolean));
 
@@ -236,15 +270,38 @@ function passes(finding) {
         (!file || filesOf(finding).has(file)) && (!text || text.split(/\s+/).every(word => wordsOf(finding).includes(word)));
 }
 
-function listItem(finding, index) {
+/* A variant differs from what stands above it in its places. */
+function variantItem(finding) {
+    return el('button', {type: 'button', class: 'variant'},
+        finding.accesses.map(access => el('small', {}, [place(access), access.function].filter(Boolean).join(' '))));
+}
+
+function findingItem(finding) {
     const first = finding.accesses[0] || {};
-    const button = el('button', {type: 'button', class: finding.variant_of ? 'variant' : undefined},
-        el('b', {}, titleOf(finding)),
+
+    return el('button', {type: 'button'}, el('b', {}, titleOf(finding)),
         el('small', {}, el('span', {class: 'tag ' + finding.certainty}, finding.certainty), ' ',
             [place(first), first.function].filter(Boolean).join(' ')));
+}
+
+/* The button that shows the variants of a finding, and hides them again. */
+function variantsItem(finding, variants) {
+    const button = el('button', {type: 'button', class: 'variants', 'aria-expanded': String(opened.has(finding.id))},
+        (opened.has(finding.id) ? '▾ ' : '▸ ') + count(variants, 'variant'));
+
+    button.addEventListener('click', () => {
+        if (!opened.delete(finding.id))
+            opened.add(finding.id);
+        filter();
+    });
+    return button;
+}
+
+function listItem(finding, index, variants) {
+    const button = finding.variant_of ? variantItem(finding) : findingItem(finding);
 
     button.addEventListener('click', () => select(index));
-    return el('li', {}, button);
+    return el('li', {}, button, variants ? variantsItem(finding, variants) : null);
 }
 
 function select(index) {
@@ -266,13 +323,26 @@ function select(index) {
     history.replaceState(null, '', '#' + encodeURIComponent(shown[current].id));
 }
 
-function filter() {
-    const before = shown[current];
+/* How many findings have each id as their `variant_of`. */
+function countVariants(findings) {
+    const variants = new Map();
 
-    shown = data.findings.filter(passes);
-    byId('count').textContent = shown.length === data.findings.length ? count(shown.length, 'finding')
-        : shown.length + ' of ' + count(data.findings.length, 'finding');
-    byId('list').replaceChildren(...shown.map(listItem));
+    for (const finding of findings)
+        if (finding.variant_of)
+            variants.set(finding.variant_of, (variants.get(finding.variant_of) || 0) + 1);
+    return variants;
+}
+
+/* Variants stand behind their finding. Where the filters leave a variant alone, it is shown by itself. */
+function filter() {
+    const before = shown[current], left = data.findings.filter(passes), leaders = new Set(left.map(finding => finding.id));
+    const variants = countVariants(left), behind = left.filter(finding => finding.variant_of && leaders.has(finding.variant_of)).length;
+
+    shown = left.filter(finding => !leaders.has(finding.variant_of) || opened.has(finding.variant_of));
+    byId('count').textContent = (left.length === data.findings.length ? '' : left.length - behind + ' of ') +
+        count(left.length === data.findings.length ? left.length - behind : data.findings.filter(finding => !finding.variant_of).length, 'finding') +
+        (behind ? ', ' + count(behind, 'variant') : '');
+    byId('list').replaceChildren(...shown.map((finding, i) => listItem(finding, i, variants.get(finding.id))));
     select(Math.max(0, shown.indexOf(before)));
 }
 
@@ -321,6 +391,7 @@ function begin() {
     byId('filters').addEventListener('submit', event => event.preventDefault());
     byId('help-button').addEventListener('click', () => byId('help').showModal());
     document.addEventListener('keydown', pressed);
+    opened.add((data.findings.find(finding => finding.id === wanted) || {}).variant_of);
     filter();
     if (wanted)
         select(Math.max(0, shown.findIndex(finding => finding.id === wanted)));

@@ -292,7 +292,7 @@ function rowElement(view, r) {
     const story = view.story, row = view.rows[r], text = rowText(story, row), at = place(rowPlace(story, row));
     const names = ['step', 'switch', 'met', 'fold', 'fold', 'end'][row.kind];
     const made = el('div', {
-        class: 'row ' + names + (row.preempts ? ' preempts' : '') + (row.kind === END && row.line.thread !== undefined ? ' waits' : '') + (row.kind === STEP && story.isMarked(row.at) ? ' mark' : ''),
+        class: 'row ' + names + (row.preempts ? ' preempts' : '') + (row.kind === END && row.line !== story.ending[0] ? ' waits' : '') + (row.kind === STEP && story.isMarked(row.at) ? ' mark' : ''),
         id: 'row-' + r, role: 'option', 'aria-selected': String(r === view.current), 'aria-setsize': view.rows.length,
         'aria-posinset': r + 1, title: clean(text + (at ? '  ' + at : '')),
     }, row.kind === STEP ? el('span', {class: 'number'}, row.at) : null,
