@@ -6,6 +6,7 @@
 #include <unwind.h>
 
 #include "base/hash.h"
+#include "runtime/control/code.h"
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
 #include "runtime/control/enabled.h"
@@ -117,6 +118,28 @@ static unwind *find_unwinder(void)
     return found;
 }
 
+/* No call is to preserve the old registers of floating point. Where none of ours uses them, as in
+ * a loop of assembly, they stay all the same; so does the mode of rounding. */
+static uint64_t hash_float(uint64_t hash)
+{
+    _Alignas(16) struct {
+        uint16_t control, status, tags, others[9];
+        uint32_t mode, mask;
+        struct {
+            uint64_t low, high;
+        } registers[8], rest[22];
+    } state = {0};
+
+    _Static_assert(sizeof(state) == 512, "what fxsave writes");
+    __builtin_ia32_fxsave64(&state);
+    hash = darn_fold(hash, (uint64_t)state.control << 48 | (uint64_t)state.status << 32 |
+                               (uint64_t)(state.tags & 0xff) << 16);
+    hash = darn_fold(hash, state.mode);
+    for (size_t i = 0; i < sizeof(state.registers) / sizeof(state.registers[0]); i++)
+        hash = darn_fold(darn_fold(hash, state.registers[i].low), state.registers[i].high);
+    return hash;
+}
+
 /* All of the stack that is the program's, and the registers that a call preserves: the others are
  * in the stack, or dead. A hook preserves more, in its own frame. */
 void darn_livelock_stand(struct darn_slot *self)
@@ -131,6 +154,7 @@ void darn_livelock_stand(struct darn_slot *self)
         return;
     }
     registers.pc = ((const uint64_t *)self->frame)[1];
+    registers.hash = hash_float(registers.hash);
     walk(take_registers, &registers);
     if (!registers.are_known)
         darn_livelock_spoil();
@@ -266,7 +290,8 @@ static void look_closer(uint64_t state)
     uint64_t memory;
 
     if (watch == UNWATCHED) {
-        watch = darn_os_watch_calls(asks, (darn_os_set_action *)darn_real("sigaction")) == 0
+        watch = darn_os_watch_calls(asks, (darn_os_set_action *)darn_real("sigaction")) == 0 &&
+                        darn_code_watch()
                     ? WATCHED
                     : IMPOSSIBLE;
         set_anchor(state);

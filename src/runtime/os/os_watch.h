@@ -1,9 +1,12 @@
 /*
- * Whether the program looks at anything outside of itself: by a system call, or by the processor's
- * clock, in its own code or in that of any library. The kernel tells. It cannot be undone.
+ * Whether the program looks at anything outside of itself: by a system call, the processor's
+ * clock or its random numbers, in its own code or in that of any library. The kernel tells. It
+ * cannot be undone.
  */
 #ifndef DARN_RUNTIME_OS_WATCH_H
 #define DARN_RUNTIME_OS_WATCH_H
+
+#include <stdint.h>
 
 struct sigaction;
 
@@ -19,5 +22,9 @@ int darn_os_watch_calls(void (*asks)(void), darn_os_set_action *set_action);
 
 /* Calls back, too, before the calling thread reads the clock: by rdtsc, which the vdso does. */
 int darn_os_watch_clock(void);
+
+/* Calls back, too, before code in these pages is run: the vdso reads some clocks without rdtsc, and
+ * instructions that make random numbers trap nowhere. */
+int darn_os_watch_code(uintptr_t start, uintptr_t end);
 
 #endif

@@ -20,7 +20,7 @@ struct darn_maps {
 struct mapping {
     uintptr_t start, end;
     uint64_t file_offset;
-    bool readable, writable, shared;
+    bool readable, writable, executable, shared;
     const char *file; /* device and inode */
     size_t file_length;
     const char *path;
@@ -64,6 +64,7 @@ static const char *read_line(const char *at, struct mapping *mapping)
         at++;
     mapping->readable = at[0] == 'r';
     mapping->writable = mapping->readable && at[1] == 'w';
+    mapping->executable = mapping->readable && at[1] && at[2] == 'x';
     mapping->shared = mapping->readable && at[1] && at[2] && at[3] == 's';
     at = skip_field(at); /* the permissions */
     mapping->file_offset = read_hex(&at);
@@ -114,7 +115,8 @@ static bool same_path(const struct mapping *a, const struct mapping *b)
     return a->path_length == b->path_length && memcmp(a->path, b->path, a->path_length) == 0;
 }
 
-/* A loaded ELF file: its load bias, and how far its zeroed data reaches behind what the file holds. */
+/* A loaded ELF file: its load bias, and how far its zeroed data reaches behind what the file holds.
+ */
 struct image {
     uintptr_t bias, end;
 };
@@ -215,6 +217,24 @@ void darn_maps_each_writable(struct darn_maps *maps,
     }
 }
 
+static bool starts_with(const struct mapping *mapping, const char *text)
+{
+    return mapping->path_length >= strlen(text) && !memcmp(mapping->path, text, strlen(text));
+}
+
+void darn_maps_each_code(struct darn_maps *maps,
+                         void (*visit)(uintptr_t start, uintptr_t end, bool writable, bool is_vdso))
+{
+    const char *at = maps ? maps->text : "";
+    struct mapping mapping;
+
+    while (*at) {
+        at = read_line(at, &mapping);
+        if (mapping.executable)
+            visit(mapping.start, mapping.end, mapping.writable, starts_with(&mapping, "[vdso]"));
+    }
+}
+
 static bool find_mapping(struct darn_maps *maps, uintptr_t address, struct mapping *mapping)
 {
     const char *at = maps ? maps->text : "";
@@ -225,11 +245,6 @@ static bool find_mapping(struct darn_maps *maps, uintptr_t address, struct mappi
             return true;
     }
     return false;
-}
-
-static bool starts_with(const struct mapping *mapping, const char *text)
-{
-    return mapping->path_length >= strlen(text) && !memcmp(mapping->path, text, strlen(text));
 }
 
 /* A name that is gone leads nowhere, nor does memory that never had one. System V's has a key. */

@@ -23,6 +23,11 @@ void darn_maps_each(struct darn_maps *maps, void (*visit)(uintptr_t start, uintp
 void darn_maps_each_writable(struct darn_maps *maps,
                              void (*visit)(uintptr_t start, uintptr_t end, bool shared));
 
+/* Calls back with each part that holds code; `writable`: there may be other code later. `is_vdso`:
+ * it is the kernel's, which tells the time without a call. */
+void darn_maps_each_code(struct darn_maps *maps, void (*visit)(uintptr_t start, uintptr_t end,
+                                                               bool writable, bool is_vdso));
+
 /* The file behind a part that processes can share, as /proc names it ("00:01 1234"); false: the
  * address is in none. *is_open: those can have it who have not got it yet, by its name or key. */
 bool darn_maps_find_shared(struct darn_maps *maps, uintptr_t address, char *file, size_t size,
