@@ -20,7 +20,7 @@
 #include "schedule/strategy.h"
 
 #define DARN_CONTROL_MAGIC   UINT64_C(0x316b636f6c426e64) /* "dnBlock1" */
-#define DARN_CONTROL_VERSION 3
+#define DARN_CONTROL_VERSION 4
 
 #define DARN_BLOCK_STEPS    (1u << 20)
 #define DARN_BLOCK_SWITCHES 65536
@@ -174,7 +174,7 @@ struct darn_result {
                               many more, which they would have made next */
     uint32_t looked_at;    /* LEARN: accesses */
     uint32_t visits[2];    /* RACE, TRIPLE, QUAD: as in the request, of this run */
-    uint32_t reserved;
+    uint32_t used;         /* microseconds of the processor; 0 if the run had no server */
     uint64_t signal_pc;
     struct darn_block_thread threads[DARN_BLOCK_THREADS];
     struct darn_block_met met[DARN_BLOCK_MET];

@@ -140,7 +140,7 @@ expect_has "$(tail -1 .out)" "darn: schedules, stories and logs are in figure"
 expect_same "$(grep -c '^darn hunt: predict: 2 possible data races, ' .err)" 1
 expect_same "$(grep -c '^darn hunt: prove: 1 of 2 confirmed, ' .err)" 1
 expect_same "$(grep -c '^darn hunt: shrink: 1 schedule, ' .err)" 1
-expect_has "$(tail -1 .err)" "darn hunt: runs: 4 recorded or to learn from, "
+expect_has "$(tail -1 .err)" "darn hunt: runs: 3 recorded or to learn from, "
 expect_same "$(wc -l <.err)" 5
 
 claim "a section that another thread comes into is confirmed, with what it leads to"

@@ -47,7 +47,8 @@ struct darn_exploration {
     uint64_t first_bug;                 /* 0: none */
     uint64_t failures;                  /* schedules that failed */
     uint64_t cut_by_steps, cut_by_time; /* runs that were cut off, by which limit */
-    double seconds;                     /* that a run takes when nobody interferes */
+    double seconds;                     /* that a run takes when nobody interferes, */
+    double used;                        /* and those of the processor, or 0 */
     uint64_t max_steps;                 /* the highest such limit of a run */
     uint32_t vain;                      /* runs that were cut off, and followed in vain */
     bool is_slow;                       /* it was cut off by time then, not by steps */
@@ -60,6 +61,7 @@ struct darn_exploration {
     uint64_t *armed;                    /* keys of the sites that are scheduling points, sorted */
     size_t armed_count;
     uint32_t armed_version; /* changes with them: each job arms them anew */
+    bool learns_late;       /* only when the search begins (darn_exploration_learn_late); */
     bool learns_on;         /* runs of the search look for sites that share memory, too: */
     uint32_t learn_every;   /* every one, or every n-th */
     uint32_t jobs;          /* that it had, when it is over */
@@ -104,6 +106,9 @@ double darn_exploration_rate(const struct darn_exploration *exploration, double 
 
 /* explore_start.c: starts the servers, learns, arms. 0, DARN_REFUSED or DARN_LATE. */
 int darn_exploration_start(struct darn_exploration *exploration);
+
+/* What it has left out if it `learns_late`, before the search. 0 or DARN_REFUSED. */
+int darn_exploration_learn_late(struct darn_exploration *exploration);
 
 /* explore_learn.c: a run in which no thread is interrupted. What it shows to share memory is armed,
  * and if it ends well it is the first of the search (`has_straight`). False when it could not be

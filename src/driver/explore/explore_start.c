@@ -17,7 +17,9 @@
 #define MOST_STEPS    UINT64_C(10000000)
 #define MOST_MS       60000
 #define ENDLESS_MS    2000
+#define STILL_MS      300
 #define LEARN_SELDOM  8
+#define MOST_OF_TIME  0.2 /* goes into one run that may come to an end, or may not */
 
 /* To look at so many accesses takes about a third of what the start and the end of a run take, and
  * one step as long as so many of them. */
@@ -81,7 +83,7 @@ static int arm(struct darn_exploration *exploration)
             return darn_tell_refusal(exploration->listener, "%s", darn_server_loss(player->server));
     } else if (exploration->options->points == DARN_POINTS_SHARED) {
         armed = darn_server_learn(player->server, exploration->learns_on ? 1 : LEARNING_RUNS);
-        exploration->learning = darn_server_learned(player->server);
+        exploration->learning += darn_server_learned(player->server);
         exploration->looked_at = player->block->result.looked_at;
     } else if (exploration->options->points == DARN_POINTS_ALL) {
         darn_server_arm(player->server, NULL, SIZE_MAX);
@@ -130,7 +132,10 @@ static bool try_once(struct darn_exploration *exploration, enum darn_strategy_ki
     exploration->learning++;
     if (kind == DARN_STRATEGY_STRAIGHT)
         exploration->is_slow = player->how == DARN_SERVER_TIMEOUT;
-    exploration->seconds = darn_clock() - start;
+    if (kind == DARN_STRATEGY_STRAIGHT || !darn_verdict_is_failure(player->judged.kind)) {
+        exploration->seconds = darn_clock() - start;
+        exploration->used = player->block->result.used / 1e6;
+    }
     return true;
 }
 
@@ -140,6 +145,13 @@ static void set_timeout(struct darn_player *player, uint32_t ms)
     darn_server_set_timeout(player->server, ms);
 }
 
+/* Whether a run that takes so many times as long would leave most of the time for others. */
+static bool has_time(const struct darn_exploration *exploration, double times)
+{
+    return !exploration->until ||
+           exploration->seconds * times < (exploration->until - darn_clock()) * MOST_OF_TIME;
+}
+
 /* Gives the runs more, if nobody has said how much they get. */
 static bool allow_more(struct darn_exploration *exploration)
 {
@@ -147,6 +159,8 @@ static bool allow_more(struct darn_exploration *exploration)
     struct darn_request *request = &player->block->request;
     bool slow = exploration->is_slow;
 
+    if (exploration->takes_endless && !has_time(exploration, slow ? DARN_PATIENT : STEPS_FACTOR))
+        return false;
     if (slow && !exploration->options->timeout_given &&
         player->judge.timeout_ms == exploration->options->timeout_ms)
         set_timeout(player, player->judge.timeout_ms * DARN_PATIENT);
@@ -201,14 +215,24 @@ static void set_limits(struct darn_exploration *exploration)
         set_timeout(player, (uint32_t)ms);
 }
 
+/* Who waits for nobody in such a run may wait for ever. */
+static void expect_no_end(const struct darn_explore_options *options, struct darn_player *player)
+{
+    if (options->timeout_given)
+        return;
+    if (player->judge.timeout_ms > ENDLESS_MS)
+        set_timeout(player, ENDLESS_MS);
+    if (!options->with)
+        darn_server_set_stillness(player->server, STILL_MS);
+}
+
 /* Its runs are cut off, each of them: sooner, if nobody has said when. */
 static int take_endless(struct darn_exploration *exploration)
 {
     const struct darn_explore_options *options = exploration->options;
     struct darn_player *player = &exploration->players[0];
 
-    if (!options->timeout_given)
-        set_timeout(player, ENDLESS_MS);
+    expect_no_end(options, player);
     player->block->request.max_steps = options->max_steps;
     darn_tell_note(exploration->listener,
                    "note: %s does not end when no thread is interrupted: its runs are cut off after "
@@ -277,6 +301,17 @@ static uint64_t count_jobs(const struct darn_exploration *exploration)
     return 1;
 }
 
+static void do_like(const struct darn_exploration *exploration, struct darn_player *player)
+{
+    const struct darn_player *first = &exploration->players[0];
+
+    darn_server_arm_like(player->server, first->server);
+    player->block->request.max_steps = first->block->request.max_steps;
+    set_timeout(player, first->judge.timeout_ms);
+    if (exploration->is_endless)
+        expect_no_end(exploration->options, player);
+}
+
 int darn_exploration_start(struct darn_exploration *exploration)
 {
     uint64_t jobs = count_jobs(exploration);
@@ -284,26 +319,50 @@ int darn_exploration_start(struct darn_exploration *exploration)
 
     exploration->players = darn_need_zeroed(jobs, sizeof(*exploration->players));
     status = start_player(exploration);
-    if (!status)
+    if (!status && !exploration->learns_late)
         status = arm(exploration);
     if (!status && !atomic_load(&exploration->interrupted))
         status = try_straight(exploration);
-    if (!status && exploration->learns_on && !atomic_load(&exploration->interrupted))
+    if (!status && exploration->learns_on && !exploration->learns_late &&
+        !atomic_load(&exploration->interrupted))
         choose_learning(exploration);
     while (!status && exploration->player_count < jobs && !atomic_load(&exploration->interrupted)) {
         struct darn_player *player = &exploration->players[exploration->player_count];
-        const struct darn_player *first = &exploration->players[0];
 
         status = start_player(exploration);
         if (status == DARN_LATE)
             return 0; /* one will do */
         if (status)
             break;
-        darn_server_arm_like(player->server, first->server);
-        player->block->request.max_steps = first->block->request.max_steps;
-        set_timeout(player, first->judge.timeout_ms);
+        do_like(exploration, player);
     }
     return status;
+}
+
+/* A run has more steps now, but no more than the accesses that were looked at. */
+static bool may_be_long(const struct darn_exploration *exploration)
+{
+    return (exploration->straight_steps + exploration->looked_at) * STEPS_FACTOR >
+           exploration->players[0].block->request.max_steps;
+}
+
+int darn_exploration_learn_late(struct darn_exploration *exploration)
+{
+    struct darn_player *first = &exploration->players[0];
+    int status;
+
+    exploration->learns_late = false;
+    first->block->request.flags = 0;
+    status = arm(exploration);
+    if (status)
+        return status;
+    if (!exploration->is_endless && may_be_long(exploration) &&
+        try_once(exploration, DARN_STRATEGY_STRAIGHT))
+        set_limits(exploration);
+    choose_learning(exploration);
+    for (uint32_t i = 1; i < exploration->player_count; i++)
+        do_like(exploration, &exploration->players[i]);
+    return 0;
 }
 
 void darn_exploration_stop(struct darn_exploration *exploration)

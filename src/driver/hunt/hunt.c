@@ -16,6 +16,8 @@
 /* Of the time: runs have to be killed, files to be written. */
 #define ENDING 0.03
 
+#define MOST_OF_TIME 0.2 /* for the first run under control */
+
 /* For the handler of signals. */
 static struct darn_hunt *under_way;
 
@@ -94,6 +96,15 @@ int darn_hunt_prepare(struct darn_hunt *hunt)
     return status;
 }
 
+/* A run that may not end at all must leave time for others. */
+static uint32_t timeout_ms(const struct darn_hunt_options *options)
+{
+    double most = (double)options->seconds_ms * MOST_OF_TIME;
+
+    return options->timeout_given || options->timeout_ms < most ? options->timeout_ms
+                                                                : (uint32_t)most + 1;
+}
+
 /* Its servers are those of an exploration. */
 static void make_explore_options(struct darn_hunt *hunt)
 {
@@ -101,7 +112,7 @@ static void make_explore_options(struct darn_hunt *hunt)
 
     hunt->explore = (struct darn_explore_options){
         .schedules = UINT64_MAX,
-        .timeout_ms = wanted->timeout_ms,
+        .timeout_ms = timeout_ms(wanted),
         .timeout_given = wanted->timeout_given,
         .jobs = wanted->jobs,
         .max_steps = wanted->max_steps,
@@ -118,7 +129,7 @@ static void make_explore_options(struct darn_hunt *hunt)
         .program = wanted->program,
     };
     hunt->exploration.options = &hunt->explore;
-    hunt->exploration.learns_on = true;
+    hunt->exploration.learns_on = hunt->exploration.learns_late = true;
 }
 
 /* 0 or DARN_REFUSED. */

@@ -113,6 +113,7 @@ struct darn_hunt {
     size_t next;                  /* of the present stage */
     double share;                 /* seconds of it, for the trials of each target */
     double tried_seconds;         /* that trials took, of all stages, */
+    double tried_used;            /* the processor's among them, */
     uint64_t tried;               /* and how many they were */
     bool straight[DARN_VERDICTS]; /* how runs end in which nobody interferes */
     struct darn_map usual;        /* the failures of such runs */

@@ -89,6 +89,19 @@ static size_t count_races(const struct darn_hunt *hunt)
     return count;
 }
 
+/* Which sites share memory is of no use to trials, and to learn it may take long. */
+static int learn(struct darn_hunt *hunt, double until)
+{
+    int status = 0;
+
+    darn_hunt_set_until(hunt, until);
+    if (hunt->exploration.learns_late)
+        status = darn_exploration_learn_late(&hunt->exploration);
+    darn_hunt_set_until(hunt, hunt->until);
+    hunt->max_steps = hunt->exploration.players[0].block->request.max_steps;
+    return status;
+}
+
 int darn_hunt_explore(struct darn_hunt *hunt)
 {
     struct darn_exploration *exploration = &hunt->exploration;
@@ -102,6 +115,9 @@ int darn_hunt_explore(struct darn_hunt *hunt)
 
     if (hunt->options.no_explore || start >= end || darn_hunt_is_interrupted(hunt))
         return 0;
+    status = learn(hunt, end);
+    if (status)
+        return status;
     hunt->explore.search = (struct darn_search_options){
         .kind = DARN_SEARCH_PORTFOLIO,
         .seed = hunt->options.seed + hunt->explored,

@@ -10,6 +10,7 @@
 #define SHRINKING  0.1    /* of the whole time */
 #define LONG       0.05   /* of it, for the trials of one target */
 #define LONG_STEPS 100000 /* of a run */
+#define WAITING    10     /* times as long by the clock: it waits, or the machine is very busy */
 
 /* One way or the other it takes at least so much of nothing new before more is not worth the wait:
  * as many schedules as darn explore tries, or what many programs need seconds for. */
@@ -52,14 +53,23 @@ bool darn_hunt_is_barren(double started, double news, double now, uint64_t sched
     return since >= news - started && (schedules >= PATIENCE || since >= PATIENCE_SECONDS);
 }
 
+/* Of a run: the first one, or the mean of the trials. */
+static double longer(const struct darn_hunt *hunt, double first, double trials)
+{
+    double mean = hunt->tried ? trials / (double)hunt->tried : 0;
+
+    return mean > first ? mean : first;
+}
+
+/* What is decided here changes the schedules: they shall not depend on who else uses the machine. */
 bool darn_hunt_is_long(const struct darn_hunt *hunt)
 {
-    double seconds = hunt->exploration.seconds;
+    const struct darn_exploration *exploration = &hunt->exploration;
+    double trials = (double)hunt->options.trials, limit = (hunt->until - hunt->started) * LONG;
 
-    if (hunt->tried && seconds < hunt->tried_seconds / (double)hunt->tried)
-        seconds = hunt->tried_seconds / (double)hunt->tried;
-    return hunt->exploration.straight_steps > LONG_STEPS ||
-           seconds * (double)hunt->options.trials > (hunt->until - hunt->started) * LONG;
+    return exploration->straight_steps > LONG_STEPS ||
+           longer(hunt, exploration->used, hunt->tried_used) * trials > limit ||
+           longer(hunt, exploration->seconds, hunt->tried_seconds) * trials > limit * WAITING;
 }
 
 double darn_hunt_work_ends(double started, double until, bool shrinks)

@@ -256,6 +256,7 @@ static void *job(void *argument)
         pthread_mutex_lock(&exploration->lock);
         target->spent += darn_clock() - start;
         hunt->tried_seconds += darn_clock() - start;
+        hunt->tried_used += job->player->block->result.used / 1e6;
         hunt->tried++;
         if (ran)
             note(hunt, target, job->player, trial);

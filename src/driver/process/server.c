@@ -204,6 +204,11 @@ void darn_server_set_timeout(struct darn_server *server, uint32_t ms)
     server->options.timeout_ms = ms;
 }
 
+void darn_server_set_stillness(struct darn_server *server, uint32_t ms)
+{
+    server->still_ms = ms;
+}
+
 void darn_server_set_until(struct darn_server *server, double until)
 {
     server->options.until = until;
@@ -225,6 +230,8 @@ struct watch {
     bool asked;             /* to tell where it is */
     uint64_t start, killed; /* in milliseconds; 0: it was not killed */
     bool too_long, stopped; /* stopped: the time of all runs was over */
+    uint64_t moved;         /* when it was last seen to do anything, */
+    uint64_t steps, ticks;  /* after so many steps and ticks of the processor */
 };
 
 /* Whether the process stands still. */
@@ -240,6 +247,27 @@ static bool is_held(struct darn_server *server)
     return server->block->request.flags & DARN_RUN_HOLD && is_stopped(server->block->child);
 }
 
+static pid_t running(const struct darn_server *server)
+{
+    return server->anew ? server->pid : server->block->child;
+}
+
+/* It may wait for somebody who does not come. */
+static bool is_still(const struct darn_server *server, struct watch *watch, uint64_t now)
+{
+    uint64_t steps = server->block->progress, ticks;
+
+    if (!server->still_ms)
+        return false;
+    ticks = darn_process_ticks(running(server));
+    if (!watch->moved || steps != watch->steps || ticks != watch->ticks) {
+        watch->moved = now;
+        watch->steps = steps;
+        watch->ticks = ticks;
+    }
+    return now - watch->moved > server->still_ms;
+}
+
 /* Looks after a run that takes long. False when there is nothing left to wait for. */
 static bool look_after(struct darn_server *server, struct watch *watch)
 {
@@ -252,7 +280,8 @@ static bool look_after(struct darn_server *server, struct watch *watch)
     if (watch->killed)
         return true;
     watch->too_long =
-        (limit && now - watch->start > limit) || darn_server_output_is_too_long(server);
+        watch->asked || (limit && now - watch->start > limit) || is_still(server, watch, now) ||
+        darn_server_output_is_too_long(server);
     watch->stopped = is_over(server);
     if (!watch->too_long && !watch->stopped)
         return true;
@@ -286,9 +315,7 @@ static enum darn_server_result result_of(const struct darn_server *server,
 
 static void look_after_client(struct darn_server *server)
 {
-    pid_t program = server->anew ? server->pid : server->block->child;
-
-    darn_client_look(&server->client, program, server->block->idle);
+    darn_client_look(&server->client, running(server), server->block->idle);
 }
 
 /* The command is under way: waits for the answer. */

@@ -56,6 +56,9 @@ const char *darn_server_loss(const struct darn_server *server);
 /* Of the runs to come; 0: none. */
 void darn_server_set_timeout(struct darn_server *server, uint32_t ms);
 
+/* Those are cut off, too, that have come to no step and used no processor for so long; 0: not. */
+void darn_server_set_stillness(struct darn_server *server, uint32_t ms);
+
 /* When the time of all runs to come is over: one that is under way then is stopped, which says
  * nothing about it, and no other one begins. 0: never. */
 void darn_server_set_until(struct darn_server *server, double until);

@@ -28,7 +28,8 @@ struct darn_server {
     pid_t pid;        /* 0: it does not run */
     bool anew;        /* it cannot serve: it is started for each run */
     struct darn_client client;
-    uint32_t version; /* of what is armed */
+    uint32_t still_ms; /* of darn_server_set_stillness */
+    uint32_t version;  /* of what is armed */
     bool all;         /* also sites that are not there yet */
     uint32_t learned; /* runs that were made to learn */
     atomic_bool interrupted;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -335,10 +336,14 @@ static void end_daemons(void)
 
 static void await_run(pid_t child)
 {
+    struct rusage usage = {0};
     int status = 0;
 
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR)
         ;
+    darn_control->result.used =
+        (uint32_t)((usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+                   usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     if (darn_control->result.processes)
         kill(-child, SIGKILL);
     end_daemons();

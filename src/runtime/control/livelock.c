@@ -6,7 +6,7 @@
 #include <unwind.h>
 
 #include "base/hash.h"
-#include "runtime/control/code.h"
+#include "runtime/control/answers.h"
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
 #include "runtime/control/enabled.h"
@@ -291,7 +291,7 @@ static void look_closer(uint64_t state)
 
     if (watch == UNWATCHED) {
         watch = darn_os_watch_calls(asks, (darn_os_set_action *)darn_real("sigaction")) == 0 &&
-                        darn_code_watch()
+                        darn_answers_watch()
                     ? WATCHED
                     : IMPOSSIBLE;
         set_anchor(state);

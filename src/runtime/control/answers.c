@@ -1,4 +1,4 @@
-#include "runtime/control/code.h"
+#include "runtime/control/answers.h"
 
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void visit(uintptr_t start, uintptr_t end, bool writable, bool is_vdso)
     }
 }
 
-bool darn_code_watch(void)
+bool darn_answers_watch(void)
 {
     struct darn_maps *maps = darn_maps_read();
 
