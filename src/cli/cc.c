@@ -372,7 +372,7 @@ static int cmd_cxx(int argc, char **argv)
 
 const struct darn_command darn_command_cc = {
     .name = "cc",
-    .summary = "compile and link C, as clang does, and have the accesses watched",
+    .summary = "compile and link C with clang, so that accesses can be watched",
     .run = cmd_cc,
     PAGE,
 };

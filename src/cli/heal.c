@@ -406,7 +406,7 @@ static int cmd_heal(int argc, char **argv)
 
 const struct darn_command darn_command_heal = {
     .name = "heal",
-    .summary = "run a program so that thread bugs that are known do not happen",
+    .summary = "run a program and keep known thread bugs from happening",
     .usage = "heal [options] --sections=FILE -- PROGRAM [arguments]\n"
              "heal [options] --from=DIR -- PROGRAM [arguments]\n"
              "heal --from=DIR --write=FILE -- PROGRAM\n"

@@ -236,7 +236,7 @@ static int cmd_replay(int argc, char **argv)
 
 const struct darn_command darn_command_replay = {
     .name = "replay",
-    .summary = "run a program again as a schedule says: the same bug happens",
+    .summary = "replay a schedule: the same bug happens again",
     .usage = "replay [options] DIRECTORY|SCHEDULE",
     .about = "Runs a program again as a schedule says, which darn hunt or darn explore has\n"
              "left: the same threads take the same steps, and the same bug happens. The exit\n"

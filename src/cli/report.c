@@ -181,7 +181,7 @@ static int cmd_report(int argc, char **argv)
 
 const struct darn_command darn_command_report = {
     .name = "report",
-    .summary = "print what hunts and runs have found: darn report DIRECTORY, or FILE...",
+    .summary = "print what hunts and runs have found",
     .usage = "report [options] DIRECTORY\n"
              "report [options] FILE...",
     .about = "Prints what a hunt has found, from the directory that it left; or what runs have\n"

@@ -122,7 +122,7 @@ static int cmd_trace(int argc, char **argv)
 
 const struct darn_command darn_command_trace = {
     .name = "trace",
-    .summary = "say what is in a trace, or export it: darn trace stat|dump|export-...",
+    .summary = "say what is in a trace, or export it",
     .usage = "trace stat|dump|export-std|export-perfetto [options] TRACE",
     .about = "  stat              what is in the trace: threads, events, sites, what was lost\n"
              "  dump              every event in a line, for people\n"
