@@ -171,12 +171,14 @@ static int run_gdb(struct darn_listener *listener, pid_t child, const char *path
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Lets the program go on, and waits for its end: not for ever. */
-static void let_go(const struct darn_control_block *block, pid_t child)
+/* Lets the program go on, wherever else it would be held, and waits for its end: not for ever. */
+static void let_go(struct darn_control_block *block, pid_t child)
 {
-    kill(child, SIGCONT);
-    for (unsigned waited = 0; waited < GRACE_US && block->child == child; waited += LOOK_US)
+    __atomic_fetch_and(&block->request.flags, ~(uint32_t)DARN_RUN_HOLD, __ATOMIC_RELEASE);
+    for (unsigned waited = 0; waited < GRACE_US && block->child == child; waited += LOOK_US) {
+        kill(child, SIGCONT);
         usleep(LOOK_US);
+    }
 }
 
 /* Whether another step is wished for. */
@@ -195,6 +197,7 @@ static bool take_wish(struct session *session)
 static int look_at(struct darn_listener *listener, struct darn_player *player,
                    struct session *session)
 {
+    pid_t child = player->block->child; /* is over when gdb is, perhaps */
     int status;
 
     if (session->step == UINT64_MAX)
@@ -202,8 +205,8 @@ static int look_at(struct darn_listener *listener, struct darn_player *player,
     status = write_script(listener, session);
     if (status)
         return status;
-    status = run_gdb(listener, player->block->child, session->script);
-    let_go(player->block, player->block->child);
+    status = run_gdb(listener, child, session->script);
+    let_go(player->block, child);
     return status;
 }
 

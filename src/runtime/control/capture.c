@@ -236,5 +236,5 @@ void darn_capture_hold(void)
     darn_capture_held = 1;
     do
         kill(darn_os_process_id(), SIGSTOP);
-    while (darn_capture_held);
+    while (darn_capture_held && darn_control_wants(DARN_RUN_HOLD));
 }
