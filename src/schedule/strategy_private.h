@@ -20,11 +20,6 @@ static inline void darn_bit_set(uint64_t *bits, uint32_t i)
     bits[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-static inline void darn_bit_clear(uint64_t *bits, uint32_t i)
-{
-    bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
-}
-
 /* What is known about the thread of a choice. Slots are used again: then it is nothing. */
 static inline struct darn_strategy_slot *darn_strategy_slot(struct darn_strategy *strategy,
                                                             const struct darn_choice *choice)

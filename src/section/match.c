@@ -480,14 +480,3 @@ bool darn_match_is_point(const struct darn_match_home *section, uint32_t at, con
     return call ? call == darn_site_call_of(section->function, at)
                 : section->inside & DARN_SECTION_ACROSS;
 }
-
-/* ---- for tools ---- */
-
-bool darn_section_applies(const struct darn_section *hand, const struct darn_section *recorded)
-{
-    struct darn_section_point points[DARN_SECTION_POINTS], own[DARN_SECTION_POINTS];
-    struct darn_match_section wanted = darn_match_of_wanted(hand, own);
-    struct darn_match_section found = darn_match_of_section(recorded, points);
-
-    return darn_match_is_in_lines(&wanted, &found);
-}

@@ -181,9 +181,4 @@ struct darn_match_home {
 bool darn_match_is_point(const struct darn_match_home *section, uint32_t at, const char *function,
                          uint32_t call);
 
-/* ---- for tools ---- */
-
-/* Whether the section over lines means the recorded one. */
-bool darn_section_applies(const struct darn_section *hand, const struct darn_section *recorded);
-
 #endif

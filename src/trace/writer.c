@@ -37,7 +37,7 @@ struct darn_trace_writer {
     struct filling tables;
     uint8_t record[MOST_RECORD];
     uint64_t stamp;
-    uint32_t sync_count, counter_count, pid;
+    uint32_t pid;
 };
 
 static void flush(struct darn_trace_writer *writer, struct filling *filling)
@@ -250,20 +250,4 @@ void darn_trace_writer_module(struct darn_trace_writer *writer, uint32_t id,
     to = darn_put_varint(to, module->end);
     to = darn_put_varint(to, module->offset);
     add_record(writer, DARN_RECORD_MODULE, put_text(to, module->path));
-}
-
-void darn_trace_writer_sync(struct darn_trace_writer *writer, const struct darn_trace_sync *sync)
-{
-    uint8_t *to = darn_put_varint(writer->record, ++writer->sync_count);
-
-    to = darn_put_varint(to, sync->reader);
-    add_record(writer, DARN_RECORD_SYNC, darn_put_varint(to, sync->writer));
-}
-
-void darn_trace_writer_counter(struct darn_trace_writer *writer, uint64_t value, const char *text)
-{
-    uint8_t *to = darn_put_varint(writer->record, ++writer->counter_count);
-
-    to = darn_put_varint(to, value);
-    add_record(writer, DARN_RECORD_COUNTER, put_text(to, text));
 }

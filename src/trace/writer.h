@@ -31,8 +31,6 @@ void darn_trace_writer_thread(struct darn_trace_writer *writer,
                               const struct darn_trace_thread *thread);
 void darn_trace_writer_module(struct darn_trace_writer *writer, uint32_t id,
                               const struct darn_trace_module *module);
-void darn_trace_writer_sync(struct darn_trace_writer *writer, const struct darn_trace_sync *sync);
-void darn_trace_writer_counter(struct darn_trace_writer *writer, uint64_t value, const char *text);
 
 /* 0, or -1 with one line in `error`; there is no file then. */
 int darn_trace_writer_close(struct darn_trace_writer *writer, char *error, size_t error_size);

@@ -14,7 +14,7 @@
 
 #define CACHE_SIZE 8192
 
-enum operation { NOTHING, ADD, REMOVE, INTERSECT, SUBSET, DISJOINT, DISJOINT_FOR };
+enum operation { NOTHING, ADD, REMOVE, INTERSECT, SUBSET, DISJOINT_FOR };
 
 struct set {
     uint32_t first; /* in `members` */
@@ -290,8 +290,8 @@ bool darn_lockset_is_subset(struct darn_locksets *sets, uint32_t a, uint32_t b)
     return answer->result;
 }
 
-/* A lock is in both; with `for_conflict`, exclusively in at least one of them. */
-static bool meet(const struct darn_locksets *sets, uint32_t a, uint32_t b, bool for_conflict)
+/* A lock is in both, exclusively in at least one of them. */
+static bool meet(const struct darn_locksets *sets, uint32_t a, uint32_t b)
 {
     uint32_t a_count, b_count;
     const uint32_t *in_a = members_of(sets, a, &a_count), *in_b = members_of(sets, b, &b_count);
@@ -302,7 +302,7 @@ static bool meet(const struct darn_locksets *sets, uint32_t a, uint32_t b, bool 
         } else if (LOCK_OF(in_a[i]) > LOCK_OF(in_b[j])) {
             j++;
         } else {
-            if (!for_conflict || IS_EXCLUSIVE(in_a[i] | in_b[j]))
+            if (IS_EXCLUSIVE(in_a[i] | in_b[j]))
                 return true;
             i++;
             j++;
@@ -311,7 +311,7 @@ static bool meet(const struct darn_locksets *sets, uint32_t a, uint32_t b, bool 
     return false;
 }
 
-static bool are_apart(struct darn_locksets *sets, uint32_t a, uint32_t b, enum operation operation)
+bool darn_lockset_disjoint_for(struct darn_locksets *sets, uint32_t a, uint32_t b)
 {
     struct answer *answer;
 
@@ -325,20 +325,10 @@ static bool are_apart(struct darn_locksets *sets, uint32_t a, uint32_t b, enum o
         return true;
     if (b == DARN_LOCKSET_ALL)
         return false;
-    answer = ask(sets, operation, a, b);
-    if (!is_answered(answer, operation, a, b))
-        *answer = (struct answer){operation, a, b, !meet(sets, a, b, operation == DISJOINT_FOR)};
+    answer = ask(sets, DISJOINT_FOR, a, b);
+    if (!is_answered(answer, DISJOINT_FOR, a, b))
+        *answer = (struct answer){DISJOINT_FOR, a, b, !meet(sets, a, b)};
     return answer->result;
-}
-
-bool darn_lockset_disjoint(struct darn_locksets *sets, uint32_t a, uint32_t b)
-{
-    return are_apart(sets, a, b, DISJOINT);
-}
-
-bool darn_lockset_disjoint_for(struct darn_locksets *sets, uint32_t a, uint32_t b)
-{
-    return are_apart(sets, a, b, DISJOINT_FOR);
 }
 
 bool darn_lockset_contains(const struct darn_locksets *sets, uint32_t set, uint64_t lock)

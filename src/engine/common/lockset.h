@@ -44,9 +44,6 @@ uint32_t darn_lockset_exclusive(struct darn_locksets *sets, uint32_t set);
 /* Each lock of a is in b, in the same or a stronger mode. */
 bool darn_lockset_is_subset(struct darn_locksets *sets, uint32_t a, uint32_t b);
 
-/* No lock is in both, whatever the mode. */
-bool darn_lockset_disjoint(struct darn_locksets *sets, uint32_t a, uint32_t b);
-
 /* No lock keeps a thread that holds a and a thread that holds b apart: of each lock that is in
  * both, both have it in shared mode. This is the question for two conflicting accesses. */
 bool darn_lockset_disjoint_for(struct darn_locksets *sets, uint32_t a, uint32_t b);

@@ -242,30 +242,6 @@ uint32_t darn_tables_where(const struct darn_site *site, const struct darn_stack
     return id;
 }
 
-uint32_t darn_tables_stack(const struct darn_stack *stack)
-{
-    uint64_t mask = darn_os_block_signals();
-    uint32_t id;
-
-    darn_spin_lock(&lock);
-    id = stack_locked(stack);
-    darn_spin_unlock(&lock);
-    darn_os_restore_signals(mask);
-    return id;
-}
-
-uint32_t darn_tables_site(const struct darn_site *site)
-{
-    uint64_t mask = darn_os_block_signals();
-    uint32_t id;
-
-    darn_spin_lock(&lock);
-    id = site_locked(site);
-    darn_spin_unlock(&lock);
-    darn_os_restore_signals(mask);
-    return id;
-}
-
 void darn_tables_thread(const struct darn_thread *thread, const char *name)
 {
     uint64_t mask = darn_os_block_signals();
@@ -325,9 +301,4 @@ int darn_tables_open(void)
         return -1;
     add_modules();
     return 0;
-}
-
-void darn_tables_after_fork(void)
-{
-    darn_spin_unlock(&lock);
 }

@@ -18,20 +18,11 @@ int darn_tables_open(void);
  * caller remembers what it has asked for. */
 uint32_t darn_tables_where(const struct darn_site *site, const struct darn_stack *stack);
 
-/* The same for a stack alone, as a thread has it for its creation. */
-uint32_t darn_tables_stack(const struct darn_stack *stack);
-
 void darn_tables_thread(const struct darn_thread *thread, const char *name);
 
 /* The read at the first site spins for the store at the second: said once. */
 void darn_tables_sync(const struct darn_site *reader, const struct darn_site *writer);
 
-/* The numbers that the sites have in the trace. */
-uint32_t darn_tables_site(const struct darn_site *site);
-
 void darn_tables_counter(uint32_t id, uint64_t value, const char *text);
-
-/* In the child of fork: the lock may be held by a thread that is not there. */
-void darn_tables_after_fork(void);
 
 #endif

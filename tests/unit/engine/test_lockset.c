@@ -96,7 +96,6 @@ static void readers_of_one_lock_are_not_kept_apart(void **state)
     assert_true(darn_lockset_disjoint_for(sets, reader, reader));
     assert_false(darn_lockset_disjoint_for(sets, reader, writer));
     assert_false(darn_lockset_disjoint_for(sets, writer, writer));
-    assert_false(darn_lockset_disjoint(sets, reader, reader));
     assert_true(darn_lockset_is_subset(sets, reader, writer));
     assert_false(darn_lockset_is_subset(sets, writer, reader));
     assert_int_equal(darn_lockset_intersect(sets, reader, writer), reader);
@@ -117,7 +116,6 @@ static void the_set_of_all_locks_is_larger_than_any(void **state)
                      DARN_LOCKSET_EMPTY);
     assert_true(darn_lockset_is_subset(sets, one, DARN_LOCKSET_ALL));
     assert_false(darn_lockset_is_subset(sets, DARN_LOCKSET_ALL, one));
-    assert_false(darn_lockset_disjoint(sets, DARN_LOCKSET_ALL, one));
     assert_false(darn_lockset_disjoint_for(sets, DARN_LOCKSET_ALL, one));
     assert_true(darn_lockset_disjoint_for(sets, DARN_LOCKSET_ALL, DARN_LOCKSET_EMPTY));
     assert_true(darn_lockset_contains(sets, DARN_LOCKSET_ALL, 99));
@@ -144,7 +142,7 @@ static struct plain change(const struct plain *from)
 static void compare(const struct plain *a, const struct plain *b)
 {
     struct plain both = {{0}, 0}, exclusive = {{0}, 0};
-    bool subset = true, disjoint = true, disjoint_for = true;
+    bool subset = true, disjoint_for = true;
 
     for (int i = 0; i < LOCKS; i++) {
         uint8_t mine = a->modes[i], other = b->modes[i];
@@ -152,7 +150,6 @@ static void compare(const struct plain *a, const struct plain *b)
         both.modes[i] = mine < other ? mine : other;
         exclusive.modes[i] = mine == EXCLUSIVE ? EXCLUSIVE : NOT;
         subset &= mine <= other;
-        disjoint &= !mine || !other;
         disjoint_for &= !mine || !other || (mine == SHARED && other == SHARED);
     }
     for (int i = 0; i < LOCKS; i++) {
@@ -166,7 +163,6 @@ static void compare(const struct plain *a, const struct plain *b)
     assert_int_equal(darn_lockset_intersect(sets, a->id, b->id), both.id);
     assert_int_equal(darn_lockset_exclusive(sets, a->id), exclusive.id);
     assert_int_equal(darn_lockset_is_subset(sets, a->id, b->id), subset);
-    assert_int_equal(darn_lockset_disjoint(sets, a->id, b->id), disjoint);
     assert_int_equal(darn_lockset_disjoint_for(sets, a->id, b->id), disjoint_for);
 }
 
