@@ -29,7 +29,6 @@
 #define DARN_BLOCK_MODULES  128
 #define DARN_BLOCK_STACK    16
 #define DARN_BLOCK_THREADS  64 /* threads that are described in a result */
-#define DARN_BLOCK_TEXT     65536
 #define DARN_BLOCK_INPUTS   (1u << 22)
 #define DARN_BLOCK_MET      16
 
@@ -67,13 +66,12 @@ enum darn_run_flag {
     DARN_RUN_STOP = 1 << 2,  /* end the run at the first finding: status DARN_END_MET */
     DARN_RUN_HOLD = 1 << 3,  /* for a debugger: stop (SIGSTOP) the whole process at step `hold_at`
                                 or where the run fails */
-    DARN_RUN_REAL_TIME = 1 << 4, /* sleeping takes real time */
-    DARN_RUN_SPIN = 1 << 5,      /* for measuring: spins are not recognised */
-    DARN_RUN_FEED = 1 << 6,      /* inputs[] are fed back, not recorded */
-    DARN_RUN_EARLY = 1 << 8,     /* a wait may time out although others can go on */
-    DARN_RUN_COVERAGE = 1 << 7,  /* fill in reads[] and partial_order */
-    DARN_RUN_PROVE = 1 << 9,     /* from step `fair_from` on every thread gets its turn, and a state
-                                    that comes again ends the run: DARN_END_LIVELOCK */
+    DARN_RUN_SPIN = 1 << 5,  /* for measuring: spins are not recognised */
+    DARN_RUN_FEED = 1 << 6,  /* inputs[] are fed back, not recorded */
+    DARN_RUN_EARLY = 1 << 8, /* a wait may time out although others can go on */
+    DARN_RUN_COVERAGE = 1 << 7, /* fill in reads[] and partial_order */
+    DARN_RUN_PROVE = 1 << 9,    /* from step `fair_from` on every thread gets its turn, and a state
+                                   that comes again ends the run: DARN_END_LIVELOCK */
     DARN_RUN_SPIN_RACES = 1 << 10, /* RACES: the read of a loop that only waits counts, too */
 };
 

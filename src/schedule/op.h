@@ -70,6 +70,17 @@ static inline bool darn_step_ends(enum darn_step_op op)
     return op >= DARN_STEP_FREE && op <= DARN_STEP_CLOSE;
 }
 
+/* Whether it takes the value of memory, and whether it leaves another one, or none. */
+static inline bool darn_step_reads(enum darn_step_op op)
+{
+    return op == DARN_STEP_READ || op == DARN_STEP_UPDATE || op == DARN_STEP_SPIN;
+}
+
+static inline bool darn_step_writes(enum darn_step_op op)
+{
+    return op == DARN_STEP_WRITE || op == DARN_STEP_UPDATE || darn_step_ends(op);
+}
+
 /* Whether it is a call that uses what threads synchronize with: its object. */
 static inline bool darn_step_is_sync(enum darn_step_op op)
 {
@@ -86,9 +97,9 @@ static inline bool darn_step_changes(enum darn_step_op op)
 /* Whether the step depends on the state of its object: it has a reads-from edge. */
 static inline bool darn_step_observes(enum darn_step_op op)
 {
-    return op == DARN_STEP_READ || op == DARN_STEP_UPDATE || op == DARN_STEP_SPIN ||
-           (op >= DARN_STEP_LOCK && op <= DARN_STEP_TRYLOCK) || op == DARN_STEP_READLOCK ||
-           op == DARN_STEP_WRITELOCK || op == DARN_STEP_RELOCK || op == DARN_STEP_TAKE;
+    return darn_step_reads(op) || (op >= DARN_STEP_LOCK && op <= DARN_STEP_TRYLOCK) ||
+           op == DARN_STEP_READLOCK || op == DARN_STEP_WRITELOCK || op == DARN_STEP_RELOCK ||
+           op == DARN_STEP_TAKE;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "driver/play/shrinking_private.h"
+#include "search/switches.h"
 
 #define MOST_PREEMPTIONS 3
 #define MOST_THREADS     16
@@ -39,27 +40,12 @@ static struct point *find_points(const struct darn_player *player, size_t from, 
 
         if (steps[i].op == DARN_STEP_WAKE || thread >= MOST_THREADS)
             continue;
-        if (i >= from && !(steps[i].flags & DARN_STEP_ALONE))
+        /* No script can interrupt a thread that has not begun. */
+        if (i >= from && own[thread] && !(steps[i].flags & DARN_STEP_ALONE))
             points[(*count)++] = (struct point){thread, own[thread]};
         own[thread]++;
     }
     return points;
-}
-
-/* The number of the step before which the last switch was made. */
-static size_t step_after(const struct darn_player *player, const struct darn_switch *last)
-{
-    const struct darn_step *steps = player->block->steps;
-    size_t all = darn_shrinking_made(player);
-    uint32_t own = 0;
-
-    for (size_t i = 0; i < all; i++) {
-        if (steps[i].op == DARN_STEP_WAKE || steps[i].thread != last->thread)
-            continue;
-        if (own++ + 1 == last->own)
-            return i + 1;
-    }
-    return all;
 }
 
 static bool search(struct bound *bound, unsigned used);
@@ -83,7 +69,10 @@ static bool search(struct bound *bound, unsigned used)
 {
     const struct darn_player *player = bound->shrinking->player;
     uint32_t threads = player->block->result.threads_made;
-    size_t from = used ? step_after(player, &bound->switches[used - 1]) : 0, count;
+    size_t from = used ? darn_switches_step(player->block->steps, darn_shrinking_made(player),
+                                            &bound->switches[used - 1])
+                       : 0;
+    size_t count;
     struct point *points = find_points(player, from, &count);
     enum darn_ddmin_answer answer = DARN_DDMIN_PASSES;
     bool found = false;

@@ -273,20 +273,14 @@ static void make_variable(const struct darn_snapshot *snapshot, struct darn_find
         finding->location.kind = DARN_LOCATION_GLOBAL;
 }
 
-static bool writes(const struct darn_block_thread *thread)
-{
-    return darn_step_ends(thread->op) || thread->op == DARN_STEP_WRITE ||
-           thread->op == DARN_STEP_UPDATE;
-}
-
 /* The same side comes first in every run: the one that writes, then the one whose place is lower.
  */
 int darn_snapshot_first_side(const struct darn_block_met *met)
 {
     const struct darn_block_thread *one = &met->threads[0], *other = &met->threads[1];
 
-    if (writes(one) != writes(other))
-        return !writes(one);
+    if (darn_step_writes(one->op) != darn_step_writes(other->op))
+        return !darn_step_writes(one->op);
     return one->place != other->place ? one->place > other->place : one->thread > other->thread;
 }
 

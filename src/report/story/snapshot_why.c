@@ -3,22 +3,12 @@
 
 #include "report/story/snapshot_story.h"
 
-static bool is_read(const struct darn_step *step)
-{
-    return step->op == DARN_STEP_READ || step->op == DARN_STEP_UPDATE || step->op == DARN_STEP_SPIN;
-}
-
-static bool is_write(const struct darn_step *step)
-{
-    return step->op == DARN_STEP_WRITE || step->op == DARN_STEP_UPDATE ||
-           darn_step_ends((enum darn_step_op)step->op);
-}
-
 /* The write that the read has seen; `count` when there is none. */
 static uint64_t writer_of(const struct darn_story *story, uint64_t read)
 {
     for (uint64_t i = read; i-- > 0;)
-        if (is_write(&story->steps[i]) && story->steps[i].object == story->steps[read].object)
+        if (darn_step_writes((enum darn_step_op)story->steps[i].op) &&
+            story->steps[i].object == story->steps[read].object)
             return i;
     return story->count;
 }
@@ -40,7 +30,7 @@ static void say_read(struct darn_story *story)
         const struct darn_step *read = &story->steps[i], *write;
         uint64_t writer;
 
-        if (read->thread != thread || !is_read(read))
+        if (read->thread != thread || !darn_step_reads((enum darn_step_op)read->op))
             continue;
         writer = writer_of(story, i);
         write = &story->steps[writer];
