@@ -3,8 +3,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 JOBS ?= $(shell nproc)
-# Of every two seconds of a test, one or more is spent on waiting.
-TESTS ?= $(shell expr 2 \* $(JOBS))
+# Of every four seconds of a test, three are spent on waiting: with twice as many tests as processors half of the time went idle.
+TESTS ?= $(shell expr 3 \* $(JOBS))
 CMAKE_FLAGS ?=
 TARGETS ?= all
 
