@@ -116,6 +116,25 @@ static inline void check_predictions(const struct slow *slow, const struct rando
         check_prediction(slow, &trial->predictions[i]);
 }
 
+/* How often an engine reports something in these events. */
+static inline size_t races_of(const struct darn_engine *engine, const struct darn_event *events,
+                              size_t count)
+{
+    struct trial trial = start(engine, NULL);
+    size_t found;
+
+    for (size_t i = 0; i < count; i++)
+        give(&trial, events[i]);
+    finish(&trial);
+    found = trial.count;
+    stop(&trial);
+    return found;
+}
+
+#define RACES_OF(engine, ...)                                                                      \
+    races_of(engine, (struct darn_event[]){__VA_ARGS__},                                           \
+             sizeof((struct darn_event[]){__VA_ARGS__}) / sizeof(struct darn_event))
+
 /* Whether the slow version reports the byte with this number at the event. */
 typedef bool slow_report(const struct slow *slow, uint32_t byte, size_t at);
 
@@ -143,6 +162,23 @@ static inline size_t compare_with_slow(const struct darn_engine *engine,
     }
     check_predictions(slow, trace, &trial);
     stop(&trial);
+    return reports;
+}
+
+/* The same for so many random traces; `compare` has its variables anew for each. */
+static inline size_t compare_traces(struct random_trace *trace, uint64_t traces,
+                                    size_t (*compare)(uint64_t seed,
+                                                      const struct darn_engine_config *config))
+{
+    size_t reports = 0;
+
+    for (uint64_t seed = 0; seed < traces; seed++) {
+        struct darn_engine_config config = {.ignore_sync = seed % 16 == 1,
+                                            .ignore_atomic = seed % 16 == 2};
+
+        make_trace(trace, seed);
+        reports += compare(seed, &config);
+    }
     return reports;
 }
 

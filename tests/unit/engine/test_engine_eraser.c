@@ -8,22 +8,7 @@
 #define L UINT64_C(0x8000)
 #define M UINT64_C(0x8040)
 
-static size_t races(const struct darn_event *events, size_t count)
-{
-    struct trial trial = start(&darn_engine_eraser, NULL);
-    size_t found;
-
-    for (size_t i = 0; i < count; i++)
-        give(&trial, events[i]);
-    finish(&trial);
-    found = trial.count;
-    stop(&trial);
-    return found;
-}
-
-#define RACES(...)                                                                                 \
-    races((struct darn_event[]){__VA_ARGS__},                                                      \
-          sizeof((struct darn_event[]){__VA_ARGS__}) / sizeof(struct darn_event))
+#define RACES(...) RACES_OF(&darn_engine_eraser, __VA_ARGS__)
 
 #define LOCK(who, which, ...)   EVENT(who, ACQUIRE, which, ##__VA_ARGS__)
 #define UNLOCK(who, which, ...) EVENT(who, RELEASE, which, ##__VA_ARGS__)
@@ -267,17 +252,8 @@ static size_t compare(uint64_t seed, const struct darn_engine_config *config)
 
 static void the_reports_are_those_of_the_slow_version(void **state)
 {
-    size_t reports = 0;
-
     (void)state;
-    for (uint64_t seed = 0; seed < TRACES; seed++) {
-        struct darn_engine_config config = {.ignore_sync = seed % 16 == 1,
-                                            .ignore_atomic = seed % 16 == 2};
-
-        make_trace(&trace, seed);
-        reports += compare(seed, &config);
-    }
-    assert_true(reports > TRACES);
+    assert_true(compare_traces(&trace, TRACES, compare) > TRACES);
 }
 
 /* A million blocks, one after the other, of different threads. */

@@ -6,22 +6,7 @@
 #define M UINT64_C(0x8040)
 #define N UINT64_C(0x8080)
 
-static size_t races(const struct darn_event *events, size_t count)
-{
-    struct trial trial = start(&darn_engine_multilockset, NULL);
-    size_t found;
-
-    for (size_t i = 0; i < count; i++)
-        give(&trial, events[i]);
-    finish(&trial);
-    found = trial.count;
-    stop(&trial);
-    return found;
-}
-
-#define RACES(...)                                                                                 \
-    races((struct darn_event[]){__VA_ARGS__},                                                      \
-          sizeof((struct darn_event[]){__VA_ARGS__}) / sizeof(struct darn_event))
+#define RACES(...) RACES_OF(&darn_engine_multilockset, __VA_ARGS__)
 
 #define LOCKED(who, what, which)                                                                   \
     EVENT(who, ACQUIRE, which), ACCESS(who, what, X), EVENT(who, RELEASE, which)

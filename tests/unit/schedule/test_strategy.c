@@ -9,22 +9,6 @@
 
 enum { X = 1, Y, Z, M };
 
-static struct sim *s;
-
-static int set_up(void **state)
-{
-    (void)state;
-    s = sim_new();
-    return s ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sim_free(s);
-    return 0;
-}
-
 static void run(const struct sim_program *program, enum darn_strategy_kind kind, uint64_t seed)
 {
     struct darn_plan plan = {.kind = (uint32_t)kind, .seed = seed, .depth = 3, .length = 30};

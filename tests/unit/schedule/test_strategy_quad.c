@@ -10,22 +10,6 @@
 
 enum { X = 1, Y, Z, L, M };
 
-static struct sim *s;
-
-static int set_up(void **state)
-{
-    (void)state;
-    s = sim_new();
-    return s ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sim_free(s);
-    return 0;
-}
-
 static void run(const struct sim_program *program, const struct darn_plan *base, uint64_t seed)
 {
     struct darn_plan plan = *base;

@@ -9,22 +9,6 @@
 
 enum { X = 1, Y, Z, L };
 
-static struct sim *s;
-
-static int set_up(void **state)
-{
-    (void)state;
-    s = sim_new();
-    return s ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sim_free(s);
-    return 0;
-}
-
 static void run(const struct sim_program *program, uint64_t first, uint64_t second, uint64_t order,
                 uint64_t seed)
 {

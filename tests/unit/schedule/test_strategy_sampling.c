@@ -10,22 +10,6 @@
 
 enum { X = 1, Y, Z };
 
-static struct sim *s;
-
-static int set_up(void **state)
-{
-    (void)state;
-    s = sim_new();
-    return s ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sim_free(s);
-    return 0;
-}
-
 /* ---- PCT ---- */
 
 static uint32_t failures(const struct sim_program *program, uint32_t depth, uint64_t length,
