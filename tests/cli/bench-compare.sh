@@ -49,8 +49,8 @@ plan "variant long plain 3 1 long" "run hang plain true" "run hang long ./hang"
 expect_status 0
 expect_same "$(ratio hang 1)" ">1s"
 expect_has "$out" "hang, long: stopped after 1 s; not in the means"
-sleep 0.2
-! grep -qs "(sleep) [^Z]" "/proc/$(cat hung)/stat" || fault "what it started is still there"
+is_gone() { ! grep -qs "(sleep) [^Z]" "/proc/$(cat hung)/stat"; }
+await is_gone || fault "what it started is still there"
 
 claim "a crash, a bad exit status, a missing program and another output are failures"
 for case in "./crash=killed by signal 11" "false=exit status 1" "./missing=exit status 127" \

@@ -71,7 +71,8 @@ run() { try timeout 30 "$bin/darn" run "$@"; }
 claim "the report comes while the program hangs, which goes on hanging"
 darn run --log-path=log -- ./stuck hang &
 victim=$!
-for ((i = 0; i < 200; i++)); do grep -q suppress: log.* 2>/dev/null && break || sleep 0.1; done
+is_told() { grep -q suppress: log.* 2>/dev/null; }
+await is_told
 kill -0 $victim 2>/dev/null || fault "the program has ended"
 expect_has "$(cat log.*)" "warning: deadlock between "
 { kill $victim && wait $victim; } 2>/dev/null

@@ -370,9 +370,10 @@ expect_has "$err" "note: the program starts processes, which run uncontrolled"
 claim "a signal ends it, with what there is, and nothing is left"
 mkdir tmp
 TMPDIR=$PWD/tmp darn explore --schedules=1000000000 -- "$PWD/many" >.out 2>.err </dev/null &
-sleep 1
-kill -TERM $!
-wait $!
+exploring=$!
+await pgrep -f "^$PWD/many" >/dev/null || fault "nothing has begun"
+kill -TERM $exploring
+wait $exploring
 expect_same $? 143
 expect_has "$(tail -1 .err)" "SUMMARY: darn: nothing found in "
 expect_same "$(ls -A tmp)" ""

@@ -173,10 +173,9 @@ EOF
 darn cc -O1 -g daemons.c -o daemons-prog || exit 1
 try darn explore --schedules=5 -- ./daemons-prog
 expect_status 0
-is_alive() { grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
+is_over() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
 while read -r pid; do
-    for ((i = 0; i < 50; i++)); do is_alive "$pid" && sleep 0.1 || break; done
-    is_alive "$pid" && fault "$pid is left running"
+    await is_over "$pid" || fault "$pid is left running"
 done <daemons
 
 finish

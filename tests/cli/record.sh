@@ -210,7 +210,7 @@ claim "a killed program leaves a trace that can be read and says so"
 rm -f ready
 DARN_OPTIONS=trace=$PWD/killed.trace ./count wait &
 victim=$!
-for ((i = 0; i < 100; i++)); do [ -e ready ] && break || sleep 0.1; done
+await [ -e ready ]
 { kill -9 $victim && wait $victim; } 2>/dev/null
 expect_has "$(stat_of killed.trace)" "as the program left it"
 expect_has "$(stat_of killed.trace)" "complete  no
@@ -224,7 +224,7 @@ rm -f ready
 # What a shell starts in the background ignores Ctrl-C; a program that a user starts does not.
 env --default-signal=INT setsid bash -c 'echo $$ >group; exec darn record --learn-runs=0 -o c.trace -- ./count wait' 2>said &
 session=$!
-for ((i = 0; i < 100; i++)); do [ -e ready ] && break || sleep 0.1; done
+await [ -e ready ]
 kill -INT -- "-$(cat group)"
 wait $session
 status=$?

@@ -103,7 +103,7 @@ expect_has "$err" " events are missing, because there was no memory for more (ul
 claim "of a program that was killed it is known how much is missing at least"
 DARN_OPTIONS=trace=$PWD/killed.trace:trace_what=sync:max_size=1 ./turns 60000 ready >/dev/null &
 victim=$!
-for ((i = 0; i < 300; i++)); do [ -e ready ] && break || sleep 0.1; done
+await [ -e ready ]
 { kill -9 $victim && wait $victim; } 2>/dev/null
 lost=$(number killed.trace lost) part=$(number killed.trace events)
 [ $((part + lost)) -gt $((whole - 5 * 1024)) ] && [ $((part + lost)) -le $((whole + 4)) ] ||

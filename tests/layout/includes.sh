@@ -43,10 +43,10 @@ plugin/core: plugin/call plugin/core plugin/name plugin/spin
 plugin/name: plugin/call plugin/core plugin/name
 plugin/spin: plugin/core plugin/name plugin/spin
 plugin/section: plugin/call plugin/core plugin/name plugin/spin plugin/section
-plugin/heal: plugin/call plugin/core plugin/name plugin/spin plugin/section plugin/heal
+plugin/heal: plugin/call plugin/core plugin/name plugin/section plugin/heal
 report/symbol: report/symbol
 report/text: report/text report/symbol
-report/export: report/export report/text report/symbol
+report/export: report/export report/text
 report/explain: report/explain report/text report/symbol
 report/story: report/story report/text report/symbol
 report/heal: report/heal report/text
@@ -56,7 +56,7 @@ runtime/os: runtime/os
 runtime/report: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin
 runtime/thread: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
 runtime/watch: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
-runtime/spin: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/record
+runtime/spin: runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/record
 runtime/order: runtime/os runtime/report runtime/thread runtime/watch runtime/record runtime/order
 runtime/section: runtime/os runtime/report runtime/thread runtime/watch runtime/section
 runtime/record: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/record
