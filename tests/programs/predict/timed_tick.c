@@ -55,8 +55,13 @@ int main(void)
         pthread_mutex_unlock(&mutex);
         usleep(1000);
     }
-    usleep(40000);
+    /* Until all is done, and some ticks of nothing to do are over. */
     pthread_mutex_lock(&mutex);
+    while (done < 4 || ticks < 9) {
+        pthread_mutex_unlock(&mutex);
+        usleep(1000);
+        pthread_mutex_lock(&mutex);
+    }
     stop = 1;
     pthread_cond_signal(&changed);
     pthread_mutex_unlock(&mutex);
