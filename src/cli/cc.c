@@ -221,6 +221,8 @@ static void add_first(struct darn_words *out, const struct darn_installation *in
     darn_words_add(out, "-fstandalone-debug");
     darn_words_join(out, "-fpass-plugin=", installation->plugin);
     if (!is_for_production())
+        darn_words_add(out, "-frecord-command-line"); /* darn fix builds it again */
+    if (!is_for_production())
         darn_words_add(out, "-D__DARN__=1");
     darn_words_add(out, "-idirafter");
     darn_words_add(out, installation->include);

@@ -52,6 +52,7 @@ extern const struct darn_command darn_command_shrink;
 extern const struct darn_command darn_command_explore;
 extern const struct darn_command darn_command_sections;
 extern const struct darn_command darn_command_heal;
+extern const struct darn_command darn_command_fix;
 extern const struct darn_command darn_command_record;
 extern const struct darn_command darn_command_analyze;
 extern const struct darn_command darn_command_trace;

@@ -30,6 +30,7 @@ engine/deadlock: engine/common engine/deadlock
 cli/report: cli/report
 cli/shell: cli/shell
 cli/campaign: cli/campaign
+cli/mend: cli/mend
 driver/process: driver/process
 driver/play: driver/process driver/play
 driver/analysis: driver/process driver/analysis
@@ -38,6 +39,7 @@ driver/explore: driver/process driver/play driver/explore
 driver/hunt: driver/process driver/play driver/analysis driver/section driver/explore driver/hunt
 driver/campaign: driver/process driver/campaign
 driver/heal: driver/process driver/play driver/section driver/explore driver/heal
+driver/fix: driver/process driver/play driver/section driver/heal driver/fix
 plugin/call: plugin/call
 plugin/core: plugin/call plugin/core plugin/name plugin/spin
 plugin/name: plugin/call plugin/core plugin/name
@@ -49,6 +51,7 @@ report/text: report/text report/symbol
 report/export: report/export report/text
 report/explain: report/explain report/text report/symbol
 report/story: report/story report/text report/symbol
+report/fix: report/fix report/text
 report/heal: report/heal report/text
 report/html: report/html report/story report/text
 report/perfetto: report/perfetto report/story

@@ -32,15 +32,27 @@ static const char *directory_of_all(char *path)
     return realpath(named, path) ? path : named;
 }
 
-/* Files only: what else is there is not ours. */
-static void remove_files(int directory)
+#define MOST_DEPTH 64 /* of directories in one of ours, as of a copied tree */
+
+/* No link leads out of it: a directory is only entered where it is none. */
+static void remove_all(int directory, int depth)
 {
     DIR *list = fdopendir(directory);
     const struct dirent *entry;
 
-    while (list && (entry = readdir(list)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(directory, entry->d_name, 0);
+    while (list && (entry = readdir(list))) {
+        int below = -1;
+
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (unlinkat(directory, entry->d_name, 0) && depth < MOST_DEPTH)
+            below = openat(directory, entry->d_name,
+                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (below < 0)
+            continue;
+        remove_all(below, depth + 1);
+        unlinkat(directory, entry->d_name, AT_REMOVEDIR);
+    }
     if (list)
         closedir(list);
     else
@@ -53,7 +65,7 @@ static void remove_own(void)
 
     if (directory < 0)
         return;
-    remove_files(directory);
+    remove_all(directory, 0);
     rmdir(own);
 }
 
@@ -142,7 +154,7 @@ static void sweep(int parent, const char *name)
                  : -1;
 
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        remove_files(directory);
+        remove_all(directory, 0);
         directory = -1;
         unlinkat(parent, name, AT_REMOVEDIR);
     }

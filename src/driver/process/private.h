@@ -2,7 +2,7 @@
  * The private directory of a command: all that it keeps for itself, and for the programs that it
  * starts, lies there. It is made in TMPDIR (or /tmp) when it is first needed, with a name that
  * nobody can guess, for its owner alone, and goes when the command ends. One that a killed command
- * has left is removed when the next one is made. There are only files in it.
+ * has left is removed when the next one is made, with all that is in it.
  *
  * Not for threads: the first who needs it is the main thread.
  */

@@ -1,5 +1,5 @@
 /*
- * How something that is healed can be mended for good: in words, and as the sketch of a patch.
+ * How something that is healed can be mended for good: in words. darn fix makes the patch.
  */
 #ifndef DARN_REPORT_HEAL_FIX_H
 #define DARN_REPORT_HEAL_FIX_H
@@ -25,13 +25,7 @@ struct darn_fix {
     size_t count;
 };
 
-/* The lock that guards the variable elsewhere; NULL when none is known. `finding` may be NULL. */
-const struct darn_lock *darn_fix_lock(const struct darn_finding *finding);
-
-/* One line of words, and the sketch where the source can be read. */
+/* One line. */
 void darn_fix_print(FILE *out, const struct darn_fix *fix, const struct darn_style *style);
-
-/* heal_sketch.c: the sketch alone, nothing when none can be made. False then. */
-bool darn_fix_sketch(FILE *out, const struct darn_fix *fix);
 
 #endif

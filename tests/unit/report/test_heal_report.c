@@ -1,4 +1,4 @@
-/* What is said about a healed run: the account, and the sketch of a patch. */
+/* What is said about a healed run: the account. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,6 @@
 #include <cmocka.h>
 
 #include "report/heal/heal_report.h"
-#include "report/heal/heal_fix.h"
-#include "report/heal/heal_source.h"
 
 static char path[64];
 
@@ -133,155 +131,6 @@ static void what_is_no_account_is_refused_and_a_cut_line_is_passed_over(void **s
     darn_healed_free(&healed);
 }
 
-/* ---- sketches ---- */
-
-static struct darn_lock mutex_a = {.kind = "mutex", .address = 16, .symbol = {.name = "a"}};
-
-/* The patch, without its first three lines: those name the file. */
-static void expect_sketch(const char *source, const struct darn_finding *finding, unsigned first,
-                          unsigned last, const char *expected)
-{
-    struct darn_fix_range range = {.file = path, .first = first, .last = last, .merges = true};
-    struct darn_fix fix = {finding, "s->count", &range, 1};
-    char *text = NULL, *body;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-
-    write_file(source);
-    rename(path, strcat(strcpy(text = malloc(80), path), ".c"));
-    strcpy(path, text);
-    free(text);
-    text = NULL;
-    darn_fix_sketch(out, &fix);
-    fclose(out);
-    unlink(path);
-    body = text;
-    for (int i = 0; i < 3 && body && *body; i++)
-        body = strchr(body, '\n') + 1;
-    assert_string_equal(body ? body : "", expected);
-    free(text);
-}
-
-static void lines_are_put_under_a_new_lock(void **state)
-{
-    (void)state;
-    expect_sketch("int x;\n"
-                  "\n"
-                  "void f(struct s *s)\n"
-                  "{\n"
-                  "    if (s->count)\n"
-                  "        s->count--; /* } */\n"
-                  "}\n",
-                  NULL, 5, 6,
-                  "@@ -1,7 +1,11 @@\n"
-                  " int x;\n"
-                  " \n"
-                  "+static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;\n"
-                  "+\n"
-                  " void f(struct s *s)\n"
-                  " {\n"
-                  "+    pthread_mutex_lock(&count_lock);\n"
-                  "     if (s->count)\n"
-                  "         s->count--; /* } */\n"
-                  "+    pthread_mutex_unlock(&count_lock);\n"
-                  " }\n");
-}
-
-/* The entry is in a block that ends before the last access; the statements have several lines. */
-static void whole_statements_of_one_block_are_taken(void **state)
-{
-    struct darn_finding_access accesses[2] = {
-        {.op = DARN_OP_READ}, {.op = DARN_OP_WRITE, .locks = &mutex_a, .lock_count = 1}};
-    struct darn_finding finding = {
-        .kind = "data-race", .variable = "s->count", .accesses = accesses, .access_count = 2};
-
-    (void)state;
-    expect_sketch("void f(void)\n"
-                  "{\n"
-                  "    go();\n"
-                  "    while (more(1,\n"
-                  "                2)) {\n"
-                  "        n = s->count;\n"
-                  "    }\n"
-                  "    s->count =\n"
-                  "        n;\n"
-                  "    stop();\n"
-                  "}\n",
-                  &finding, 6, 8,
-                  "@@ -1,11 +1,13 @@\n"
-                  " void f(void)\n"
-                  " {\n"
-                  "     go();\n"
-                  "+    pthread_mutex_lock(&a);\n"
-                  "     while (more(1,\n"
-                  "                 2)) {\n"
-                  "         n = s->count;\n"
-                  "     }\n"
-                  "     s->count =\n"
-                  "         n;\n"
-                  "+    pthread_mutex_unlock(&a);\n"
-                  "     stop();\n"
-                  " }\n");
-}
-
-static void a_lock_that_is_given_back_in_between_is_kept(void **state)
-{
-    struct darn_finding_access accesses[3] = {
-        {.op = DARN_OP_READ, .locks = &mutex_a, .lock_count = 1},
-        {.op = DARN_OP_WRITE, .locks = &mutex_a, .lock_count = 1},
-        {.op = DARN_OP_READ, .locks = &mutex_a, .lock_count = 1},
-    };
-    struct darn_finding finding = {.kind = "atomicity-violation",
-                                   .variable = "s->count",
-                                   .accesses = accesses,
-                                   .access_count = 3};
-
-    (void)state;
-    expect_sketch("int f(void)\n"
-                  "{\n"
-                  "    lock(&a);\n"
-                  "    n = s->count;\n"
-                  "    unlock(&a);\n"
-                  "    if (!n)\n"
-                  "        return 0;\n"
-                  "    lock(&a);\n"
-                  "    s->count--;\n"
-                  "    unlock(&a);\n"
-                  "}\n",
-                  &finding, 4, 9,
-                  "@@ -2,10 +2,11 @@\n"
-                  " {\n"
-                  "     lock(&a);\n"
-                  "     n = s->count;\n"
-                  "-    unlock(&a);\n"
-                  "     if (!n)\n"
-                  "-        return 0;\n"
-                  "+    {\n"
-                  "+        pthread_mutex_unlock(&a);\n"
-                  "+        return 0;\n"
-                  "+    }\n"
-                  "-    lock(&a);\n"
-                  "     s->count--;\n"
-                  "     unlock(&a);\n"
-                  " }\n");
-}
-
-static void lines_that_are_no_statements_of_a_function_give_no_sketch(void **state)
-{
-    (void)state;
-    expect_sketch("int x;\nint y;\n", NULL, 1, 2, "");
-    expect_sketch("int x;\n", NULL, 7, 9, "");
-}
-
-static void a_file_that_cannot_be_read_gives_no_sketch(void **state)
-{
-    struct darn_fix_range range = {.file = "/nonexistent/a.c", .first = 1, .last = 2, .access = -1};
-    struct darn_fix fix = {NULL, "x", &range, 1};
-
-    (void)state;
-    assert_false(darn_fix_sketch(stderr, &fix));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,11 +139,6 @@ int main(void)
         cmocka_unit_test(a_gate_is_told),
         cmocka_unit_test(accounts_of_several_processes_are_added),
         cmocka_unit_test(what_is_no_account_is_refused_and_a_cut_line_is_passed_over),
-        cmocka_unit_test(lines_are_put_under_a_new_lock),
-        cmocka_unit_test(whole_statements_of_one_block_are_taken),
-        cmocka_unit_test(a_lock_that_is_given_back_in_between_is_kept),
-        cmocka_unit_test(lines_that_are_no_statements_of_a_function_give_no_sketch),
-        cmocka_unit_test(a_file_that_cannot_be_read_gives_no_sketch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

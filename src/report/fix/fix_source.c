@@ -1,4 +1,4 @@
-#include "report/heal/heal_source.h"
+#include "report/fix/fix_source.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -117,6 +117,7 @@ bool darn_source_load(struct darn_source *source, const char *dir, const char *f
 
     *source = (struct darn_source){.file = NULL};
     source->file = darn_pool_text(&source->pool, file);
+    source->dir = darn_pool_text(&source->pool, dir);
     text = read_file(dir && file[0] != '/' ? darn_pool_format(&source->pool, "%s/%s", dir, file)
                                            : file);
     if (!text)
@@ -248,6 +249,32 @@ void darn_source_put_after(struct darn_source *source, unsigned line, unsigned l
     source->rows[line].after = put(source, source->rows[line].after, like, text);
 }
 
+char *darn_source_path(const struct darn_source *source)
+{
+    bool is_whole = source->file[0] == '/' || !source->dir;
+    char *joined = NULL, *path;
+
+    if (is_whole)
+        return realpath(source->file, NULL);
+    if (asprintf(&joined, "%s/%s", source->dir, source->file) < 0)
+        return NULL;
+    path = realpath(joined, NULL);
+    free(joined);
+    return path;
+}
+
+void darn_source_write(const struct darn_source *source, FILE *out)
+{
+    for (unsigned i = 1; i <= source->count; i++) {
+        const struct darn_source_row *row = &source->rows[i];
+
+        fputs(row->before ? row->before : "", out);
+        if (!row->gone)
+            fprintf(out, "%s\n", row->text);
+        fputs(row->after ? row->after : "", out);
+    }
+}
+
 /* ---- the diff ---- */
 
 static bool is_changed(const struct darn_source_row *row)
@@ -317,14 +344,14 @@ static int print_hunk(const struct darn_source *source, FILE *out, unsigned firs
     return shift + grown;
 }
 
-void darn_source_diff(const struct darn_source *source, FILE *out)
+void darn_source_diff(const struct darn_source *source, const char *name, FILE *out)
 {
     unsigned at = next_change(source, 1);
     int shift = 0;
 
     if (!at)
         return;
-    fprintf(out, "--- a/%s\n+++ b/%s\n", source->file, source->file);
+    fprintf(out, "--- a/%s\n+++ b/%s\n", name, name);
     while (at) {
         unsigned first = at > CONTEXT ? at - CONTEXT : 1, last = at, next = at;
 

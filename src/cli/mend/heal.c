@@ -195,7 +195,7 @@ static void print_fix(void *style, const struct darn_fix *fix)
     darn_fix_print(stderr, fix, style);
 }
 
-/* As one object in a line: the words, and the patch. */
+/* As one object in a line. */
 static void print_json_fix(void *out, const struct darn_fix *fix)
 {
     static const struct darn_style plain;
@@ -277,6 +277,9 @@ static int report(const struct darn_heal *heal, const struct heal_line *line)
         darn_healed_print(stderr, &healed, is_given(heal) ? heal->options.sections : NULL,
                           heal->options.program[0], &style);
         darn_heal_each_fix(heal, &healed, print_fix, &style);
+        if (heal->findings.directories.count)
+            fprintf(stderr, "a patch that is proved: darn fix %s\n",
+                    heal->findings.directories.items[0]);
         lost = line->json && write_json(heal, &healed, line->json);
     }
     if (heal->options.learn && !say_learned(heal))

@@ -6,8 +6,8 @@
  * statements begin and end. What that cannot tell is left to the reader, who was told that it is a
  * sketch.
  */
-#ifndef DARN_REPORT_HEAL_SOURCE_H
-#define DARN_REPORT_HEAL_SOURCE_H
+#ifndef DARN_REPORT_FIX_SOURCE_H
+#define DARN_REPORT_FIX_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ struct darn_source_row {
 
 struct darn_source {
     struct darn_text_pool pool;
-    const char *file;             /* as people call it */
+    const char *file, *dir;       /* as people call it; dir may be NULL */
     struct darn_source_row *rows; /* rows[1] is line 1 */
     unsigned count;
 };
@@ -53,7 +53,13 @@ void darn_source_put_before(struct darn_source *source, unsigned line, unsigned 
 void darn_source_put_after(struct darn_source *source, unsigned line, unsigned like,
                            const char *text);
 
-/* Prints what was changed as a unified diff; nothing when nothing was. */
-void darn_source_diff(const struct darn_source *source, FILE *out);
+/* The file as it becomes. */
+void darn_source_write(const struct darn_source *source, FILE *out);
+
+/* Where the file is; NULL when it is gone. The caller frees it. */
+char *darn_source_path(const struct darn_source *source);
+
+/* Prints what was changed in the file of this name as a unified diff; nothing when nothing was. */
+void darn_source_diff(const struct darn_source *source, const char *name, FILE *out);
 
 #endif

@@ -1,0 +1,247 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "driver/fix/fixing.h"
+#include "driver/process/private.h"
+
+#define BUILD_MS (30 * 60 * 1000)
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Shortens the path of a directory until the other path is below it. */
+static void share(char *directory, const char *path)
+{
+    size_t length;
+
+    while ((length = strlen(directory)) > 1 &&
+           (strncmp(directory, path, length) != 0 || path[length] != '/')) {
+        char *slash = strrchr(directory, '/');
+
+        slash[slash == directory] = '\0';
+    }
+}
+
+/* What the program and the sources of a stack have in common. Frames of libraries have no source
+ * here. Returns where the first of them was compiled; NULL: that is not known. */
+static const char *look_at_stack(const struct darn_finding_stack *stack, char *common)
+{
+    const char *compiled = NULL;
+
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct darn_frame *frame = &stack->frames[i];
+        struct darn_source source = {.file = frame->file, .dir = frame->dir};
+        char *path;
+
+        if (!frame->file || (frame->file[0] != '/' && (!frame->dir || frame->dir[0] != '/')))
+            continue;
+        path = darn_source_path(&source);
+        if (path)
+            share(common, path);
+        if (path && !compiled)
+            compiled = frame->dir;
+        free(path);
+    }
+    return compiled;
+}
+
+static const char *look_at(const struct darn_finding *finding, char *common)
+{
+    const char *compiled = NULL, *here;
+
+    for (size_t i = 0; i < finding->access_count; i++) {
+        here = look_at_stack(&finding->accesses[i].stack, common);
+        compiled = compiled ? compiled : here;
+    }
+    for (size_t i = 0; i < finding->thread_count; i++) {
+        here = look_at_stack(&finding->threads[i].stack, common);
+        compiled = compiled ? compiled : here;
+    }
+    return compiled;
+}
+
+/* The tree, the directory of the build, and its command. 0 or DARN_REFUSED. */
+static int find_build(struct darn_fixing *fixing)
+{
+    const struct darn_fix_options *options = &fixing->options;
+    const char *program = fixing->kept.schedule->program;
+    char common[PATH_MAX];
+    const char *compiled;
+
+    snprintf(common, sizeof(common), "%.*s", (int)(strrchr(program, '/') - program), program);
+    compiled = look_at(fixing->findings.list[0], common);
+    if (!realpath(options->tree ? options->tree : common, fixing->tree))
+        return darn_tell_refusal(fixing->listener, "%s: %s", options->tree ? options->tree : common,
+                                 strerror(errno));
+    if (strcmp(fixing->tree, "/") == 0)
+        return darn_tell_refusal(fixing->listener, "/ is not copied: name the tree of the sources "
+                                                   "with --tree=DIR");
+    fixing->patches.root = fixing->tree;
+    fixing->build = options->build;
+    fixing->build_in = fixing->tree;
+    if (fixing->build)
+        return 0;
+    fixing->build = darn_fix_recorded(&fixing->pool, program);
+    fixing->build_in = compiled ? compiled : fixing->tree;
+    if (!fixing->build)
+        return darn_tell_refusal(fixing->listener,
+                                 "how is %s built? --build='make' says the command, which is run "
+                                 "in a copy of %s",
+                                 program, fixing->tree);
+    return 0;
+}
+
+/* 0, or what wait() says of a build that has failed, or a negative errno. */
+static int build(struct darn_fixing *fixing)
+{
+    char log[PATH_MAX];
+    struct darn_fix_run run = {
+        .command = fixing->build, .directory = fixing->build_in, .timeout_ms = BUILD_MS};
+
+    if (darn_private_file(fixing->listener, "build.log", log, sizeof(log)) == 0)
+        run.output = log;
+    return darn_fix_run(fixing, &run);
+}
+
+static int build_first(struct darn_fixing *fixing)
+{
+    char log[PATH_MAX], line[512] = "";
+    FILE *file;
+
+    darn_tell_progress(fixing->listener, "building the program as it is");
+    if (build(fixing) == 0)
+        return 0;
+    if (darn_private_file(fixing->listener, "build.log", log, sizeof(log)))
+        return DARN_REFUSED;
+    file = fopen(log, "re");
+    for (char text[512]; file && fgets(text, sizeof(text), file);)
+        if (!*line || strstr(text, "error"))
+            snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
+    if (file)
+        fclose(file);
+    return darn_tell_refusal(fixing->listener, "the program cannot be built as it is, by: %s%s%s",
+                             fixing->build, *line ? ": " : "", line);
+}
+
+static void make_candidates(struct darn_fixing *fixing)
+{
+    char path[PATH_MAX + 16];
+    json_error_t error;
+    json_t *story;
+
+    snprintf(path, sizeof(path), "%s/story.json", fixing->kept.directory);
+    story = json_load_file(path, 0, &error);
+    for (size_t i = 0; i < fixing->findings.count; i++)
+        darn_patches_make(&fixing->patches, fixing->findings.list[i], story);
+    json_decref(story);
+}
+
+static enum darn_fix_result try_one(struct darn_fixing *fixing, const struct darn_patch *patch,
+                                    struct darn_fix_proof *proof)
+{
+    enum darn_fix_result result = DARN_FIX_NO_BUILD;
+    int written = darn_fix_write(fixing, patch, false);
+
+    snprintf(fixing->why, sizeof(fixing->why), "it does not compile");
+    if (written)
+        snprintf(fixing->why, sizeof(fixing->why), "it cannot be written: %s", strerror(-written));
+    else if (build(fixing) == 0)
+        result = darn_fix_prove(fixing, proof);
+    darn_fix_write(fixing, patch, true);
+    fixing->results[result]++;
+    return result;
+}
+
+static int try_all(struct darn_fixing *fixing)
+{
+    double until = now_s() + fixing->options.limit_ms / 1000.0;
+    int status = 0;
+
+    for (size_t i = 0; i < fixing->patches.count && !status; i++) {
+        const struct darn_patch *patch = fixing->patches.list[i];
+        struct darn_fix_proof proof;
+
+        if (fixing->results[DARN_FIX_PROVED] == fixing->options.fixes)
+            break;
+        if (fixing->options.limit_ms && now_s() > until) {
+            darn_tell_note(fixing->listener,
+                           "the time is over: %zu of %zu candidates were not tried; --limit gives "
+                           "it more",
+                           fixing->patches.count - i, fixing->patches.count);
+            break;
+        }
+        darn_tell_progress(fixing->listener, "candidate %zu of %zu: %s", i + 1,
+                           fixing->patches.count, patch->what);
+        if (try_one(fixing, patch, &proof) != DARN_FIX_PROVED) {
+            darn_tell_note(fixing->listener, "no fix: %s (%u lines): %s", patch->what, patch->lines,
+                           fixing->why);
+            continue;
+        }
+        if (fixing->options.apply && fixing->results[DARN_FIX_PROVED] == 1) {
+            int result = darn_fix_apply(fixing, patch);
+
+            if (result)
+                status = darn_tell_refusal(fixing->listener, "the sources cannot be written: %s",
+                                           strerror(-result));
+        }
+        fixing->proved(fixing->context, fixing, patch, &proof);
+    }
+    return status;
+}
+
+/* 0 or DARN_REFUSED. */
+static int read_finding(struct darn_fixing *fixing)
+{
+    const char *name = fixing->options.finding;
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/schedule", name);
+    if (access(path, R_OK))
+        return darn_tell_refusal(fixing->listener,
+                                 "%s is not the directory of a finding that darn hunt has "
+                                 "confirmed, as out/1",
+                                 name);
+    return darn_heal_findings_read(fixing->listener, &fixing->findings, name);
+}
+
+int darn_fix(struct darn_fixing *fixing)
+{
+    int status = read_finding(fixing);
+
+    if (!status)
+        status =
+            darn_kept_open(&fixing->kept, fixing->listener, fixing->findings.directories.items[0]);
+    if (!status)
+        status = find_build(fixing);
+    if (!status)
+        make_candidates(fixing);
+    if (status || !fixing->patches.count)
+        return status;
+    status = darn_fix_copy(fixing);
+    if (!status)
+        status = build_first(fixing);
+    if (!status)
+        status = darn_fix_measure(fixing);
+    return status ? status : try_all(fixing);
+}
+
+void darn_fixing_free(struct darn_fixing *fixing)
+{
+    darn_kept_close(&fixing->kept);
+    darn_heal_findings_free(&fixing->findings);
+    darn_patches_free(&fixing->patches);
+    darn_words_free(&fixing->known);
+    darn_words_free(&fixing->statuses);
+    darn_words_free(&fixing->outputs);
+    darn_pool_release(&fixing->pool);
+}

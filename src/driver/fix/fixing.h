@@ -1,0 +1,121 @@
+/*
+ * darn fix: candidates for a fix of what a hunt has confirmed (report/fix), each built and tried in
+ * a copy of the source tree.
+ *
+ * Where the system has mount namespaces, the copy is mounted in the place of the tree for
+ * everything that is run here: a build that knows absolute paths finds itself where it always was,
+ * and the tree itself cannot be written.
+ */
+#ifndef DARN_DRIVER_FIXING_H
+#define DARN_DRIVER_FIXING_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/words.h"
+#include "driver/heal/heal_finding.h"
+#include "driver/play/kept.h"
+#include "driver/process/listener.h"
+#include "report/fix/patch.h"
+#include "report/text_pool.h"
+
+struct darn_fix_options {
+    const char *finding; /* its directory */
+    const char *tree;    /* of the sources; NULL: what the program and they have in common */
+    const char *build;   /* a shell command; NULL: as the program was compiled */
+    const char *test;    /* another one; NULL: none */
+    uint32_t seconds_ms; /* for the hunt of one candidate, */
+    uint32_t limit_ms;   /* and for all together; 0: no limit */
+    uint64_t fixes;      /* enough are found then */
+    uint64_t seed, jobs;
+    bool apply;
+};
+
+/* What has become of a candidate. */
+enum darn_fix_result {
+    DARN_FIX_PROVED,
+    DARN_FIX_NO_BUILD,
+    DARN_FIX_BREAKS,  /* it ends or prints otherwise */
+    DARN_FIX_REMAINS, /* the bug does */
+    DARN_FIX_HARMS,   /* there is a new one */
+    DARN_FIX_NO_TEST, /* the tests fail */
+    DARN_FIX_RESULTS
+};
+
+/* Of the programs without and with the fix. */
+struct darn_fix_proof {
+    uint64_t schedules;         /* that the hunt has made with it */
+    double seconds;             /* that the hunt took */
+    double before_ms, after_ms; /* processor time of a free run, the least of some */
+    bool compared;              /* what it prints is what good runs print */
+    bool tested;                /* by the user's command */
+};
+
+struct darn_fixing {
+    struct darn_fix_options options;
+    struct darn_listener *listener;
+    /* A fix that was proved. */
+    void (*proved)(void *context, const struct darn_fixing *fixing, const struct darn_patch *patch,
+                   const struct darn_fix_proof *proof);
+    void *context;
+    struct darn_text_pool pool;
+    struct darn_heal_findings findings;
+    struct darn_kept kept;
+    struct darn_patches patches;
+    char tree[PATH_MAX]; /* of the user */
+    char copy[PATH_MAX]; /* the private one */
+    const char *enter;   /* how a mount namespace is entered: the option of unshare; NULL: not */
+    const char *build_in, *build;        /* the directory and the command */
+    struct darn_words known;             /* what the program without a fix shows: darn_fix_key */
+    const char *key;                     /* of the finding */
+    struct darn_words statuses, outputs; /* of free runs without a fix */
+    double before_ms;
+    unsigned hunts;
+    uint64_t results[DARN_FIX_RESULTS];
+    char why[512]; /* the last candidate was none */
+};
+
+/* Tries the candidates. 0 or DARN_REFUSED; `results` counts what has become of them. */
+int darn_fix(struct darn_fixing *fixing);
+void darn_fixing_free(struct darn_fixing *fixing);
+
+/* ---- fix_tree.c ---- */
+
+/* Copies the tree, and finds out how commands are run there. 0 or DARN_REFUSED. */
+int darn_fix_copy(struct darn_fixing *fixing);
+
+/* What a path of the tree is called for commands that are run there. */
+const char *darn_fix_path(struct darn_fixing *fixing, const char *path);
+
+struct darn_fix_run {
+    const char *command;   /* for a shell */
+    const char *directory; /* in which it is run */
+    const char *output;    /* the file that gets all that it prints; NULL: none */
+    uint32_t timeout_ms;
+    double cpu_ms; /* that it took */
+};
+
+/* What wait() says, or a negative errno. */
+int darn_fix_run(struct darn_fixing *fixing, struct darn_fix_run *run);
+
+/* Writes the changed files into the copy (`undo`: as they were), or into the tree itself. 0 or a
+ * negative errno. */
+int darn_fix_write(const struct darn_fixing *fixing, const struct darn_patch *patch, bool undo);
+int darn_fix_apply(const struct darn_fixing *fixing, const struct darn_patch *patch);
+
+/* ---- fix_build.c ---- */
+
+/* The command that has compiled and linked the program at once; NULL: it was not one. */
+const char *darn_fix_recorded(struct darn_text_pool *pool, const char *program);
+
+/* ---- fix_prove.c ---- */
+
+/* What the program shows as it is. 0 or DARN_REFUSED. */
+int darn_fix_measure(struct darn_fixing *fixing);
+
+/* The candidate is written and built; why it is none is in `why`. */
+enum darn_fix_result darn_fix_prove(struct darn_fixing *fixing, struct darn_fix_proof *proof);
+
+#endif

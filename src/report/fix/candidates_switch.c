@@ -1,0 +1,158 @@
+/*
+ * What the schedule says: lines within which a thread was interrupted, and what others wrote
+ * meanwhile, under one new lock.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/fix/patch_private.h"
+
+#define MOST_GAPS 8
+
+struct story {
+    const json_t *steps, *deeds, *places;
+    size_t count;
+};
+
+static size_t number_at(const json_t *list, size_t at)
+{
+    return (size_t)json_integer_value(json_array_get(list, at));
+}
+
+static size_t thread_of(const struct story *story, size_t step)
+{
+    return number_at(story->steps, 3 * step);
+}
+
+static const json_t *deed_of(const struct story *story, size_t step)
+{
+    return json_array_get(story->deeds, number_at(story->steps, 3 * step + 1));
+}
+
+static bool is_preempting(const struct story *story, size_t step)
+{
+    return number_at(story->steps, 3 * step + 2) & 1;
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+/* The lines of both steps, if they are in one function. */
+static bool stretch_between(const struct story *story, size_t one, size_t other,
+                            struct darn_stretch *stretch)
+{
+    const json_t *place[2];
+    const char *function[2], *file[2];
+    unsigned line[2];
+
+    for (int i = 0; i < 2; i++) {
+        const json_t *at = json_object_get(deed_of(story, i ? other : one), "place");
+
+        place[i] = at ? json_array_get(story->places, (size_t)json_integer_value(at)) : NULL;
+        function[i] = text_of(place[i], "function");
+        file[i] = text_of(place[i], "file");
+        line[i] = (unsigned)json_integer_value(json_object_get(place[i], "line"));
+        if (!function[i] || !file[i] || !line[i])
+            return false;
+    }
+    if (strcmp(function[0], function[1]) != 0 || strcmp(file[0], file[1]) != 0)
+        return false;
+    *stretch = (struct darn_stretch){
+        .dir = text_of(place[0], "dir"),
+        .file = file[0],
+        .first = line[0] < line[1] ? line[0] : line[1],
+        .last = line[0] < line[1] ? line[1] : line[0],
+    };
+    return true;
+}
+
+static bool changes(const struct story *story, size_t step)
+{
+    const char *op = text_of(deed_of(story, step), "op");
+
+    return op && (strcmp(op, "write") == 0 || strcmp(op, "update") == 0);
+}
+
+/* The statements of others between the steps that change something; with `whole` from the first to
+ * the last in each function. */
+static size_t add_others(const struct story *story, size_t from, size_t to, bool whole,
+                         struct darn_stretch *list, size_t room)
+{
+    size_t count = 0, last = 0;
+
+    for (size_t i = from + 1; i < to && count < room; i++) {
+        struct darn_stretch joined;
+
+        if (!changes(story, i) || thread_of(story, i) == thread_of(story, from))
+            continue;
+        if (whole && count && thread_of(story, last) == thread_of(story, i) &&
+            stretch_between(story, last, i, &joined)) {
+            if (joined.first < list[count - 1].first)
+                list[count - 1].first = joined.first;
+            if (joined.last > list[count - 1].last)
+                list[count - 1].last = joined.last;
+        } else if (stretch_between(story, i, i, &list[count])) {
+            count++;
+        }
+        last = i;
+    }
+    return count;
+}
+
+static void try_gap(struct darn_patches *patches, const struct story *story, size_t from, size_t to,
+                    bool whole)
+{
+    struct darn_patch *patch = darn_patch_begin();
+    struct darn_stretch list[DARN_MOST_STRETCHES];
+    struct darn_guard_words words;
+    struct darn_source *source;
+    size_t count;
+
+    if (stretch_between(story, from, to, &list[0])) {
+        count = 1 + add_others(story, from, to, whole, list + 1, DARN_MOST_STRETCHES - 1);
+        source = darn_patch_file(patch, list[0].dir, list[0].file);
+        if (source && count > 1) {
+            darn_guard_words_new(&patch->pool, "order", "_lock", source, &words);
+            if (darn_patch_guard(patch, &words, list, count)) {
+                darn_patches_add(patches, patch,
+                                 darn_pool_format(&patch->pool,
+                                                  "let nobody in from line %u to line %u",
+                                                  list[0].first, list[0].last));
+                return;
+            }
+        }
+    }
+    darn_patch_free(patch);
+}
+
+/* The next step of the thread; 0: it makes none. */
+static size_t next_of(const struct story *story, size_t step)
+{
+    for (size_t i = step + 1; i < story->count; i++)
+        if (thread_of(story, i) == thread_of(story, step))
+            return i;
+    return 0;
+}
+
+void darn_patches_switch(struct darn_patches *patches, const json_t *json)
+{
+    struct story story = {json_object_get(json, "steps"), json_object_get(json, "deeds"),
+                          json_object_get(json, "places"), 0};
+    size_t gaps = 0;
+
+    story.count = json_array_size(story.steps) / 3;
+    for (size_t i = story.count; i-- > 1 && gaps < MOST_GAPS;) {
+        size_t next;
+
+        if (!is_preempting(&story, i) || thread_of(&story, i) == thread_of(&story, i - 1))
+            continue;
+        next = next_of(&story, i - 1);
+        if (!next)
+            continue;
+        try_gap(patches, &story, i - 1, next, false);
+        try_gap(patches, &story, i - 1, next, true);
+        gaps++;
+    }
+}

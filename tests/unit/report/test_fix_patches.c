@@ -1,0 +1,321 @@
+/* Candidates for a fix, made from the text of a source. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "report/fix/patch.h"
+#include "report/fix/patch_private.h"
+
+static char path[64];
+
+static void write_file(const char *text, const char *suffix)
+{
+    int fd;
+
+    strcpy(path, "/tmp/darn-test-XXXXXX");
+    strcat(path, suffix);
+    fd = mkstemps(path, (int)strlen(suffix));
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+/* An access in a function of the file. */
+struct access_at {
+    struct darn_frame frame;
+    struct darn_finding_access access;
+};
+
+static struct darn_finding_access *access_in(struct access_at *at, enum darn_op op,
+                                             const char *function, unsigned line)
+{
+    at->frame = (struct darn_frame){.function = function, .file = path, .line = line};
+    at->access = (struct darn_finding_access){
+        .op = op, .file = path, .function = function, .line = line, .stack = {&at->frame, 1}};
+    return &at->access;
+}
+
+static struct darn_finding finding_of(const char *kind, const char *variable,
+                                      struct darn_finding_access *accesses, size_t count)
+{
+    return (struct darn_finding){
+        .kind = kind, .variable = variable, .accesses = accesses, .access_count = count};
+}
+
+/* The candidate of these words, without the two lines that name the file. */
+static void expect_candidate(const struct darn_finding *finding, const char *what,
+                             const char *expected)
+{
+    struct darn_patches patches = {.count = 0};
+    const char *found = NULL;
+
+    darn_patches_make(&patches, finding, NULL);
+    for (size_t i = 0; i < patches.count; i++)
+        if (strcmp(patches.list[i]->what, what) == 0)
+            found = strstr(patches.list[i]->diff, "@@");
+    if (expected)
+        assert_non_null(found);
+    if (found)
+        assert_string_equal(found, expected ? expected : "");
+    darn_patches_free(&patches);
+    unlink(path);
+}
+
+static void statements_are_put_under_a_new_lock(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "s->count", accesses, 2);
+
+    (void)state;
+    write_file("#include <pthread.h>\n"
+               "\n"
+               "void f(struct s *s)\n"
+               "{\n"
+               "    if (s->count)\n"
+               "        s->count--; /* } */\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_WRITE, "f", 6);
+    accesses[1] = *access_in(&at[1], DARN_OP_READ, "f", 5);
+    expect_candidate(&finding, "hold 'count_lock' at both accesses",
+                     "@@ -1,7 +1,11 @@\n"
+                     " #include <pthread.h>\n"
+                     " \n"
+                     "+static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;\n"
+                     "+\n"
+                     " void f(struct s *s)\n"
+                     " {\n"
+                     "+    pthread_mutex_lock(&count_lock);\n"
+                     "     if (s->count)\n"
+                     "         s->count--; /* } */\n"
+                     "+    pthread_mutex_unlock(&count_lock);\n"
+                     " }\n");
+}
+
+/* The value that is returned is read under the lock, too. */
+static void a_lock_is_given_back_before_each_way_out(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "n", accesses, 2);
+    struct darn_frame taken = {.function = "g", .file = path, .line = 10};
+    struct darn_lock lock = {.kind = "mutex", .address = 16, .stack = {&taken, 1}};
+
+    (void)state;
+    write_file("int f(void)\n"
+               "{\n"
+               "    if (n > 3)\n"
+               "        return 0;\n"
+               "    n++;\n"
+               "    return n * 2;\n"
+               "}\n"
+               "void g(void)\n"
+               "{\n"
+               "    if (pthread_mutex_lock(&all) == 0)\n"
+               "        n = 1;\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_READ, "f", 3);
+    accesses[1] = *access_in(&at[1], DARN_OP_READ, "f", 6);
+    accesses[1].locks = NULL;
+    finding.guards = &lock;
+    finding.guard_count = 1;
+    expect_candidate(&finding, "hold 'all' from line 3 to line 6",
+                     "@@ -1,9 +1,15 @@\n"
+                     " int f(void)\n"
+                     " {\n"
+                     "+    pthread_mutex_lock(&all);\n"
+                     "     if (n > 3)\n"
+                     "-        return 0;\n"
+                     "+    {\n"
+                     "+        pthread_mutex_unlock(&all);\n"
+                     "+        return 0;\n"
+                     "+    }\n"
+                     "     n++;\n"
+                     "-    return n * 2;\n"
+                     "+    __auto_type result = n * 2;\n"
+                     "+    pthread_mutex_unlock(&all);\n"
+                     "+    return result;\n"
+                     " }\n"
+                     " void g(void)\n"
+                     " {\n");
+}
+
+static void what_ends_too_early_goes_behind_the_join(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "queue", accesses, 2);
+
+    (void)state;
+    write_file("int main(void)\n"
+               "{\n"
+               "    pthread_create(&t, NULL, use, queue);\n"
+               "    free(queue);\n"
+               "    for (int i = 0; i < 2; i++)\n"
+               "        pthread_join(t, NULL);\n"
+               "    return 0;\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_FREE, "main", 4);
+    accesses[1] = *access_in(&at[1], DARN_OP_READ, "use", 99);
+    expect_candidate(&finding, "do it after the other thread has ended",
+                     "@@ -1,8 +1,8 @@\n"
+                     " int main(void)\n"
+                     " {\n"
+                     "     pthread_create(&t, NULL, use, queue);\n"
+                     "-    free(queue);\n"
+                     "     for (int i = 0; i < 2; i++)\n"
+                     "         pthread_join(t, NULL);\n"
+                     "+    free(queue);\n"
+                     "     return 0;\n"
+                     " }\n");
+}
+
+/* A check that is made before the threads run checks nothing. */
+static void an_assertion_and_what_is_read_stay_where_they_are(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "sum", accesses, 2);
+
+    (void)state;
+    write_file("int main(void)\n"
+               "{\n"
+               "    pthread_create(&t, NULL, add, NULL);\n"
+               "    assert(sum == 1);\n"
+               "    pthread_join(t, NULL);\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_READ, "main", 4);
+    accesses[1] = *access_in(&at[1], DARN_OP_WRITE, "add", 99);
+    expect_candidate(&finding, "do it after the other thread has ended", NULL);
+    write_file("int main(void)\n"
+               "{\n"
+               "    pthread_create(&t, NULL, add, NULL);\n"
+               "    seen = sum;\n"
+               "}\n",
+               ".c");
+    expect_candidate(&finding, "do it before the other thread is created", NULL);
+}
+
+static void a_variable_becomes_atomic_with_its_updates(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "hits", accesses, 2);
+
+    (void)state;
+    write_file("static volatile long hits;\n"
+               "void f(void)\n"
+               "{\n"
+               "    hits = hits + 2;\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_READ, "f", 4);
+    accesses[1] = *access_in(&at[1], DARN_OP_WRITE, "f", 4);
+    expect_candidate(&finding, "make 'hits' atomic",
+                     "@@ -1,5 +1,5 @@\n"
+                     "-static volatile long hits;\n"
+                     "+static volatile _Atomic long hits;\n"
+                     " void f(void)\n"
+                     " {\n"
+                     "-    hits = hits + 2;\n"
+                     "+    hits += 2;\n"
+                     " }\n");
+    write_file("std::vector<int> list;\n"
+               "int hits;\n"
+               "void f() { ++hits; }\n",
+               ".cc");
+    accesses[0] = accesses[1] = *access_in(&at[0], DARN_OP_WRITE, "f", 3);
+    expect_candidate(&finding, "make 'hits' atomic",
+                     "@@ -1,3 +1,4 @@\n"
+                     "+#include <atomic>\n"
+                     " std::vector<int> list;\n"
+                     "-int hits;\n"
+                     "+std::atomic<int> hits;\n"
+                     " void f() { ++hits; }\n");
+}
+
+static void a_wait_looks_again(void **state)
+{
+    struct access_at at;
+    struct darn_finding finding = finding_of("failure", NULL, NULL, 1);
+
+    (void)state;
+    write_file("void f(void)\n"
+               "{\n"
+               "    if (!ready)\n"
+               "        pthread_cond_wait(&c, &m);\n"
+               "    pthread_cond_wait(&d, &m);\n"
+               "}\n",
+               ".c");
+    finding.accesses = access_in(&at, DARN_OP_STOP, "f", 5);
+    expect_candidate(&finding, "look again after each wait: 'while' instead of 'if'",
+                     "@@ -1,6 +1,6 @@\n"
+                     " void f(void)\n"
+                     " {\n"
+                     "-    if (!ready)\n"
+                     "+    while (!ready)\n"
+                     "         pthread_cond_wait(&c, &m);\n"
+                     "     pthread_cond_wait(&d, &m);\n"
+                     " }\n");
+}
+
+static void expect_words(const char *line, const char *take, const char *give, const char *name)
+{
+    struct darn_text_pool pool = {.arena = {0}};
+    struct darn_frame frame = {.function = "f", .file = path, .line = 1};
+    struct darn_lock lock = {.kind = "mutex", .stack = {&frame, 1}};
+    struct darn_guard_words words;
+
+    write_file(line, ".c");
+    assert_int_equal(darn_guard_words_of(&pool, &lock, &words), take != NULL);
+    if (take) {
+        assert_string_equal(words.take, take);
+        assert_string_equal(words.give, give);
+        assert_string_equal(words.name, name);
+    }
+    darn_pool_release(&pool);
+    unlink(path);
+}
+
+static void a_lock_is_taken_as_the_program_takes_it(void **state)
+{
+    (void)state;
+    expect_words("    pthread_mutex_lock(&a->lock);\n", "pthread_mutex_lock(&a->lock);",
+                 "pthread_mutex_unlock(&a->lock);", "lock");
+    expect_words("  if (pthread_mutex_trylock(fifo->mut) != 0)\n", "pthread_mutex_lock(fifo->mut);",
+                 "pthread_mutex_unlock(fifo->mut);", "mut");
+    expect_words("pthread_rwlock_rdlock(&l[2]);\n", "pthread_rwlock_wrlock(&l[2]);",
+                 "pthread_rwlock_unlock(&l[2]);", "l");
+    expect_words("omp_set_lock(&l);\n", "omp_set_lock(&l);", "omp_unset_lock(&l);", "l");
+    expect_words("this->mutex_.lock();\n", "this->mutex_.lock();", "this->mutex_.unlock();",
+                 "mutex_");
+    expect_words("std::lock_guard<std::mutex> guard(m);\n", "m.lock();", "m.unlock();", "m");
+    expect_words("std::unique_lock lock{pool.m};\n", "pool.m.lock();", "pool.m.unlock();", "m");
+    expect_words("pthread_mutex_unlock(&a);\n", NULL, NULL, NULL);
+    expect_words("take(&a);\n", NULL, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statements_are_put_under_a_new_lock),
+        cmocka_unit_test(a_lock_is_given_back_before_each_way_out),
+        cmocka_unit_test(what_ends_too_early_goes_behind_the_join),
+        cmocka_unit_test(an_assertion_and_what_is_read_stay_where_they_are),
+        cmocka_unit_test(a_variable_becomes_atomic_with_its_updates),
+        cmocka_unit_test(a_wait_looks_again),
+        cmocka_unit_test(a_lock_is_taken_as_the_program_takes_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
