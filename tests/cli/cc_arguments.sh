@@ -9,6 +9,7 @@ first="--start-no-unused-arguments
 -g
 -fstandalone-debug
 -fpass-plugin=$tree/lib/darn/darn_plugin.so
+-frecord-command-line
 -D__DARN__=1
 -idirafter
 $tree/include
@@ -71,7 +72,7 @@ claim "a program for production gets nothing that costs"
 echo '{"darn-sections": 1, "sections": []}' >wanted
 try "$darn" cc --only=wanted -O2 a.c -o a
 expect_status 0
-expect_same "$out" "$(grep -v D__DARN__ <<<"$first")
+expect_same "$out" "$(grep -Ev "D__DARN__|record-command" <<<"$first")
 $(lines -O2 a.c -o a)
 $(grep -v frame-pointer <<<"${link_last/libdarn_rt.a/libdarn_heal_rt.a}")"
 
