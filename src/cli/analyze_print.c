@@ -16,11 +16,15 @@
 #include "report/shell.h"
 #include "report/text/color.h"
 
+#define LISTED 5
+
 /* The suspicions that are not printed. */
 struct suspects {
-    size_t count;
-    const char *engine; /* of the first */
-    FILE *json;         /* NULL: nobody wants them */
+    size_t count;                              /* of races, */
+    size_t orders;                             /* and of orders that nothing enforces */
+    const char *engine;                        /* of the first race */
+    const struct darn_finding *listed[LISTED]; /* the first orders */
+    FILE *json;                                /* NULL: nobody wants them */
 };
 
 static const struct darn_style plain;
@@ -49,8 +53,13 @@ static struct darn_style style_of(const struct darn_analyze_line *line)
 
 static void suspect(struct suspects *suspects, const struct darn_finding *finding)
 {
-    if (!suspects->count++)
+    if (darn_finding_is(finding, "order-violation")) {
+        if (suspects->orders < LISTED)
+            suspects->listed[suspects->orders] = finding;
+        suspects->orders++;
+    } else if (!suspects->count++) {
         suspects->engine = finding->engine;
+    }
     if (suspects->json)
         darn_format_find("json")->finding(suspects->json, finding, &plain);
 }
@@ -91,6 +100,8 @@ static void sort_out(const struct darn_analyze_line *line, const struct darn_ana
             summary->suppressed++;
             continue;
         }
+        if (finding->both_ways)
+            continue;
         if (line->wanted.sure_first && darn_verdict_is_suspicion(finding)) {
             suspect(suspects, finding);
             continue;
@@ -134,13 +145,15 @@ static void print_findings(const struct darn_analyze_line *line, const struct da
 
 /* `hb, hybrid`; not the one that has found suspicions: it is not among those that found nothing. */
 static const char *names_of(const struct darn_lineup *lineup, const struct suspects *suspects,
-                            struct darn_text_pool *pool)
+                            bool sure_first, struct darn_text_pool *pool)
 {
     const char *names = "";
 
     for (size_t i = 0; i < lineup->count; i++) {
         const char *name = lineup->entries[i].engine->name;
 
+        if (sure_first && darn_verdict_is_by("orders", name))
+            continue; /* what it says is listed apart */
         if (!suspects->count || !darn_verdict_is_by(suspects->engine, name))
             names = darn_pool_format(pool, "%s%s%s", names, *names ? ", " : "", name);
     }
@@ -159,8 +172,9 @@ static const char *scope_of(const struct darn_analysis *analysis, const struct s
     const char *runs =
         analysis->trace > 1 ? darn_pool_format(pool, " of %u runs", analysis->trace) : "";
 
-    return darn_pool_format(pool, "%s%" PRIu64 " event%s%s (%s)", of, all, all == 1 ? "" : "s",
-                            runs, names_of(&analysis->lineup, suspects, pool));
+    return darn_pool_format(
+        pool, "%s%" PRIu64 " event%s%s (%s)", of, all, all == 1 ? "" : "s", runs,
+        names_of(&analysis->lineup, suspects, analysis->options->sure_first, pool));
 }
 
 static uint64_t rate(uint64_t events, double seconds)
@@ -254,8 +268,8 @@ static bool keep_suspects(const struct darn_analyze_line *line, const struct sus
     bool is_file = is_new || (line->suspects && S_ISREG(about.st_mode));
     int result;
 
-    if (!line->suspects ||
-        (!line->suspects_asked_for && (!is_file || (is_new && !suspects->count))))
+    if (!line->suspects || (!line->suspects_asked_for &&
+                            (!is_file || (is_new && !suspects->count && !suspects->orders))))
         return false;
     result = write_suspects(line->suspects, is_file, text, length);
     if (result && line->suspects_asked_for)
@@ -264,28 +278,65 @@ static bool keep_suspects(const struct darn_analyze_line *line, const struct sus
     return is_file && !result;
 }
 
-/* One line for all of them, with the command that finds out. */
-static void say_suspects(const struct darn_analyze_line *line, const struct suspects *suspects,
-                         bool kept, struct darn_summary *summary)
+/* `f.c:33 (write) before f.c:22 (read) of 'table', 3 times` */
+static void list_order(const struct darn_analyze_line *line, const struct darn_finding *finding)
 {
-    struct darn_text_pool *pool = &summary->pool;
+    struct darn_style style = style_of(line);
+    FILE *out = output_of(line);
+
+    for (size_t i = 0; i < 2 && finding->access_count == 2; i++) {
+        const struct darn_finding_access *access = &finding->accesses[i];
+
+        fprintf(out, "%s%s:%u (%s)", i ? " before " : "  ",
+                access->file ? darn_style_path(&style, access->file) : "?", access->line,
+                darn_op_name(access->op));
+    }
+    if (finding->variable)
+        fprintf(out, " of '%s'", finding->variable);
+    fprintf(out, ", %" PRIu64 " time%s of %" PRIu64 "\n", finding->came,
+            finding->came == 1 ? "" : "s", finding->came);
+}
+
+/* The command that finds out. */
+static const char *trying(const struct darn_analyze_line *line, bool kept,
+                          struct darn_text_pool *pool)
+{
     const char *command = "darn hunt";
 
-    if (!suspects->count)
-        return;
     if (kept)
         command = darn_pool_format(pool, "%s --predicted=%s", command,
                                    darn_shell_word(pool, line->suspects));
     for (char *const *word = line->program; word && *word; word++)
         command = darn_pool_format(pool, "%s%s %s", command, word == line->program ? " --" : "",
                                    darn_shell_word(pool, *word));
-    fprintf(output_of(line),
-            "darn %s: %zu%s possible data race%s only suspected (%s): %s tries %s, --engine=%s "
-            "shows %s\n",
-            line->command, suspects->count, summary->item_count ? " more" : "",
-            suspects->count == 1 ? " is" : "s are", suspects->engine, command,
-            suspects->count == 1 ? "it" : "them", suspects->engine,
-            suspects->count == 1 ? "it" : "them");
+    return command;
+}
+
+/* One line for all races, and the orders that are read first. */
+static void say_suspects(const struct darn_analyze_line *line, const struct suspects *suspects,
+                         bool kept, struct darn_summary *summary)
+{
+    const char *command = trying(line, kept, &summary->pool);
+    FILE *out = output_of(line);
+
+    if (suspects->count)
+        fprintf(out,
+                "darn %s: %zu%s possible data race%s only suspected (%s): %s tries %s, --engine=%s "
+                "shows %s\n",
+                line->command, suspects->count, summary->item_count ? " more" : "",
+                suspects->count == 1 ? " is" : "s are", suspects->engine, command,
+                suspects->count == 1 ? "it" : "them", suspects->engine,
+                suspects->count == 1 ? "it" : "them");
+    if (suspects->orders)
+        fprintf(out,
+                "darn %s: %zu order%s always kept, and enforced by nothing (orders): %s tries the "
+                "other one%s\n",
+                line->command, suspects->orders, suspects->orders == 1 ? " was" : "s were", command,
+                suspects->orders == 1 ? "" : "s");
+    for (size_t i = 0; i < suspects->orders && i < LISTED; i++)
+        list_order(line, suspects->listed[i]);
+    if (suspects->orders > LISTED)
+        fprintf(out, "  and %zu more: --engine=orders shows them\n", suspects->orders - LISTED);
 }
 
 /* Who asks for all engines compares them. */

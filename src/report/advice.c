@@ -141,6 +141,8 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
         advise_deadlock(ink, finding);
     else if (darn_finding_is(finding, "notification"))
         advise_notification(ink, finding);
+    else if (darn_finding_is(finding, "order-violation"))
+        darn_advice_order(ink, finding);
     else if (darn_finding_is(finding, "sync-misuse"))
         darn_say(ink, "%s", darn_misuse_advice(finding));
     else if (darn_finding_is(finding, "failure"))
@@ -224,7 +226,7 @@ const char *darn_advice_again(const struct darn_finding *finding, struct darn_te
 
     if (finding->schedule)
         return command_for(finding, pool, "");
-    if (has_died(finding))
+    if (has_died(finding) || darn_finding_is(finding, "order-violation"))
         return hunt_for(finding, pool);
     if (was_controlled(finding))
         return darn_pool_format(pool, "darn explore -o DIR -- %s%s, then darn replay DIR/1",

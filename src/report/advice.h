@@ -16,6 +16,9 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
 void darn_advice_race(struct darn_ink *ink, const struct darn_finding *finding,
                       const struct darn_style *style);
 
+/* The same for two operations that came in the wrong order: what would enforce the right one. */
+void darn_advice_order(struct darn_ink *ink, const struct darn_finding *finding);
+
 bool darn_advice_is_read_lock(const struct darn_lock *lock);
 
 /* The lock of `access` at this address, or NULL. */

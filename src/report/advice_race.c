@@ -281,3 +281,23 @@ void darn_advice_race(struct darn_ink *ink, const struct darn_finding *finding,
     else
         advise_locks(ink, &pair, style);
 }
+
+void darn_advice_order(struct darn_ink *ink, const struct darn_finding *finding)
+{
+    const struct darn_finding_access *first = &finding->accesses[0];
+    const struct darn_finding_access *other = &finding->accesses[finding->access_count > 1];
+    bool sets = first->op == DARN_OP_WRITE || first->op == DARN_OP_UPDATE;
+
+    if (other->op == DARN_OP_FREE)
+        darn_say(ink, "%s", advice_for_end(other));
+    else if (first->op == DARN_OP_WAIT)
+        darn_say(ink, "under the mutex, set a variable before the signal, and wait only while it "
+                      "is not set: while (!set) wait");
+    else if (sets && other->op == DARN_OP_READ)
+        darn_say(ink, "set it before the thread that reads it is started, let that one wait until "
+                      "it is set (a flag and a condition variable, or pthread_once), or join the "
+                      "thread that sets it");
+    else
+        darn_say(ink, "let the second wait for the first: join its thread, or wait for a flag that "
+                      "it sets");
+}

@@ -249,6 +249,7 @@ static void read_proof(struct darn_finding *finding, const json_t *root)
 
     finding->detail = darn_raw_text(pool, root, "detail");
     finding->schedule = darn_raw_text(pool, root, "schedule");
+    finding->came = (uint64_t)darn_raw_number(root, "came");
     finding->trials = (uint32_t)darn_raw_number(root, "trials");
     finding->hits = (uint32_t)darn_raw_number(root, "hits");
     finding->is_suspicion = json_is_true(json_object_get(root, "suspicion"));

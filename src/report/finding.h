@@ -159,6 +159,9 @@ struct darn_finding {
     const char *detail;     /* of a failure, for people: `SIGSEGV`, `status 3` */
     const char *assertion;  /* of one of the accesses */
     uint64_t count, address, size;
+    uint64_t came;  /* of an order: how often the first of the two came first in runs that were
+                       recorded */
+    bool both_ways; /* of an order: in one of several runs it was the other */
     unsigned files; /* of several runs that were put together: in how many; 0: it is of one */
     struct darn_value before, after;
     bool same_value, unknown_origin;

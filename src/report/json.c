@@ -257,6 +257,7 @@ static void put_head(struct darn_json *json, const struct darn_finding *finding)
         put_access(json, &finding->accesses[i]);
     darn_json_close(json, ']');
     put_text(json, "engine", finding->engine);
+    put_number(json, "came", finding->came);
 }
 
 static void put_finding(struct darn_json *json, const struct darn_finding *finding)

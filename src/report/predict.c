@@ -31,6 +31,7 @@ static const struct {
     [DARN_PREDICTS_TWO_MUTEXES] = {"notification", "two-mutexes"},
     [DARN_PREDICTS_ATOMICITY] = {"atomicity-violation", NULL},
     [DARN_PREDICTS_IRREDUCIBLE] = {"atomicity-violation", "irreducible"},
+    [DARN_PREDICTS_ORDER] = {"order-violation", NULL},
 };
 
 /* A text that is empty counts as not known. */
@@ -450,8 +451,10 @@ static void make_finding(struct maker *maker, const struct darn_predicted *predi
         darn_pool_get(maker->pool, finding->access_count, sizeof(*finding->accesses));
     for (size_t i = 0; i < finding->access_count; i++)
         make_access(maker, &prediction->steps[i], &finding->accesses[i]);
-    if (prediction->kind == DARN_PREDICTS_RACE)
+    if (prediction->kind == DARN_PREDICTS_RACE || prediction->kind == DARN_PREDICTS_ORDER)
         make_variable(maker, predicted);
+    if (prediction->kind == DARN_PREDICTS_ORDER)
+        finding->came = finding->count;
     make_guards(maker, predicted);
     if (prediction->kind == DARN_PREDICTS_ATOMICITY ||
         prediction->kind == DARN_PREDICTS_IRREDUCIBLE)

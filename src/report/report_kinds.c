@@ -9,6 +9,7 @@ static const struct {
     {"data-race", "data race", "data races"},
     {"atomicity-violation", "atomicity violation", "atomicity violations"},
     {"deadlock", "deadlock", "deadlocks"},
+    {"order-violation", "order violation", "order violations"},
     {"notification", "mishandled notification", "mishandled notifications"},
     {"sync-misuse", "misused synchronization object", "misused synchronization objects"},
     {"failure", "failure", "failures"},

@@ -20,13 +20,14 @@ enum kind {
     ATOMICITY,
     NOTIFICATION,
     FAILURE,
+    ORDER,
     KINDS,
 };
 
-/* In the file. The last three are ours. */
+/* In the file. The last four are ours. */
 static const char *const kind_names[KINDS] = {
-    "race",   "race_top",        "deadlock",  "mutex",        "thread",
-    "signal", "called_from_lib", "atomicity", "notification", "failure",
+    "race",      "race_top",     "deadlock", "mutex", "thread", "signal", "called_from_lib",
+    "atomicity", "notification", "failure",  "order",
 };
 
 struct suppression {
@@ -182,6 +183,8 @@ static int kinds_for(const struct darn_finding *finding, int *top)
         return DEADLOCK;
     if (strcmp(finding->kind, "atomicity-violation") == 0)
         return ATOMICITY;
+    if (strcmp(finding->kind, "order-violation") == 0)
+        return ORDER;
     if (strcmp(finding->kind, "notification") == 0)
         return NOTIFICATION;
     if (strcmp(finding->kind, "sync-misuse") == 0)

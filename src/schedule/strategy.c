@@ -13,6 +13,7 @@ static const struct {
     [DARN_STRATEGY_SCRIPT] = {"script", darn_pick_script},
     [DARN_STRATEGY_AIM] = {"aim", darn_pick_aim},
     [DARN_STRATEGY_RACE] = {"race", darn_pick_race},
+    [DARN_STRATEGY_ORDER] = {"order", darn_pick_race},
     [DARN_STRATEGY_TRIPLE] = {"triple", darn_pick_triple},
     [DARN_STRATEGY_QUAD] = {"quad", darn_pick_quad},
 };
@@ -59,6 +60,8 @@ bool darn_strategy_ends_late(const struct darn_strategy *strategy)
 {
     uint32_t kind = strategy->plan->kind;
 
+    if (kind == DARN_STRATEGY_ORDER)
+        return false; /* what comes too late may be just what is done at the end */
     return kind == DARN_STRATEGY_STRAIGHT || kind == DARN_STRATEGY_SCRIPT ||
            kind == DARN_STRATEGY_FOLLOW || darn_mix(strategy->plan->seed ^ DARN_STEP_FINISH) & 1;
 }

@@ -56,7 +56,9 @@ enum darn_strategy_kind {
     DARN_STRATEGY_AIM,      /* POS, but for threads that the aims below hold back */
     DARN_STRATEGY_RACE,     /* Sen 2008, algorithm 1: the aims name the places of a pair */
     DARN_STRATEGY_TRIPLE,   /* forces the remote access of a triple between the two local ones */
-    DARN_STRATEGY_QUAD,     /* forces four accesses of two threads into the order of the aims */
+    DARN_STRATEGY_ORDER, /* RACE for steps whose order matters, as two that take one lock: not only
+                            for accesses that race */
+    DARN_STRATEGY_QUAD,  /* forces four accesses of two threads into the order of the aims */
     DARN_STRATEGIES,
 };
 
@@ -67,21 +69,21 @@ enum darn_aim_kind {
     DARN_AIM_HOLD_ONE,    /* the same for the thread with the number `other` only */
     DARN_AIM_READS,       /* `place` shall see what `other` wrote (0: the initial state) */
     DARN_AIM_READS_NOT,   /* `place` shall not see what `other` wrote */
-    DARN_AIM_FIRST,       /* RACE: one side of the pair (several places may be the same site) */
-    DARN_AIM_SECOND,      /* RACE: the other side. TRIPLE: the remote access */
-    DARN_AIM_THIRD,       /* TRIPLE: the second local access; FIRST is the first one. A plan that
-                             has it tells when a triple is met, whatever its strategy is */
-    DARN_AIM_FOURTH,      /* QUAD: the last of four. One thread makes FIRST and FOURTH, the other
-                             SECOND and THIRD; or, with BACK, FIRST and BACK, and SECOND and FOURTH.
-                             A plan that has it tells when a quad is met, and no triples */
-    DARN_AIM_BACK,        /* QUAD: the third access, if it is of the thread that made the first */
-    DARN_AIM_UNIT,        /* TRIPLE, QUAD: `place` is the record of a function, or of the beginning
-                             of an annotated block. The accesses of the thread that makes the first
-                             one must be of one execution of it, and of one piece of that: it ends
-                             where the thread starts others or waits for them */
-    DARN_AIM_REMOTE_UNIT, /* QUAD: the same for the other thread */
-    DARN_AIM_SECTION,     /* TRIPLE, QUAD: the same, but what they must be in is one critical
-                             section: the thread holds a lock all the time. `place` is FIRST's */
+    DARN_AIM_FIRST,  /* RACE, ORDER: one side of the pair (several places may be the same site) */
+    DARN_AIM_SECOND, /* RACE, ORDER: the other side. TRIPLE: the remote access */
+    DARN_AIM_THIRD,  /* TRIPLE: the second local access; FIRST is the first one. A plan that
+                        has it tells when a triple is met, whatever its strategy is */
+    DARN_AIM_FOURTH, /* QUAD: the last of four. One thread makes FIRST and FOURTH, the other
+                        SECOND and THIRD; or, with BACK, FIRST and BACK, and SECOND and FOURTH.
+                        A plan that has it tells when a quad is met, and no triples */
+    DARN_AIM_BACK,   /* QUAD: the third access, if it is of the thread that made the first */
+    DARN_AIM_UNIT,   /* TRIPLE, QUAD: `place` is the record of a function, or of the beginning
+                        of an annotated block. The accesses of the thread that makes the first
+                        one must be of one execution of it, and of one piece of that: it ends
+                        where the thread starts others or waits for them */
+    DARN_AIM_REMOTE_UNIT,    /* QUAD: the same for the other thread */
+    DARN_AIM_SECTION,        /* TRIPLE, QUAD: the same, but what they must be in is one critical
+                                section: the thread holds a lock all the time. `place` is FIRST's */
     DARN_AIM_REMOTE_SECTION, /* QUAD: the same for the other thread; `place` is SECOND's */
     DARN_AIM_OBJECT, /* SURW, the first aim: `place` is the object (an address) of interest, and
                         expected[] are the steps on it only */
@@ -115,17 +117,19 @@ struct darn_step;
 struct darn_plan {
     uint32_t kind;  /* enum darn_strategy_kind */
     uint32_t depth; /* PCT: d; the number of changes is d - 1. HOLD: after so many releases the aim
-                       holds nobody any more; 0: always */
+                       holds nobody any more; 0: always. ORDER: the same after the meeting */
     uint64_t seed;
-    uint64_t length; /* PCT: the steps that a run is expected to have */
-    uint64_t first; /* RACE: 0 random; 1: the thread at FIRST goes first; 2: SECOND. At a place that
-                       is both, FIRST is the thread with the lower number */
+    uint64_t length; /* PCT: the steps that a run is expected to have. ORDER: the thread + 1 that
+                        goes on only when nobody else can; 0: none */
+    uint64_t first;  /* RACE, ORDER: 0 random; 1: the thread at FIRST goes first; 2: SECOND. At a
+                        place that  is both, FIRST is the thread with the lower number */
     uint32_t aim_count;
     uint32_t step_count;   /* FOLLOW: step number n of the run is steps[n] */
     uint32_t switch_count; /* SCRIPT */
-    uint32_t forced;       /* FOLLOW: a thread was interrupted where it computed (runtime/control) */
-    uint32_t patience; /* STRAIGHT: steps of a thread before others get their turn; 0: many. AIM, RACE,
-                          TRIPLE, QUAD: how often more the others may yield while somebody is held */
+    uint32_t forced; /* FOLLOW: a thread was interrupted where it computed (runtime/control) */
+    uint32_t
+        patience; /* STRAIGHT: steps of a thread before others get their turn; 0: many. AIM, RACE,
+                     TRIPLE, QUAD: how often more the others may yield while somebody is held */
     struct darn_aim aims[DARN_AIMS];
     uint32_t expected[DARN_SLOTS]; /* SURW: steps of each slot in an earlier run */
 };
@@ -134,6 +138,7 @@ struct darn_plan {
 enum darn_met_kind {
     DARN_MET_NOTHING,
     DARN_MET_RACE,     /* `a` and `b`, indexes of choices, are about to touch the same memory */
+    DARN_MET_ORDER,    /* of ORDER: they are about to make the two steps */
     DARN_MET_TRIPLE,   /* `a` is about to make the second of its two accesses, and the remote one
                           came since the first: step number `step`, made by `thread`; b is a */
     DARN_MET_QUAD,     /* `a` is about to make the last of four accesses; the thread in the slot
@@ -199,7 +204,7 @@ struct darn_strategy {
                                 that step among its own */
     uint32_t change_count;   /* PCT: of changes[] */
     uint32_t idle, released; /* AIM, RACE, TRIPLE (strategy_hold.c), SURW */
-    uint32_t reached;        /* AIM: a bit for each aim that has come true */
+    uint32_t reached;        /* AIM: a bit for each aim that has come true. ORDER: they have met */
     uint32_t rival;          /* RACE: the thread + 1 that lost against several */
     uint32_t between_count;  /* TRIPLE */
     uint32_t intended;       /* SURW: the thread + 1 that makes the next step of interest */

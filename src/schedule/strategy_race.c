@@ -8,6 +8,11 @@
  *
  * Where the paper takes a thread out of `postponed` because all are in it (line 27), the thread has
  * to make its step: in the next iteration it would be postponed again.
+ *
+ * ORDER does the same for two steps that do not race, and whose order is to be turned round all the
+ * same: two threads that take one lock, or make atomic accesses. With a depth, nobody is held back
+ * any more when they have met: what the order leads to is not to be missed for the end of the
+ * process.
  */
 #include "schedule/strategy_private.h"
 
@@ -29,6 +34,13 @@ static enum side side_of(const struct darn_plan *plan, const struct darn_choice 
     return side;
 }
 
+static bool belong_together(const struct darn_plan *plan, const struct darn_choice *a,
+                            const struct darn_choice *b)
+{
+    return plan->kind == DARN_STRATEGY_ORDER ? a->thread != b->thread && darn_choices_conflict(a, b)
+                                             : darn_choices_race(a, b);
+}
+
 /* Algorithm 2, for one of the postponed threads. True, and who is on the first side. */
 static bool are_racing(const struct darn_plan *plan, const struct darn_situation *situation,
                        uint32_t one, uint32_t other, struct darn_met *met)
@@ -38,12 +50,14 @@ static bool are_racing(const struct darn_plan *plan, const struct darn_situation
     bool forth = side_a & FIRST_SIDE && side_b & SECOND_SIDE;
     bool back = side_a & SECOND_SIDE && side_b & FIRST_SIDE;
 
-    if (!(forth || back) || !darn_choices_race(a, b))
+    if (!(forth || back) || !belong_together(plan, a, b))
         return false;
     if (forth && back)
         forth = a->thread < b->thread;
-    *met = (struct darn_met){
-        .kind = DARN_MET_RACE, .a = forth ? one : other, .b = forth ? other : one};
+    *met = (struct darn_met){.kind =
+                                 plan->kind == DARN_STRATEGY_ORDER ? DARN_MET_ORDER : DARN_MET_RACE,
+                             .a = forth ? one : other,
+                             .b = forth ? other : one};
     return true;
 }
 
@@ -130,15 +144,31 @@ static uint32_t pick(struct darn_strategy *strategy, const struct darn_situation
     }
 }
 
+/* ORDER, with a thread that comes last in all. */
+static uint32_t pick_others(struct darn_strategy *strategy, const struct darn_situation *situation)
+{
+    uint64_t last[DARN_SLOTS / 64] = {0};
+    uint32_t at = darn_strategy_find(situation, (uint32_t)strategy->plan->length - 1);
+
+    if (at < situation->count)
+        darn_bit_set(last, at);
+    return darn_hold_random(strategy, situation, last,
+                            darn_hold_must_release(strategy, situation, last));
+}
+
 uint32_t darn_pick_race(struct darn_strategy *strategy, const struct darn_situation *situation,
                         struct darn_met *met)
 {
     uint32_t picked;
 
-    if (situation->waking)
+    if (situation->waking || strategy->reached)
         return darn_pick_random(strategy, situation, met);
     strategy->picks++;
-    picked = pick(strategy, situation, met);
+    if (strategy->plan->kind == DARN_STRATEGY_ORDER && strategy->plan->length)
+        picked = pick_others(strategy, situation);
+    else
+        picked = pick(strategy, situation, met);
+    strategy->reached = met->kind == DARN_MET_ORDER && strategy->plan->depth;
     darn_hold_made(strategy, &situation->choices[picked]);
     return picked;
 }

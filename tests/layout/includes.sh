@@ -27,6 +27,7 @@ engine/common: engine/common
 engine/race: engine/common engine/race
 engine/atomicity: engine/common engine/race engine/atomicity
 engine/deadlock: engine/common engine/deadlock
+engine/order: engine/common engine/race engine/order
 cli/report: cli/report
 cli/shell: cli/shell
 cli/campaign: cli/campaign

@@ -13,7 +13,7 @@
 #define DARN_LINEUP_DEFAULT "hb,syncp,deadlock,notify"
 
 /* The same with what is only suspected: for `darn predict` and `darn hunt`. */
-#define DARN_LINEUP_SUSPECTS "hb,syncp,hybrid,deadlock,notify"
+#define DARN_LINEUP_SUSPECTS "hb,syncp,hybrid,deadlock,notify,orders"
 
 /* And with `--atomicity`. */
 #define DARN_LINEUP_ATOMICITY DARN_LINEUP_SUSPECTS ",blocks"

@@ -31,6 +31,8 @@ bool darn_verdict_is_by(const char *engines, const char *engine)
 
 bool darn_verdict_is_suspicion(const struct darn_finding *finding)
 {
+    if (darn_finding_is(finding, "order-violation"))
+        return darn_finding_is_predicted(finding);
     return darn_finding_is(finding, "data-race") && !darn_verdict_is_by(finding->engine, "hb") &&
            !darn_verdict_is_by(finding->engine, "syncp");
 }
@@ -52,6 +54,17 @@ static void merge_section(struct darn_finding *known, const struct darn_finding 
         known->section.function = darn_pool_format(&known->pool, "%s and %s", names, name);
 }
 
+/* Of two accesses that came in one order in this run and in the other one in another, neither has
+ * to come first. */
+static bool is_turned(const struct darn_finding *known, const struct darn_finding *finding)
+{
+    const struct darn_finding_access *first = &finding->accesses[0], *other = &known->accesses[1];
+
+    return darn_finding_is(finding, "order-violation") && known->access_count == 2 &&
+           first->op == other->op && first->line == other->line && first->column == other->column &&
+           first->site_hash == other->site_hash;
+}
+
 static void merge(struct darn_verdict *verdict, const struct darn_finding *finding, uint32_t trace)
 {
     struct darn_finding *known = verdict->finding;
@@ -60,6 +73,7 @@ static void merge(struct darn_verdict *verdict, const struct darn_finding *findi
     if (!darn_verdict_is_by(known->engine, finding->engine))
         known->engine = darn_pool_format(&known->pool, "%s, %s", known->engine, finding->engine);
     merge_section(known, finding);
+    known->both_ways |= is_turned(known, finding);
     if (verdict->trace == trace) {
         uint64_t here = known->count - verdict->count_earlier;
 
@@ -69,6 +83,7 @@ static void merge(struct darn_verdict *verdict, const struct darn_finding *findi
     verdict->trace = trace;
     verdict->count_earlier = known->count;
     known->count += count;
+    known->came += finding->came;
 }
 
 static uintptr_t key_of(const struct darn_finding *finding)
@@ -113,8 +128,7 @@ size_t darn_verdicts_add(struct darn_verdicts *verdicts, struct darn_finding *fi
     return verdicts->count - 1;
 }
 
-void darn_verdicts_suppress(struct darn_verdicts *verdicts,
-                            struct darn_suppressions *suppressions)
+void darn_verdicts_suppress(struct darn_verdicts *verdicts, struct darn_suppressions *suppressions)
 {
     size_t kept = 0;
 

@@ -35,6 +35,7 @@ enum darn_target_kind {
     DARN_TARGET_NOTIFICATION,
     DARN_TARGET_TRIPLE, /* an access that comes into an atomic section */
     DARN_TARGET_QUAD,   /* four accesses of two threads to two variables */
+    DARN_TARGET_ORDER,  /* two operations that always came in one order */
 };
 
 /* Addresses in the program: a side of a race, the acquisitions of a cycle, where is waited. */
@@ -62,15 +63,16 @@ struct darn_target {
     bool is_inferred; /* nobody has said that it is a section: it is a finding if it leads to one */
     bool is_crossed;  /* of a quad: the third access is of the thread that made the first */
     uint32_t begun, trials, hits;
-    uint32_t hangs;                             /* trials that took too long */
-    uint32_t whole;                             /* trials that came to their end without a hit, */
-    uint32_t visits[2];                         /* and how often they came to its places, at most */
-    double spent;                               /* seconds, on its trials in this stage */
-    bool again;                                 /* it gets its trials once more, in another way */
-    bool secured;                               /* what was cut off where it was met replays */
-    bool cut_off;                               /* the time was over before a hit was replayed */
-    uint32_t ends[2][DARN_VERDICTS];            /* of the hits, by which side went first */
-    uint32_t missed[DARN_VERDICTS];             /* ends of the trials that were no hits */
+    uint32_t hangs;                  /* trials that took too long */
+    uint32_t whole;                  /* trials that came to their end without a hit, */
+    uint32_t visits[2];              /* and how often they came to its places, at most */
+    double spent;                    /* seconds, on its trials in this stage */
+    bool again;                      /* it gets its trials once more, in another way */
+    bool secured;                    /* what was cut off where it was met replays */
+    bool cut_off;                    /* the time was over before a hit was replayed */
+    uint32_t threads[2];             /* of an order: the numbers of the two, in the first hit */
+    uint32_t ends[2][DARN_VERDICTS]; /* of the hits, by which side went first */
+    uint32_t missed[DARN_VERDICTS];  /* ends of the trials that were no hits */
     struct darn_schedule *shown[DARN_VERDICTS]; /* a run that shows it, for each way to end */
     char ids[DARN_VERDICTS][DARN_PLAYER_ID];    /* what finding that was */
     /* Of a race: how the hits ended, by the trial (0: no hit), for trials 2n and 2n + 1 differ in
@@ -227,11 +229,56 @@ bool darn_hunt_is_barren(double started, double news, double now, uint64_t sched
 /* A site to be armed; the keys stay sorted. */
 void darn_target_add_key(struct darn_target *target, uint64_t key);
 
+/* A place, the places of an access of a prediction, and of a call. */
+void darn_target_add_place(struct darn_target_side *side, uint64_t place);
+void darn_target_add_access(const struct darn_player *player, const uint64_t *keys,
+                            struct darn_target_side *side,
+                            const struct darn_finding_access *access);
+void darn_target_add_call(const struct darn_player *player, struct darn_target_side *side,
+                          const struct darn_finding_stack *stack);
+
+void darn_plan_add_aims(struct darn_plan *plan, const struct darn_target_side *side,
+                        enum darn_aim_kind kind);
+
 /* Finds the places of all targets in the program. */
 void darn_hunt_aim(struct darn_hunt *hunt);
 bool darn_hunt_can_try(const struct darn_target *target);
 void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *target,
                        struct darn_player *player, uint32_t trial);
+
+/* ---- hunt_expected.c: orders that nothing enforces ---- */
+
+/* The sides of the target are where the order is decided: where the two take the lock that they
+ * have in common, or the two themselves. */
+void darn_hunt_aim_at_order(const struct darn_player *player, const uint64_t *keys,
+                            struct darn_target *target);
+void darn_hunt_plan_order(const struct darn_target *target, uint32_t trial, struct darn_plan *plan);
+
+/* The meeting that was aimed at; NULL when there was none. And which of the two went first there:
+ * 0, as expected, or 1. */
+const struct darn_block_met *darn_hunt_met_order(const struct darn_target *target,
+                                                 const struct darn_result *result);
+uint32_t darn_hunt_order_of(const struct darn_target *target, const struct darn_block_met *met);
+
+/* Whether runs end so when the order is turned round, and never else. And whether it is the order
+ * that they end so by: it makes a run in which the whole thread of the first comes last. */
+bool darn_hunt_may_be_order(const struct darn_target *target, enum darn_verdict_kind kind);
+bool darn_hunt_is_by_order(struct darn_hunt *hunt, struct darn_player *player,
+                           const struct darn_target *target, enum darn_verdict_kind kind);
+
+/* Whether there is nothing to tell of the order: it has to do with no failure, or only with those
+ * that a finding before explains. */
+bool darn_hunt_is_idle_order(const struct darn_hunt *hunt, struct darn_target *target);
+
+/* Trials are not made again by a hunt that is continued: it may be known that the order is none. */
+void darn_hunt_note_order(struct darn_hunt *hunt, const struct darn_target *target);
+uint32_t darn_hunt_recall_order(const struct darn_hunt *hunt, const struct darn_target *target);
+
+/* Of the trials only those count in which the order was turned round. */
+void darn_hunt_count_order(struct darn_finding *finding, const struct darn_target *target);
+
+/* Makes what a run of the target came to a finding about the order. */
+void darn_hunt_tell_order(struct darn_finding *failure, const struct darn_target *target);
 
 /* ---- hunt_confirm.c; all with the lock ---- */
 
@@ -255,6 +302,9 @@ struct darn_schedule *darn_hunt_take_met(struct darn_player *player,
 /* The same for what was put off: until all targets were tried, and until a run has ended well if
  * the program fails when nobody interferes, too. */
 void darn_hunt_look_back(struct darn_hunt *hunt, struct darn_player *player);
+
+/* Whether the failure with this id comes from what is a finding already. */
+bool darn_hunt_is_explained(const struct darn_hunt *hunt, const char *id);
 
 /* What earlier hunts have explained is recalled. */
 void darn_hunt_recall(struct darn_hunt *hunt);

@@ -8,7 +8,7 @@
 #include "driver/hunt/hunt.h"
 #include "site/site.h"
 
-static void add_place(struct darn_target_side *side, uint64_t place)
+void darn_target_add_place(struct darn_target_side *side, uint64_t place)
 {
     for (uint32_t i = 0; i < side->count; i++)
         if (side->places[i] == place)
@@ -39,7 +39,7 @@ static void add_site(const struct darn_player *player, const uint64_t *keys,
 {
     for (uint32_t i = 0; i < site_count(player->block); i++)
         if (keys[i] == key)
-            add_place(side, player->block->site_places[i]);
+            darn_target_add_place(side, player->block->site_places[i]);
 }
 
 /* Where a module of the trace is now; false when it is not there. */
@@ -56,13 +56,13 @@ static bool find_address(const struct darn_control_block *block, const struct da
 }
 
 /* The innermost call: what a scheduling point at a call has as its place. */
-static void add_call(const struct darn_player *player, struct darn_target_side *side,
-                     const struct darn_finding_stack *stack)
+void darn_target_add_call(const struct darn_player *player, struct darn_target_side *side,
+                          const struct darn_finding_stack *stack)
 {
     uint64_t address;
 
     if (stack->count && find_address(player->block, &stack->frames[0], &address))
-        add_place(side, address);
+        darn_target_add_place(side, address);
 }
 
 static void aim_at_race(const struct darn_player *player, const uint64_t *keys,
@@ -72,7 +72,7 @@ static void aim_at_race(const struct darn_player *player, const uint64_t *keys,
         const struct darn_finding_access *access = &target->finding->accesses[i];
 
         if (access->op == DARN_OP_FREE || access->op == DARN_OP_USE) {
-            add_call(player, &target->sides[i], &access->stack);
+            darn_target_add_call(player, &target->sides[i], &access->stack);
         } else if (access->site_key) {
             add_site(player, keys, &target->sides[i], access->site_key);
             target->keys[target->key_count++] = access->site_key;
@@ -90,7 +90,7 @@ static void aim_at_race(const struct darn_player *player, const uint64_t *keys,
 static void aim_at_deadlock(const struct darn_player *player, struct darn_target *target)
 {
     for (size_t i = 0; i < target->finding->access_count; i++)
-        add_call(player, &target->sides[0], &target->finding->accesses[i].stack);
+        darn_target_add_call(player, &target->sides[0], &target->finding->accesses[i].stack);
 }
 
 /* A wait that comes too late: held before it, or before its mutex is taken. */
@@ -101,9 +101,9 @@ static void aim_at_notification(const struct darn_player *player, struct darn_ta
 
         if (access->op != DARN_OP_WAIT)
             continue;
-        add_call(player, &target->sides[0], &access->stack);
+        darn_target_add_call(player, &target->sides[0], &access->stack);
         for (size_t j = 0; j < access->lock_count; j++)
-            add_call(player, &target->sides[1], &access->locks[j].stack);
+            darn_target_add_call(player, &target->sides[1], &access->locks[j].stack);
     }
 }
 
@@ -174,8 +174,8 @@ static void choose_copy(const struct darn_player *player, struct darn_target *ta
 
 /* Of the copies of an inlined function the one that the trace names. Calls of it in one line are
  * not told apart: they all count. */
-static void add_recorded(const struct darn_player *player, const uint64_t *keys,
-                         struct darn_target_side *side, const struct darn_finding_access *access)
+void darn_target_add_access(const struct darn_player *player, const uint64_t *keys,
+                            struct darn_target_side *side, const struct darn_finding_access *access)
 {
     for (uint32_t i = 0; i < site_count(player->block); i++) {
         uint64_t place = player->block->site_places[i];
@@ -183,7 +183,7 @@ static void add_recorded(const struct darn_player *player, const uint64_t *keys,
         if (keys[i] == access->site_key &&
             (!access->has_copy ||
              darn_snapshot_site_inlined(&player->snapshot, place) == access->site_copy))
-            add_place(side, place);
+            darn_target_add_place(side, place);
     }
 }
 
@@ -194,7 +194,7 @@ static void aim_at_access(const struct darn_player *player, const uint64_t *keys
     const struct darn_finding_access *access = &target->finding->accesses[side];
 
     darn_target_add_key(target, access->site_key);
-    add_recorded(player, keys, &target->sides[side], access);
+    darn_target_add_access(player, keys, &target->sides[side], access);
 }
 
 static void aim_at_units(const struct darn_player *player, const uint64_t *keys,
@@ -256,6 +256,9 @@ static void aim(const struct darn_player *player, const uint64_t *keys, struct d
     case DARN_TARGET_QUAD:
         aim_at_quad(player, keys, target);
         break;
+    case DARN_TARGET_ORDER:
+        darn_hunt_aim_at_order(player, keys, target);
+        break;
     default:
         aim_at_notification(player, target);
         break;
@@ -302,7 +305,9 @@ bool darn_hunt_can_try(const struct darn_target *target)
     int wanted = target->kind == DARN_TARGET_QUAD ? 4 : target->kind == DARN_TARGET_TRIPLE ? 3 : 0;
 
     if (!wanted)
-        return target->sides[0].count && (!darn_target_is_met(target) || target->sides[1].count);
+        return target->sides[0].count &&
+               (!(darn_target_is_met(target) || target->kind == DARN_TARGET_ORDER) ||
+                target->sides[1].count);
     for (int i = 0; i < wanted; i++)
         if (!target->sides[i].count)
             return false;
@@ -310,8 +315,8 @@ bool darn_hunt_can_try(const struct darn_target *target)
            (wanted == 3 || has_clear_unit(target, 1));
 }
 
-static void add_aims(struct darn_plan *plan, const struct darn_target_side *side,
-                     enum darn_aim_kind kind)
+void darn_plan_add_aims(struct darn_plan *plan, const struct darn_target_side *side,
+                        enum darn_aim_kind kind)
 {
     for (uint32_t i = 0; i < side->count && plan->aim_count < DARN_AIMS; i++)
         plan->aims[plan->aim_count++] = (struct darn_aim){.kind = kind, .place = side->places[i]};
@@ -320,9 +325,9 @@ static void add_aims(struct darn_plan *plan, const struct darn_target_side *side
 static void add_unit_aims(struct darn_plan *plan, const struct darn_target *target, int i)
 {
     if (target->in_section[i])
-        add_aims(plan, &target->sides[i], i ? DARN_AIM_REMOTE_SECTION : DARN_AIM_SECTION);
+        darn_plan_add_aims(plan, &target->sides[i], i ? DARN_AIM_REMOTE_SECTION : DARN_AIM_SECTION);
     else
-        add_aims(plan, &target->units[i], i ? DARN_AIM_REMOTE_UNIT : DARN_AIM_UNIT);
+        darn_plan_add_aims(plan, &target->units[i], i ? DARN_AIM_REMOTE_UNIT : DARN_AIM_UNIT);
 }
 
 /* A wait may be missed for having been held at one of three places: at its own, where its mutex is
@@ -332,7 +337,7 @@ static void plan_notification(struct darn_plan *plan, const struct darn_target *
 {
     plan->kind = DARN_STRATEGY_AIM;
     if (trial % 3 < 2)
-        add_aims(plan, &target->sides[trial % 3], DARN_AIM_HOLD);
+        darn_plan_add_aims(plan, &target->sides[trial % 3], DARN_AIM_HOLD);
     if (!plan->aim_count)
         plan->kind = DARN_STRATEGY_POS;
 }
@@ -362,10 +367,12 @@ static void expect_visits(struct darn_request *request, const struct darn_target
         request->visits[i] = known ? target->visits[i] : 0;
 }
 
-/* Who polls may give up after so many sleeps, which take no time: only then it comes to the place. */
+/* Who polls may give up after so many sleeps, which take no time: only then it comes to the place.
+ */
 #define POLLS 20000
 
-/* In half of the trials of the second time, in either order: they are long where nobody gives up. */
+/* In half of the trials of the second time, in either order: they are long where nobody gives up.
+ */
 static uint32_t patience_of(const struct darn_target *target, uint32_t trial)
 {
     return target->again && trial / 2 % 2 ? POLLS : 0;
@@ -405,25 +412,29 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
         plan->kind = DARN_STRATEGY_RACE;
         plan->seed = hunt->options.seed * 1000003 + trial / 2; /* each in both orders */
         plan->first = first_side(target, trial);
-        add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
-        add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
+        darn_plan_add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
+        darn_plan_add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
     } else if (target->kind == DARN_TARGET_TRIPLE) {
         plan->kind = DARN_STRATEGY_TRIPLE;
-        add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
-        add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
-        add_aims(plan, &target->sides[2], DARN_AIM_THIRD);
+        darn_plan_add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
+        darn_plan_add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
+        darn_plan_add_aims(plan, &target->sides[2], DARN_AIM_THIRD);
         add_unit_aims(plan, target, 0);
     } else if (target->kind == DARN_TARGET_QUAD) {
         plan->kind = DARN_STRATEGY_QUAD;
-        add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
-        add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
-        add_aims(plan, &target->sides[2], target->is_crossed ? DARN_AIM_BACK : DARN_AIM_THIRD);
-        add_aims(plan, &target->sides[3], DARN_AIM_FOURTH);
+        darn_plan_add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
+        darn_plan_add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
+        darn_plan_add_aims(plan, &target->sides[2],
+                           target->is_crossed ? DARN_AIM_BACK : DARN_AIM_THIRD);
+        darn_plan_add_aims(plan, &target->sides[3], DARN_AIM_FOURTH);
         add_unit_aims(plan, target, 0);
         add_unit_aims(plan, target, 1);
     } else if (target->kind == DARN_TARGET_DEADLOCK) {
         plan->kind = DARN_STRATEGY_AIM;
-        add_aims(plan, &target->sides[0], DARN_AIM_HOLD_LOCKED);
+        darn_plan_add_aims(plan, &target->sides[0], DARN_AIM_HOLD_LOCKED);
+    } else if (target->kind == DARN_TARGET_ORDER) {
+        plan->seed = hunt->options.seed * 1000003 + trial / 2; /* each in both orders */
+        darn_hunt_plan_order(target, trial, plan);
     } else {
         plan_notification(plan, target, trial);
     }

@@ -33,7 +33,7 @@ static bool is_wanted(const struct darn_hunt *hunt, const struct darn_finding *f
     if (hunt->suppressions && darn_suppressions_match(hunt->suppressions, finding))
         return false;
     return darn_finding_is(finding, "data-race") || darn_finding_is(finding, "deadlock") ||
-           darn_finding_is(finding, "notification");
+           darn_finding_is(finding, "notification") || darn_finding_is(finding, "order-violation");
 }
 
 static void take_prediction(struct darn_hunt *hunt, struct darn_finding *finding)

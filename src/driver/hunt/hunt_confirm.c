@@ -54,6 +54,11 @@ static json_t *explained(struct darn_hunt *hunt)
     return list;
 }
 
+bool darn_hunt_is_explained(const struct darn_hunt *hunt, const char *id)
+{
+    return darn_map_get(&hunt->seen, key_of(id), 0) != 0;
+}
+
 void darn_hunt_recall(struct darn_hunt *hunt)
 {
     json_t *list = explained(hunt), *id;
@@ -92,6 +97,8 @@ static bool is_outcome(struct darn_hunt *hunt, struct darn_player *player,
 {
     uint32_t hits = target->ends[0][kind] + target->ends[1][kind];
 
+    if (target->kind == DARN_TARGET_ORDER)
+        return darn_hunt_is_by_order(hunt, player, target, kind);
     if (target->kind == DARN_TARGET_RACE)
         return darn_hunt_is_cause(hunt, player, target, kind);
     return !hunt->straight[kind] || hits < target->hits;
@@ -143,7 +150,9 @@ static void complete(struct darn_finding *finding, const struct darn_target *tar
     }
     finding->trials = target->hits ? target->trials : 0; /* else it was met while exploring */
     finding->hits = target->hits;
-    finding->count = target->hits ? target->hits : 1;
+    if (target->kind == DARN_TARGET_ORDER)
+        darn_hunt_count_order(finding, target);
+    finding->count = finding->hits ? finding->hits : 1;
     /* The worst first, and only what replays. */
     for (int kind = DARN_VERDICT_OK + 1; kind < DARN_VERDICTS; kind++)
         if (is_outcome[kind])
@@ -214,11 +223,13 @@ static struct darn_finding *see_again(struct darn_hunt *hunt, struct darn_player
 static void settle(struct darn_hunt *hunt, struct darn_player *player, struct darn_target *target)
 {
     bool outcome[DARN_VERDICTS] = {false};
-    enum darn_verdict_kind kind = choose(hunt, player, target, outcome);
+    enum darn_verdict_kind kind = DARN_VERDICT_NONE;
     struct darn_finding *finding;
 
     target->settled = true;
-    if (kind == DARN_VERDICT_NONE)
+    if (!darn_hunt_is_idle_order(hunt, target))
+        kind = choose(hunt, player, target, outcome);
+    if (kind == DARN_VERDICT_NONE || (target->kind == DARN_TARGET_ORDER && !outcome[kind]))
         return;
     target->proved = true;
     if (is_proved(hunt, target->ids[kind]))
@@ -228,6 +239,8 @@ static void settle(struct darn_hunt *hunt, struct darn_player *player, struct da
         darn_finding_free(finding);
         return;
     }
+    if (target->kind == DARN_TARGET_ORDER)
+        darn_hunt_tell_order(finding, target);
     complete(finding, target, outcome);
     target->proved = !finding->is_suspicion;
     finding->is_cut_off |= !finding->outcome_count && darn_hunt_is_undecided(hunt, target);

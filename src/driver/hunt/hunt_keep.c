@@ -113,8 +113,10 @@ static void print_orders(FILE *out, const struct darn_target *target,
 }
 
 /* Sites that race with themselves have one order only. */
-static bool has_orders(const struct darn_target *target)
+static bool has_orders(const struct darn_finding *finding, const struct darn_target *target)
 {
+    if (target && target->kind == DARN_TARGET_ORDER)
+        return darn_finding_is(finding, target->finding->kind);
     return target && target->kind == DARN_TARGET_RACE && target->finding->access_count == 2 &&
            target->sides[0].places[0] != target->sides[1].places[0];
 }
@@ -128,7 +130,7 @@ static struct text render_report(const struct darn_hunt *hunt, const struct darn
 
     if (out) {
         darn_format_find("text")->finding(out, finding, &style);
-        if (has_orders(target))
+        if (has_orders(finding, target))
             print_orders(out, target, &style);
         fclose(out);
     }
@@ -176,7 +178,7 @@ static json_t *make_entry(struct darn_hunt *hunt, struct darn_player *player,
     json_object_set_new(entry, "directory", json_string(name));
     if (*player->judged.text)
         json_object_set_new(entry, "ending", json_string(player->judged.text));
-    if (target && target->kind == DARN_TARGET_RACE)
+    if (target && (target->kind == DARN_TARGET_RACE || target->kind == DARN_TARGET_ORDER))
         json_object_set_new(entry, "orders", orders_object(target));
     put_switches(entry, player->block, schedule);
     return entry;
@@ -216,10 +218,15 @@ static int rewrite_report(const struct darn_hunt *hunt, struct darn_player *play
                           const char *path, json_t *entry, const struct darn_symptom *symptom)
 {
     static const char *const fields[] = {"accesses", "threads"};
-    struct darn_finding *finding = darn_player_finding(player, symptom->id, symptom->met);
-    json_t *object = finding ? darn_kept_object(finding, &player->judge, NULL) : NULL;
+    const char *kind = json_string_value(json_object_get(entry, "kind"));
+    struct darn_finding *finding;
+    json_t *object;
     int result = 0;
 
+    if (kind && strcmp(kind, "order-violation") == 0)
+        return 0; /* it is about the two, and not about where the run failed */
+    finding = darn_player_finding(player, symptom->id, symptom->met);
+    object = finding ? darn_kept_object(finding, &player->judge, NULL) : NULL;
     darn_finding_free(finding);
     if (!object)
         return 0;
@@ -260,7 +267,8 @@ void darn_hunt_keep_shrunk(struct darn_hunt *hunt, struct darn_player *player, j
     (void)darn_hunt_save(hunt);
 }
 
-/* What was predicted and has not come true. */
+/* What was predicted and has not come true. An order that may be turned round is nothing to tell
+ * of. */
 static void put_predictions(struct darn_hunt *hunt)
 {
     static const struct darn_judge no_judge;
@@ -269,7 +277,10 @@ static void put_predictions(struct darn_hunt *hunt)
         const struct darn_target *target = &hunt->targets[i];
         json_t *known = darn_index_find(&hunt->index, target->finding->id), *entry;
 
-        if (target->is_ours || (known && darn_index_is_proof(known)))
+        if (target->kind == DARN_TARGET_ORDER)
+            darn_hunt_note_order(hunt, target);
+        if (target->is_ours || target->kind == DARN_TARGET_ORDER ||
+            (known && darn_index_is_proof(known)))
             continue;
         if (target->proved) {
             darn_index_drop(&hunt->index, target->finding->id);

@@ -17,6 +17,8 @@
 #define PATIENCE         10000
 #define PATIENCE_SECONDS 10.0
 
+#define LAST_RANK 4
+
 /* The smaller, the sooner. What darn run has observed happened without our help. What hb tells of
  * was not ordered in the run that was recorded: it nearly happened. What syncp tells of can happen.
  * The others go by locks, and may name what something that they do not see orders. */
@@ -24,6 +26,8 @@ static int rank_of(const struct darn_target *target)
 {
     if (darn_finding_is_observed(target->finding))
         return 0;
+    if (target->kind == DARN_TARGET_ORDER)
+        return LAST_RANK; /* most of them make no difference */
     if (target->kind != DARN_TARGET_RACE)
         return 3;
     if (darn_verdict_is_by(target->finding->engine, "hb"))
@@ -38,7 +42,7 @@ void darn_hunt_sort(struct darn_target *targets, size_t count)
 
     if (!sorted)
         return; /* as it is will do */
-    for (int rank = 0; rank <= 3; rank++)
+    for (int rank = 0; rank <= LAST_RANK; rank++)
         for (size_t i = 0; i < count; i++)
             if (rank_of(&targets[i]) == rank)
                 sorted[at++] = targets[i];

@@ -93,9 +93,10 @@ static enum darn_target_kind kind_of(const struct darn_finding *finding)
 {
     if (darn_finding_is(finding, "atomicity-violation"))
         return finding->access_count == 4 ? DARN_TARGET_QUAD : DARN_TARGET_TRIPLE;
-    return darn_finding_is(finding, "deadlock")       ? DARN_TARGET_DEADLOCK
-           : darn_finding_is(finding, "notification") ? DARN_TARGET_NOTIFICATION
-                                                      : DARN_TARGET_RACE;
+    return darn_finding_is(finding, "deadlock")          ? DARN_TARGET_DEADLOCK
+           : darn_finding_is(finding, "notification")    ? DARN_TARGET_NOTIFICATION
+           : darn_finding_is(finding, "order-violation") ? DARN_TARGET_ORDER
+                                                         : DARN_TARGET_RACE;
 }
 
 /* What an earlier hunt has tried is not tried again. */
@@ -103,7 +104,9 @@ static void recall(struct darn_hunt *hunt, struct darn_target *target)
 {
     const json_t *entry = darn_index_find(&hunt->index, target->finding->id);
 
-    target->trials = (uint32_t)json_integer_value(json_object_get(entry, "trials"));
+    target->trials = target->kind == DARN_TARGET_ORDER
+                         ? darn_hunt_recall_order(hunt, target)
+                         : (uint32_t)json_integer_value(json_object_get(entry, "trials"));
     target->begun = target->trials;
     target->proved = target->settled = entry && darn_index_is_proof(entry);
 }
@@ -119,7 +122,6 @@ static void make_targets(struct darn_hunt *hunt)
         target->kind = kind_of(target->finding);
         recall(hunt, target);
     }
-    darn_hunt_sort(hunt->targets, hunt->target_count);
 }
 
 static size_t count(const struct darn_hunt *hunt, enum darn_target_kind kind)
@@ -135,12 +137,17 @@ static void say_predicted(struct darn_hunt *hunt, double seconds, bool recorded)
 {
     size_t races = count(hunt, DARN_TARGET_RACE), deadlocks = count(hunt, DARN_TARGET_DEADLOCK);
     size_t notifications = count(hunt, DARN_TARGET_NOTIFICATION);
+    size_t orders = count(hunt, DARN_TARGET_ORDER);
     size_t violations = count(hunt, DARN_TARGET_TRIPLE) + count(hunt, DARN_TARGET_QUAD);
-    char others[64] = "";
+    char others[96] = "";
+    int used = 0;
 
     if (violations)
-        snprintf(others, sizeof(others), ", %zu atomicity violation%s", violations,
-                 violations == 1 ? "" : "s");
+        used = snprintf(others, sizeof(others), ", %zu atomicity violation%s", violations,
+                        violations == 1 ? "" : "s");
+    if (orders)
+        snprintf(others + used, sizeof(others) - (size_t)used,
+                 ", %zu order%s that nothing enforces", orders, orders == 1 ? "" : "s");
 
     darn_tell_note(hunt->listener,
                    "predict: %zu possible data race%s, %zu deadlock%s, %zu mishandled "
@@ -192,5 +199,8 @@ int darn_hunt_predict(struct darn_hunt *hunt)
     darn_hunt_add_brought(hunt);
     make_targets(hunt);
     say_predicted(hunt, darn_clock() - start, recorded);
-    return is_late ? 0 : darn_hunt_triples(hunt, trace, options.until);
+    if (!is_late)
+        status = darn_hunt_triples(hunt, trace, options.until);
+    darn_hunt_sort(hunt->targets, hunt->target_count);
+    return is_late ? 0 : status;
 }

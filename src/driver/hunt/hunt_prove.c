@@ -201,6 +201,25 @@ static bool note_deadlock(struct darn_target *target, struct darn_player *player
     return true;
 }
 
+/* A run that ends well says something, too: that the other order is fine. */
+static bool note_order(struct darn_target *target, struct darn_player *player)
+{
+    const struct darn_block_met *met = darn_hunt_met_order(target, &player->block->result);
+    enum darn_verdict_kind kind = player->judged.kind;
+    struct darn_finding *failure = NULL;
+    uint32_t first;
+
+    if (!met)
+        return false;
+    first = darn_hunt_order_of(target, met);
+    for (int i = 0; i < 2 && !target->hits; i++)
+        target->threads[i ^ (int)first] = met->threads[i ^ (int)met->first].thread;
+    if (first && darn_verdict_is_failure(kind) && !target->shown[kind])
+        failure = darn_snapshot_failure(&player->snapshot, darn_verdict_word(kind));
+    keep_hit(target, player, failure, met, first);
+    return true;
+}
+
 /* A trial has come to its end without what it aims at. */
 static void note_whole(struct darn_target *target, const struct darn_result *result)
 {
@@ -220,8 +239,9 @@ static void note(struct darn_hunt *hunt, struct darn_target *target, struct darn
     hunt->fine |= player->judged.kind == DARN_VERDICT_OK;
     target->trials++;
     target->hangs += player->how == DARN_SERVER_TIMEOUT;
-    hit = darn_target_is_met(target) ? note_met(hunt, target, player, trial)
-                                     : note_deadlock(target, player);
+    hit = darn_target_is_met(target)          ? note_met(hunt, target, player, trial)
+          : target->kind == DARN_TARGET_ORDER ? note_order(target, player)
+                                              : note_deadlock(target, player);
     if (!hit && player->block->result.end == DARN_END_EXIT)
         note_whole(target, &player->block->result);
     if (!hit && player->judged.kind == DARN_VERDICT_CUT)
@@ -307,6 +327,16 @@ static size_t count_proved(const struct darn_hunt *hunt)
     return count;
 }
 
+/* Of those orders that make no difference nobody wants to know. */
+static size_t count_wanted(const struct darn_hunt *hunt)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < hunt->target_count; i++)
+        count += hunt->targets[i].kind != DARN_TARGET_ORDER || hunt->targets[i].proved;
+    return count;
+}
+
 static void progress(struct darn_hunt *hunt, char *to, size_t size)
 {
     snprintf(to, size, "prove: %zu of %zu, %zu confirmed", hunt->next, hunt->target_count,
@@ -353,7 +383,7 @@ int darn_hunt_prove(struct darn_hunt *hunt)
     (void)darn_hunt_save(hunt);
     if (!status && any)
         darn_tell_note(hunt->listener, "prove: %zu of %zu confirmed, %llu runs (%.1f s)",
-                       count_proved(hunt), hunt->target_count,
+                       count_proved(hunt), count_wanted(hunt),
                        (unsigned long long)(hunt->runs - runs), darn_clock() - start);
     return status;
 }

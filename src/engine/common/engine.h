@@ -36,6 +36,10 @@ enum darn_prediction_kind {
      * thread: where it can no longer be moved to the right (an access that races, or the ACQUIRE of
      * a lock that was given back), and what comes after it and cannot be moved to the left. */
     DARN_PREDICTS_IRREDUCIBLE,
+    /* Steps: two operations on the same memory or object, in the order in which they always came
+     * and which nothing enforces: accesses, a use and an end, or a WAIT and the SIGNAL that ended
+     * it. */
+    DARN_PREDICTS_ORDER,
 };
 
 struct darn_prediction_lock {
@@ -165,6 +169,7 @@ extern const struct darn_engine darn_engine_hybrid;
 extern const struct darn_engine darn_engine_deadlock;
 extern const struct darn_engine darn_engine_syncp_deadlock;
 extern const struct darn_engine darn_engine_notify;
+extern const struct darn_engine darn_engine_orders;
 extern const struct darn_engine darn_engine_blocks;
 extern const struct darn_engine darn_engine_reduction;
 extern const struct darn_engine darn_engine_reduction_online;

@@ -12,6 +12,7 @@ static const struct darn_engine *const engines[] = {
     &darn_engine_deadlock,
     &darn_engine_syncp_deadlock,
     &darn_engine_notify,
+    &darn_engine_orders,
     &darn_engine_blocks,
     &darn_engine_reduction,
     &darn_engine_reduction_online,

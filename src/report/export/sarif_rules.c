@@ -41,6 +41,18 @@ static const struct rule {
                 "(std::scoped_lock), or use trylock and step back.",
     },
     {
+        .id = "order-violation",
+        .name = "OrderViolation",
+        .in_short = "Two operations come in an order that the program cannot bear.",
+        .at_length =
+            "One thread has to do something before another one does what builds on it, and "
+            "nothing makes the other one wait: it is used before it is set up, or it is "
+            "freed, closed or destroyed while it is still used. Both may be under one lock, "
+            "which keeps them apart and in no order.",
+        .help = "Set it up before the thread that uses it is started; join the threads that use it "
+                "before it ends; or wait for a flag that says so, with a condition variable.",
+    },
+    {
         .id = "notification",
         .name = "MishandledNotification",
         .in_short = "A thread waits for a signal that is lost, or that nobody sends.",

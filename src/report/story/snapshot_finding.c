@@ -444,10 +444,13 @@ static struct darn_finding *make_quad(const struct darn_snapshot *snapshot,
 struct darn_finding *darn_snapshot_met(const struct darn_snapshot *snapshot,
                                        const struct darn_block_met *met)
 {
-    struct darn_finding *finding = met->kind == DARN_MET_TRIPLE ? make_triple(snapshot, met)
-                                   : met->kind == DARN_MET_QUAD ? make_quad(snapshot, met)
-                                                                : make_race(snapshot, met);
+    struct darn_finding *finding;
 
+    if (met->kind == DARN_MET_ORDER)
+        return NULL; /* what the run comes to is the finding */
+    finding = met->kind == DARN_MET_TRIPLE ? make_triple(snapshot, met)
+              : met->kind == DARN_MET_QUAD ? make_quad(snapshot, met)
+                                           : make_race(snapshot, met);
     darn_snapshot_complete(snapshot, finding);
     return finding;
 }

@@ -268,6 +268,26 @@ static void say_why_atomicity(struct darn_page *page)
                          "the transactions has this result");
 }
 
+/* What the order was, how often, and what it rests on. */
+static void say_why_order(struct darn_page *page)
+{
+    const struct darn_finding *finding = page->finding;
+    const struct darn_lock *common = NULL;
+    struct darn_ink *ink = &page->ink;
+
+    if (finding->access_count > 1)
+        common = common_lock(&finding->accesses[0], &finding->accesses[1]);
+    darn_say(ink, "the first of the two has always come first");
+    if (finding->came)
+        darn_say(ink, " (%" PRIu64 " time%s)", finding->came, finding->came == 1 ? "" : "s");
+    darn_say(ink, ", and nothing makes the other one wait for it");
+    if (!common)
+        return;
+    darn_say(ink, ": ");
+    darn_phrase_lock(ink, finding, common);
+    darn_say(ink, " only keeps them apart");
+}
+
 void darn_page_why(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
@@ -277,6 +297,12 @@ void darn_page_why(struct darn_page *page)
 
     if (darn_finding_is(finding, "sync-misuse")) {
         darn_page_misuse_why(page);
+        return;
+    }
+    if (darn_finding_is(finding, "order-violation")) {
+        darn_page_label(page, "why:");
+        say_why_order(page);
+        darn_say(&page->ink, "\n");
         return;
     }
     if (!darn_finding_is_predicted(finding) ||

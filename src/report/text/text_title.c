@@ -151,6 +151,22 @@ static void title_notification(struct darn_page *page)
     }
 }
 
+/* `: the write may come too late`: the first of the two is the one that has to come first. */
+static void say_order(struct darn_page *page)
+{
+    const struct darn_finding *finding = page->finding;
+    const struct darn_finding_access *first = &finding->accesses[0];
+    const struct darn_finding_access *other = &finding->accesses[finding->access_count > 1];
+
+    if (other->op == DARN_OP_FREE)
+        darn_say(&page->ink, ", which %s %s while it is still used",
+                 darn_finding_is_predicted(finding) ? "could be" : "is", darn_phrase_ending(other));
+    else
+        darn_say(&page->ink, ": the %s %s before the %s", darn_op_name(other->op),
+                 darn_finding_is_predicted(finding) ? "could come" : "comes",
+                 darn_op_name(first->op));
+}
+
 void darn_page_title(struct darn_page *page)
 {
     const struct darn_finding *finding = page->finding;
@@ -172,7 +188,10 @@ void darn_page_title(struct darn_page *page)
     } else {
         darn_say(&page->ink, "%s%s on ", possible(page), darn_kind_words(finding->kind, 1));
         darn_phrase_variable(&page->ink, finding);
-        say_circumstance(page);
+        if (darn_finding_is(finding, "order-violation"))
+            say_order(page);
+        else
+            say_circumstance(page);
     }
 }
 

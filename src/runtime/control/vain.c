@@ -8,8 +8,8 @@
 
 static bool aims_to_meet(const struct darn_plan *plan)
 {
-    return plan->kind == DARN_STRATEGY_RACE || plan->kind == DARN_STRATEGY_TRIPLE ||
-           plan->kind == DARN_STRATEGY_QUAD;
+    return plan->kind == DARN_STRATEGY_RACE || plan->kind == DARN_STRATEGY_ORDER ||
+           plan->kind == DARN_STRATEGY_TRIPLE || plan->kind == DARN_STRATEGY_QUAD;
 }
 
 /* Which of request.visits the place counts for, as bits. */

@@ -70,6 +70,40 @@ static void figure_1_the_pair_on_x_is_never_met(void **state)
     }
 }
 
+/* ---- an order under a lock ---- */
+
+static const struct sim_program two_sections = {
+    .bodies = {{LOCK(L), PUT(X, 1), UNLOCK(L)}, {LOCK(L), GET(X), UNLESS(0, 1), FAIL, UNLOCK(L)}},
+    .starts = {0, 1},
+    .count = 2,
+};
+
+static void aim_at_sections(uint32_t kind, uint64_t first, uint64_t seed)
+{
+    struct darn_plan plan = {
+        .kind = kind, .seed = seed, .first = first, .depth = first == 2, .aim_count = 2};
+
+    plan.aims[0] = (struct darn_aim){.kind = DARN_AIM_FIRST, .place = SIM_PLACE(0, 0)};
+    plan.aims[1] = (struct darn_aim){.kind = DARN_AIM_SECOND, .place = SIM_PLACE(1, 0)};
+    sim_run(s, &two_sections, &plan, NULL, NULL);
+}
+
+/* The read fails if it comes before the write; the two take one lock, and do not race. */
+static void an_order_is_turned_round_where_both_take_the_lock(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        for (uint64_t first = 1; first <= 2; first++) {
+            aim_at_sections(DARN_STRATEGY_ORDER, first, seed);
+            assert_int_equal(s->met_count, 1);
+            assert_int_equal(s->mets[0].met.kind, DARN_MET_ORDER);
+            assert_int_equal(s->failed, first == 2);
+        }
+        aim_at_sections(DARN_STRATEGY_RACE, 0, seed);
+        assert_int_equal(s->met_count, 0);
+    }
+}
+
 /* ---- figure 2 ---- */
 
 static void make_figure_2(struct sim_program *program, uint32_t work)
@@ -278,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_1_the_race_on_z_is_always_met),
         cmocka_unit_test(figure_1_the_pair_on_x_is_never_met),
+        cmocka_unit_test(an_order_is_turned_round_where_both_take_the_lock),
         cmocka_unit_test(figure_2_is_met_in_every_trial_and_fails_in_half),
         cmocka_unit_test(the_order_can_be_asked_for),
         cmocka_unit_test(a_site_races_with_itself),

@@ -1,0 +1,364 @@
+/*
+ * Orders that nothing enforces (docs/engine-orders.md): two operations on the same memory or object
+ * that exclude each other, or are atomic, but could come either way round, and that came in one
+ * order only.
+ *
+ * Two accesses without a lock in common are a race, which is another engine's business. What is
+ * left is what a race detector passes over: a lock makes each of the two whole, and says nothing of
+ * which comes first. So locks count as no order here, nor does an atomic access for those to the
+ * same memory; all else does (order.h).
+ *
+ * A cell has its last change and the last reads since. Each is compared with what comes next from
+ * another thread; a pair of places that was also seen the other way round is no expectation.
+ */
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "base/htable.h"
+#include "engine/common/engine_access.h"
+#include "engine/common/order.h"
+#include "engine/common/place.h"
+#include "engine/race/racebase.h"
+
+/* Pairs of places that are told apart, and the most that are told. */
+#define ORDERS 65536
+#define TOLD   64
+
+/* Reads of different threads that a cell remembers since its last change. */
+#define READS 2
+
+/* The smaller, the sooner it is told. */
+enum rank {
+    SET_UP,   /* the first change of new memory, and the first read of another thread */
+    TAKEN,    /* a use, and the end of the memory or the object */
+    WAITING,  /* a wait, and the signal that ends it, where nothing else says that it was sent */
+    EXPECTED, /* any other two */
+    RANKS,
+};
+
+struct cell {
+    struct darn_access change;
+    struct darn_access reads[READS];
+    bool first; /* it is the first change of the memory, and nobody else has read it since */
+};
+
+/* Two places, the lower one first; how often the one or the other has come first. */
+struct order {
+    uint64_t places[2];
+    uint64_t times[2];
+    enum rank rank;
+    bool from_second; /* the example begins at places[1] */
+    uint64_t address;
+    struct darn_event events[2]; /* the example: that which came first, and the other */
+    uint32_t holdings[2];
+};
+
+struct orders {
+    struct darn_racebase base;
+    struct darn_order *order;
+    struct darn_htable table; /* of all[] */
+    struct order *all;
+    size_t count, room;
+    uint64_t dropped;
+};
+
+/* An operation on its way through the cells. */
+struct operation {
+    struct orders *engine;
+    const struct darn_event *event;
+    struct darn_order_thread *thread;
+    struct darn_access access; /* but for its address */
+    bool is_sync, changes, ends;
+};
+
+static size_t memory_besides(const struct darn_racebase *base)
+{
+    const struct orders *engine = (const struct orders *)base;
+
+    return engine->room * sizeof(*engine->all) + darn_htable_memory(&engine->table) +
+           (engine->order ? darn_order_memory(engine->order) : 0);
+}
+
+static void destroy(void *state)
+{
+    struct orders *engine = state;
+
+    darn_racebase_close(&engine->base);
+    darn_order_destroy(engine->order);
+    darn_htable_free(&engine->table);
+    free(engine->all);
+    free(engine);
+}
+
+static void *create(const struct darn_engine_config *config)
+{
+    struct orders *engine = calloc(1, sizeof(*engine));
+    struct darn_shadow_type type = {.size = sizeof(struct cell)};
+    struct darn_order_config order = {.locks = false};
+    bool opened;
+
+    if (!engine)
+        return NULL;
+    opened = darn_racebase_open(&engine->base, config, &type, memory_besides);
+    order.ignore_sync = engine->base.config.ignore_sync;
+    order.ignore_atomic = engine->base.config.ignore_atomic;
+    engine->order = darn_order_create(&order);
+    if (!opened || !engine->order) {
+        destroy(engine);
+        return NULL;
+    }
+    return engine;
+}
+
+static struct order *find_order(struct orders *engine, const uint64_t *places)
+{
+    uint32_t hash = darn_fold(darn_hash_word(places[0], places[1]), places[1]);
+    size_t at = hash;
+    uint32_t item;
+
+    while ((item = darn_htable_next(&engine->table, hash, &at)))
+        if (engine->all[item - 1].places[0] == places[0] &&
+            engine->all[item - 1].places[1] == places[1])
+            return &engine->all[item - 1];
+    if (engine->count == ORDERS) {
+        engine->dropped++;
+        return NULL;
+    }
+    engine->all = darn_grow(engine->all, &engine->room, engine->count + 1, sizeof(*engine->all));
+    engine->all[engine->count] = (struct order){.places = {places[0], places[1]}, .rank = RANKS};
+    darn_htable_add(&engine->table, hash, (uint32_t)++engine->count);
+    return &engine->all[engine->count - 1];
+}
+
+/* A lock that both hold keeps them apart, and each is whole. */
+static bool exclude_each_other(struct orders *engine, const struct operation *now,
+                               const struct darn_access *earlier)
+{
+    struct darn_held *held = engine->base.held;
+
+    return !darn_lockset_disjoint_for(engine->base.sets, darn_holding_set(held, earlier->holding),
+                                      darn_holding_set(held, now->access.holding));
+}
+
+static void note(const struct operation *now, const struct darn_access *earlier, uint64_t address,
+                 enum rank rank)
+{
+    struct orders *engine = now->engine;
+    struct darn_event before = darn_access_event(earlier, address);
+    uint64_t from = darn_place(&engine->base.config, before.site, before.stack);
+    uint64_t to = darn_place(&engine->base.config, now->event->site, now->event->stack);
+    uint64_t places[2] = {from < to ? from : to, from < to ? to : from};
+    struct order *order;
+
+    if (!from || !to || from == to)
+        return;
+    order = find_order(engine, places);
+    if (!order)
+        return;
+    order->times[from > to]++;
+    if (order->rank <= rank)
+        return;
+    before.thread = darn_order_who(engine->order, earlier->epoch);
+    if (rank == WAITING)
+        before.kind = DARN_EVENT_WAIT;
+    order->rank = rank;
+    order->from_second = from > to;
+    order->address = address;
+    order->events[0] = before;
+    order->events[1] = *now->event;
+    order->holdings[0] = earlier->holding;
+    order->holdings[1] = now->access.holding;
+}
+
+/* Of a use that is a call only the end matters. */
+static bool is_mere_use(const struct darn_access *access)
+{
+    return darn_access_is_call(access) && !(darn_access_sort_of(access) & 1);
+}
+
+static void compare(const struct operation *now, const struct darn_access *earlier,
+                    uint64_t address, enum rank rank)
+{
+    bool both_sync = now->is_sync && darn_access_sort_of(earlier) < DARN_PLAIN_READ;
+
+    if (!earlier->epoch || darn_stamp_knows(&now->thread->now, earlier->epoch))
+        return;
+    if (!now->ends && (is_mere_use(earlier) || now->event->kind == DARN_EVENT_USE))
+        return;
+    if (both_sync || exclude_each_other(now->engine, now, earlier))
+        note(now, earlier, address, rank);
+}
+
+/* In the place of an older one of the same thread, or of one that nothing new can be learned of. */
+static void remember_read(struct cell *cell, const struct darn_access *access)
+{
+    uint32_t at = 0;
+
+    while (at < READS - 1 && cell->reads[at].epoch &&
+           darn_epoch_slot(cell->reads[at].epoch) != darn_epoch_slot(access->epoch))
+        at++;
+    cell->reads[at] = *access;
+}
+
+static void visit(void *to, void *memory, uint64_t address)
+{
+    struct operation *now = to;
+    struct cell *cell = memory;
+    enum rank rank = now->ends ? TAKEN : cell->first && !now->changes ? SET_UP : EXPECTED;
+    struct darn_access access = now->access;
+    bool is_other =
+        cell->change.epoch && darn_epoch_slot(cell->change.epoch) != now->thread->now.slot;
+
+    if (darn_event_is_access(now->event))
+        access = darn_access_pack(now->event, access.epoch, access.holding, now->is_sync, address);
+    compare(now, &cell->change, address, rank);
+    for (uint32_t i = 0; now->changes && i < READS; i++)
+        compare(now, &cell->reads[i], address, rank);
+    if (!now->changes) {
+        cell->first &= !is_other;
+        remember_read(cell, &access);
+        return;
+    }
+    cell->first = !cell->change.epoch && !cell->reads[0].epoch && !now->ends;
+    cell->change = access;
+    for (uint32_t i = 0; i < READS; i++)
+        cell->reads[i] = (struct darn_access){0};
+}
+
+/* A signal is no change of memory, but as good as one for who waits: without a predicate that is
+ * tested in a loop nothing else tells him. */
+static bool is_about_waiting(const struct orders *engine, const struct darn_event *event)
+{
+    const struct darn_engine_config *config = &engine->base.config;
+
+    if (event->kind == DARN_EVENT_WAIT)
+        return !(config->predicate_of && event->site &&
+                 config->predicate_of(config->context, event->site));
+    return event->kind == DARN_EVENT_SIGNAL || event->kind == DARN_EVENT_BROADCAST;
+}
+
+static void visit_waiting(void *to, void *memory, uint64_t address)
+{
+    struct operation *now = to;
+    struct cell *cell = memory;
+
+    if (!now->changes) {
+        cell->reads[0] = now->access;
+        return;
+    }
+    if (cell->reads[0].epoch && !darn_stamp_knows(&now->thread->now, cell->reads[0].epoch) &&
+        exclude_each_other(now->engine, now, &cell->reads[0]))
+        note(now, &cell->reads[0], address, WAITING);
+    cell->reads[0] = (struct darn_access){0};
+}
+
+static void pass(struct orders *engine, struct darn_order_thread *thread,
+                 const struct darn_event *event, uint64_t size, darn_shadow_visitor *visitor)
+{
+    struct operation now = {.engine = engine,
+                            .event = event,
+                            .thread = thread,
+                            .is_sync = darn_event_is_access(event) &&
+                                       darn_order_is_sync(engine->order, event),
+                            .ends = darn_event_ends(event)};
+
+    now.changes = now.ends || darn_event_writes(event) || event->kind == DARN_EVENT_SIGNAL ||
+                  event->kind == DARN_EVENT_BROADCAST;
+    thread->used = thread->now.time;
+    now.access = darn_access_pack_call(event, darn_stamp_epoch(&thread->now),
+                                       darn_held_holding(engine->base.held, event->thread));
+    if (darn_event_is_access(event))
+        darn_shadow_pass(engine->base.shadow, event, visitor, &now);
+    else if (now.ends)
+        darn_shadow_end(engine->base.shadow, event->target, size, visitor, &now);
+    else
+        darn_shadow_visit(engine->base.shadow, event->target, size, visitor, &now);
+}
+
+static void see(struct orders *engine, const struct darn_event *event)
+{
+    /* As it is before it learns what an atomic access acquires: that is what it is about. */
+    struct darn_order_thread *thread = darn_order_thread(engine->order, event);
+    uint64_t behind = event->kind == DARN_EVENT_ALLOC ? event->flags : 0;
+
+    if (event->flags & DARN_EVENT_HALF)
+        return;
+    if (darn_event_is_access(event))
+        pass(engine, thread, event, 0, visit);
+    else if (event->kind == DARN_EVENT_USE)
+        pass(engine, thread, event, 1, visit);
+    else if (darn_event_ends(event) && (event->site || event->stack))
+        pass(engine, thread, event, event->extra, visit);
+    else if (event->kind == DARN_EVENT_FREE || event->kind == DARN_EVENT_ALLOC ||
+             event->kind == DARN_EVENT_STACK)
+        darn_shadow_forget(engine->base.shadow, event->target, event->extra + behind);
+    else if (is_about_waiting(engine, event))
+        pass(engine, thread, event, 1, visit_waiting);
+}
+
+static void event(void *state, const struct darn_event *event)
+{
+    struct orders *engine = state;
+    struct darn_order_thread *thread;
+
+    if (event->kind != DARN_EVENT_ACQUIRE && event->kind != DARN_EVENT_RELEASE)
+        see(engine, event);
+    thread = darn_order_before(engine->order, event);
+    darn_held_event(engine->base.held, event);
+    darn_order_after(engine->order, thread, event);
+    darn_racebase_count(&engine->base);
+}
+
+static void tell(struct orders *engine, const struct order *order)
+{
+    uint64_t key =
+        darn_hash_word(darn_hash_word(DARN_HASH_START, order->places[0]), order->places[1]);
+    struct darn_prediction *prediction =
+        darn_pairs_see_key(engine->base.pairs, DARN_PREDICTS_ORDER, key, order->address);
+
+    for (int i = 0; prediction && i < 2; i++)
+        darn_holding_fill(engine->base.held, order->holdings[i],
+                          darn_prediction_add(prediction, &order->events[i]));
+    for (uint64_t i = 1; i < order->times[order->from_second]; i++)
+        (void)darn_pairs_see_key(engine->base.pairs, DARN_PREDICTS_ORDER, key, order->address);
+}
+
+static void finish(void *state)
+{
+    struct orders *engine = state;
+    size_t told = 0;
+
+    for (int rank = 0; rank < RANKS; rank++)
+        for (size_t i = 0; i < engine->count; i++) {
+            const struct order *order = &engine->all[i];
+
+            if ((int)order->rank != rank || (order->times[0] && order->times[1]))
+                continue;
+            if (told++ < TOLD)
+                tell(engine, order);
+            else
+                engine->dropped++;
+        }
+    darn_racebase_measure(&engine->base);
+}
+
+static struct darn_engine_cost cost(const void *state)
+{
+    const struct orders *engine = state;
+    struct darn_engine_cost cost = darn_racebase_cost(state);
+
+    cost.dropped += engine->dropped + darn_order_degraded(engine->order);
+    return cost;
+}
+
+const struct darn_engine darn_engine_orders = {
+    .name = "orders",
+    .help = "what always came in one order, under locks that do not enforce it",
+    .create = create,
+    .event = event,
+    .finish = finish,
+    .predictions = darn_racebase_predictions,
+    .dynamic = darn_racebase_dynamic,
+    .cost = cost,
+    .destroy = destroy,
+};

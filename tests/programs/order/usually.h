@@ -1,0 +1,17 @@
+/*
+ * The order of nearly every run: what comes after usually_late() comes after what others do at
+ * once. In a controlled run it takes no time.
+ */
+#ifndef USUALLY_H
+#define USUALLY_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* LATE=1: of every run, on a busy machine as well. */
+static inline void usually_late(void)
+{
+    usleep(getenv("LATE") ? 400000 : 20000);
+}
+
+#endif
