@@ -33,7 +33,7 @@ ifdef ROOM
 	    --no-print-directory $(if $(VERBOSE),,-s)
 	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS) -L '^room-($(ROOM)|all)$$' -LE '^more$$'
 else
-	@$(MAKE) --no-print-directory all TARGETS="all room-runtime"
+	@$(MAKE) --no-print-directory all TARGETS="all room-runtime fuzzers"
 	@$(MAKE) --no-print-directory check-tools
 	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS) -LE '^(more|tools)$$'
 endif
@@ -41,7 +41,7 @@ endif
 # Each claim in each build and mode; tests/README.md says what `check` leaves out.
 check-all:
 	@scripts/deps check
-	@$(MAKE) --no-print-directory all TARGETS="all units"
+	@$(MAKE) --no-print-directory all TARGETS="all units fuzzers"
 	@$(MAKE) --no-print-directory check-tools
 	@ctest --test-dir $(BUILD) --output-on-failure -j$(TESTS)
 
