@@ -10,7 +10,8 @@
 
 #define MAX_LINE 4000 /* the plugin's buffer holds this much */
 
-const char *darn_ignorelist_fault(const char *line)
+/* What is wrong with one line, or NULL. */
+static const char *fault_of(const char *line)
 {
     size_t prefix;
 
@@ -43,7 +44,7 @@ static int check_lines(const char *path, FILE *file, char *error, size_t error_s
         number++;
         if (line[length - 1] == '\n')
             line[length - 1] = '\0';
-        fault = darn_ignorelist_fault(line);
+        fault = fault_of(line);
     }
     free(line);
     if (fault)

@@ -7,9 +7,6 @@
 
 #include <stddef.h>
 
-/* What is wrong with one line, or NULL. */
-const char *darn_ignorelist_fault(const char *line);
-
 /* 0, or -EINVAL with one line in `error`: "FILE:LINE: what is wrong". */
 int darn_ignorelist_check(const char *path, char *error, size_t error_size);
 

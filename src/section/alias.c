@@ -60,7 +60,11 @@ static bool is_of_name(char c)
 }
 
 /* `tab[].next[]` ends in `next`: what is in brackets is no part of the name. */
-const char *darn_variable_last(const char *variable, uint32_t *length)
+/*
+ * The last part of a variable's name: `balance` of `acct->balance`, `tab[].balance` and `balance`;
+ * `p` of `*p`. Accesses to the same memory have it in common when they have a name at all.
+ */
+static const char *last_part(const char *variable, uint32_t *length)
 {
     size_t end = strlen(variable), start;
 
@@ -79,7 +83,7 @@ const char *darn_variable_last(const char *variable, uint32_t *length)
 uint64_t darn_variable_hash(const char *variable)
 {
     uint32_t length;
-    const char *last = darn_variable_last(variable, &length);
+    const char *last = last_part(variable, &length);
 
     return length ? darn_hash_bytes(DARN_HASH_START, last, length) | 1 : 0;
 }
@@ -97,8 +101,8 @@ uint8_t darn_variable_class(const char *variable)
 bool darn_variable_same(const char *one, const char *other)
 {
     uint32_t length, other_length;
-    const char *last = darn_variable_last(one, &length);
-    const char *other_last = darn_variable_last(other, &other_length);
+    const char *last = last_part(one, &length);
+    const char *other_last = last_part(other, &other_length);
 
     return length && length == other_length && memcmp(last, other_last, length) == 0 &&
            darn_variable_class(one) & darn_variable_class(other);

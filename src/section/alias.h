@@ -10,12 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * The last part of a variable's name: `balance` of `acct->balance`, `tab[].balance` and `balance`;
- * `p` of `*p`. Accesses to the same memory have it in common when they have a name at all.
- */
-const char *darn_variable_last(const char *variable, uint32_t *length);
-
 /* How names of structs begin in C++. */
 #define DARN_TYPE_CPLUSPLUS "_ZTS"
 

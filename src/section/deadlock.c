@@ -13,7 +13,8 @@ struct reading {
     bool stopped;
 };
 
-const char *darn_deadlock_build(const struct darn_deadlock *deadlock, const char *module)
+/* The build of the module as the signature has it, or NULL. */
+static const char *find_build(const struct darn_deadlock *deadlock, const char *module)
 {
     for (uint32_t i = 0; i < deadlock->module_count; i++) {
         if (strcmp(deadlock->modules[i].name, module) == 0)
@@ -244,7 +245,7 @@ static void check(struct reading *reading, size_t start)
                              "\"holds\" of each thread begins with a frame that has \"at\"", "",
                              "");
         for (uint32_t f = 0; f < holds->count; f++) {
-            if (holds->frames[f].module && !darn_deadlock_build(deadlock, holds->frames[f].module))
+            if (holds->frames[f].module && !find_build(deadlock, holds->frames[f].module))
                 darn_problem_say(&reading->problem, start, "\"builds\" does not have '",
                                  holds->frames[f].module, "'");
         }

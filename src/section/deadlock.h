@@ -67,9 +67,6 @@ struct darn_deadlock {
     struct darn_deadlock_thread threads[DARN_DEADLOCK_THREADS];
 };
 
-/* The build of the module as the signature has it, or NULL. */
-const char *darn_deadlock_build(const struct darn_deadlock *deadlock, const char *module);
-
 struct darn_deadlock_reader {
     /* Strings live until the callback returns. It may return false to stop. */
     bool (*deadlock)(void *context, const struct darn_deadlock *deadlock);

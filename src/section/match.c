@@ -159,8 +159,9 @@ static bool is_kind_of_compiler(uint8_t kind)
     return kind <= DARN_SECTION_PAIR;
 }
 
-bool darn_match_has_shape(const struct darn_match_section *wanted,
-                          const struct darn_match_section *found)
+/* Whether it may be one that has moved. */
+static bool has_shape(const struct darn_match_section *wanted,
+                      const struct darn_match_section *found)
 {
     return wanted->hash == found->hash && wanted->entry && found->entry &&
            wanted->entry->kind == found->entry->kind && wanted->ends == found->ends &&
@@ -183,7 +184,7 @@ bool darn_match_concerns(const struct darn_match_section *wanted,
                          const struct darn_match_section *found)
 {
     return darn_match_goes_along(wanted, found) || darn_match_is_in_lines(wanted, found) ||
-           darn_match_is_at_place(wanted, found) || darn_match_has_shape(wanted, found);
+           darn_match_is_at_place(wanted, found) || has_shape(wanted, found);
 }
 
 static uint32_t count_ends(const struct darn_match_section *section,
@@ -214,7 +215,7 @@ static const struct darn_section_point *own_end(const struct darn_match_wanted *
 {
     const struct darn_match_section *own = &wanted->section;
 
-    if (wanted->how != DARN_MATCH_MOVED || !darn_match_has_shape(own, found))
+    if (wanted->how != DARN_MATCH_MOVED || !has_shape(own, found))
         return find_point(own, end);
     return count_ends(own, own->points + own->count) ==
                    count_ends(found, found->points + found->count)
@@ -302,7 +303,7 @@ static void find_at_place(struct darn_match *match, struct darn_match_wanted *wa
 /* Whether it may be one that has moved, and is looked for. */
 static bool is_free(const struct darn_match_found *found, const struct darn_match_wanted *wanted)
 {
-    return !found->is_claimed && darn_match_has_shape(&wanted->section, &found->section);
+    return !found->is_claimed && has_shape(&wanted->section, &found->section);
 }
 
 /* A function that is in the module several times, as inline functions are, has its sections as
@@ -347,7 +348,7 @@ static uint32_t count_wanted(const struct darn_match *match, const struct darn_m
         const struct darn_match_wanted *other = match->wanted[i];
 
         if (other->how != DARN_MATCH_NONE || other->section.first ||
-            !darn_match_has_shape(&wanted->section, &other->section))
+            !has_shape(&wanted->section, &other->section))
             continue;
         *before += other->section.entry->line < wanted->section.entry->line;
         count++;

@@ -74,10 +74,6 @@ bool darn_match_is_at_place(const struct darn_match_section *wanted,
 bool darn_match_is_in_lines(const struct darn_match_section *wanted,
                             const struct darn_match_section *found);
 
-/* Whether it may be one that has moved. */
-bool darn_match_has_shape(const struct darn_match_section *wanted,
-                          const struct darn_match_section *found);
-
 /* Whether it may be over the same variable, and reads and writes it back: that would lose what a
  * section has written meanwhile, and the section what is written there. */
 bool darn_match_goes_along(const struct darn_match_section *wanted,

@@ -7,7 +7,8 @@
 #define DEPTH 64 /* of lists and objects in each other that are passed over */
 #define SHOWN 24 /* bytes of what stands in the wrong place */
 
-struct darn_text *darn_problem_start(struct darn_problem *problem, size_t at)
+/* Begins the sentence that goes on with darn_text_add; NULL when there is one already. */
+static struct darn_text *start_problem(struct darn_problem *problem, size_t at)
 {
     if (problem->is_set)
         return NULL;
@@ -34,7 +35,7 @@ static void show(struct darn_text *text, const char *from, size_t length)
 void darn_problem_say(struct darn_problem *problem, size_t at, const char *before, const char *name,
                       const char *after)
 {
-    struct darn_text *text = darn_problem_start(problem, at);
+    struct darn_text *text = start_problem(problem, at);
 
     if (!text)
         return;
@@ -79,10 +80,11 @@ static size_t word_length(const struct darn_scan *scan)
     return length;
 }
 
-void darn_scan_dislike(struct darn_scan *scan, struct darn_problem *problem, const char *expected)
+/* "EXPECTED expected, not 'x'" where the scan is, told as a problem of meaning. */
+static void dislike(struct darn_scan *scan, struct darn_problem *problem, const char *expected)
 {
     bool ends = darn_scan_peek(scan) == DARN_SCAN_END;
-    struct darn_text *text = darn_problem_start(problem, scan->at);
+    struct darn_text *text = start_problem(problem, scan->at);
 
     if (!text)
         return;
@@ -102,7 +104,7 @@ void darn_scan_dislike(struct darn_scan *scan, struct darn_problem *problem, con
 
 void darn_scan_fail(struct darn_scan *scan, const char *expected)
 {
-    darn_scan_dislike(scan, &scan->problem, expected);
+    dislike(scan, &scan->problem, expected);
 }
 
 bool darn_scan_take(struct darn_scan *scan, char c, const char *expected)
@@ -357,7 +359,7 @@ void darn_scan_refuse(struct darn_scan *scan, struct darn_problem *problem, cons
 {
     size_t start;
 
-    darn_scan_dislike(scan, problem, expected);
+    dislike(scan, problem, expected);
     start = scan->at;
     if (darn_scan_skip(scan) || scan->problem.at != start)
         return;

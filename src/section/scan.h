@@ -22,8 +22,6 @@ struct darn_problem {
     char room[200];
 };
 
-/* Begins the sentence that goes on with darn_text_add; NULL when there is one already. */
-struct darn_text *darn_problem_start(struct darn_problem *problem, size_t at);
 void darn_problem_say(struct darn_problem *problem, size_t at, const char *before, const char *name,
                       const char *after);
 
@@ -53,8 +51,6 @@ bool darn_scan_take(struct darn_scan *scan, char c, const char *expected);
 
 /* "EXPECTED expected, not 'x'" where the scan is. */
 void darn_scan_fail(struct darn_scan *scan, const char *expected);
-/* The same as a problem of meaning. */
-void darn_scan_dislike(struct darn_scan *scan, struct darn_problem *problem, const char *expected);
 
 bool darn_scan_string(struct darn_scan *scan, struct darn_scan_string *string,
                       const char *expected);

@@ -22,8 +22,10 @@ void darn_vcheck_step(struct darn_vcheck *check, struct darn_prediction *predict
     darn_atom_step(check->base, prediction, &event, block->example.holding[side], block->unit);
 }
 
-struct darn_prediction *darn_vcheck_see(struct darn_vcheck *check, const struct darn_vside *steps[],
-                                        size_t count, uint64_t units, uint64_t address)
+/* A new prediction of the steps in this order; NULL when there was one of the same places in the
+ * same transactions (`units` is a hash), or there are too many. */
+static struct darn_prediction *see(struct darn_vcheck *check, const struct darn_vside *steps[],
+                                   size_t count, uint64_t units, uint64_t address)
 {
     uint64_t key = darn_hash_word(DARN_HASH_START + count, units);
     struct darn_prediction *prediction;
@@ -60,8 +62,8 @@ static void check_one(struct darn_vcheck *check, const struct darn_vset *set,
         for (int j = 0; j < 3; j++)
             sides[j] = &both[found[i][j].block]->side[found[i][j].side];
         unit = both[found[i][0].block]->unit;
-        prediction = darn_vcheck_see(check, sides, 3, darn_place(&check->base->config, unit, 0),
-                                     set->place.address[0]);
+        prediction =
+            see(check, sides, 3, darn_place(&check->base->config, unit, 0), set->place.address[0]);
         for (int j = 0; prediction && j < 3; j++)
             darn_vcheck_step(check, prediction, both[found[i][j].block], found[i][j].side,
                              set->place.address[0], set->place.size[0]);
@@ -103,7 +105,7 @@ static void check_two(struct darn_vcheck *check, const struct darn_vset *set,
     }
     for (int j = 0; j < 4; j++)
         sides[j] = &both[found[j].block]->side[found[j].side];
-    prediction = darn_vcheck_see(check, sides, 4, crowd, set->place.address[0]);
+    prediction = see(check, sides, 4, crowd, set->place.address[0]);
     if (prediction)
         darn_map_put(&check->crowds, crowd, size + 1);
     for (int j = 0; prediction && j < 4; j++) {

@@ -49,9 +49,4 @@ uint64_t darn_vcheck_crowd(const struct darn_vcheck *check, const struct darn_vb
 void darn_vcheck_step(struct darn_vcheck *check, struct darn_prediction *prediction,
                       const struct darn_vblock *block, int side, uint64_t address, uint32_t size);
 
-/* A new prediction of the steps in this order; NULL when there was one of the same places in the
- * same transactions (`units` is a hash), or there are too many. */
-struct darn_prediction *darn_vcheck_see(struct darn_vcheck *check, const struct darn_vside *steps[],
-                                        size_t count, uint64_t units, uint64_t address);
-
 #endif

@@ -196,7 +196,7 @@ void darn_stamps_acquire(struct darn_clocks *clocks, struct darn_stamp *now,
         darn_stamp_acquire(clocks, now, &set->items[i].stamp);
 }
 
-void darn_stamps_clear(struct darn_clocks *clocks, struct darn_stamps *set)
+static void clear_stamps(struct darn_clocks *clocks, struct darn_stamps *set)
 {
     for (uint32_t i = 0; i < set->count; i++)
         darn_stamp_drop(clocks, &set->items[i].stamp);
@@ -205,7 +205,7 @@ void darn_stamps_clear(struct darn_clocks *clocks, struct darn_stamps *set)
 
 void darn_stamps_free(struct darn_clocks *clocks, struct darn_stamps *set)
 {
-    darn_stamps_clear(clocks, set);
+    clear_stamps(clocks, set);
     clocks->memory -= set->capacity * sizeof(*set->items);
     free(set->items);
     *set = (struct darn_stamps){0};

@@ -118,7 +118,6 @@ void darn_stamps_put(struct darn_clocks *clocks, struct darn_stamps *set,
                      const struct darn_stamps_item *item);
 void darn_stamps_acquire(struct darn_clocks *clocks, struct darn_stamp *now,
                          const struct darn_stamps *set);
-void darn_stamps_clear(struct darn_clocks *clocks, struct darn_stamps *set);
 void darn_stamps_free(struct darn_clocks *clocks, struct darn_stamps *set);
 
 #endif

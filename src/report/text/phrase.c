@@ -58,7 +58,8 @@ static void say_bytes(struct darn_ink *ink, uint64_t size)
     darn_say(ink, "%" PRIu64 " byte%s", size, size == 1 ? "" : "s");
 }
 
-const char *darn_phrase_object(const char *object)
+/* What a `use` or `free` is about: `file descriptor`. */
+static const char *name_object(const char *object)
 {
     static const char *const words[][2] = {
         {"rwlock", "read-write lock"},
@@ -80,7 +81,7 @@ void darn_phrase_variable(struct darn_ink *ink, const struct darn_finding *findi
         return;
     }
     if (finding->accesses[0].object && !finding->accesses[0].has_site)
-        darn_say(ink, "a %s", darn_phrase_object(finding->accesses[0].object));
+        darn_say(ink, "a %s", name_object(finding->accesses[0].object));
     else if (finding->size)
         say_bytes(ink, finding->size);
     else
@@ -124,8 +125,7 @@ static void say_free(struct darn_ink *ink, const struct darn_finding *finding, c
         return;
     }
     if (object) {
-        darn_say(ink, "%s the %s", is_file(object) ? "closes" : "destroys",
-                 darn_phrase_object(object));
+        darn_say(ink, "%s the %s", is_file(object) ? "closes" : "destroys", name_object(object));
         return;
     }
     darn_say(ink, "frees the block ");
@@ -151,8 +151,7 @@ void darn_phrase_access(struct darn_ink *ink, const struct darn_finding *finding
         return;
     }
     if (access->op == DARN_OP_USE) {
-        darn_say(ink, "uses the %s",
-                 access->object ? darn_phrase_object(access->object) : "object");
+        darn_say(ink, "uses the %s", access->object ? name_object(access->object) : "object");
         return;
     }
     darn_say(ink, "%s ", verb_of(access));

@@ -18,8 +18,7 @@ const char *darn_phrase_short(const char *thread);
 /* `'acct->balance'`, or `8 bytes at 0x55550010` */
 void darn_phrase_variable(struct darn_ink *ink, const struct darn_finding *finding);
 
-/* What a `use` or `free` is about, and what becomes of it: `file descriptor`, `closed`. */
-const char *darn_phrase_object(const char *object);
+/* What becomes of what a `free` is about: `closed`. */
 const char *darn_phrase_ending(const struct darn_finding_access *access);
 
 /* `writes 8 bytes`; `reads the same 8 bytes` when it comes after `first`, which may be NULL. */

@@ -211,7 +211,8 @@ void darn_stream_settle(struct darn_thread *thread, struct darn_stream *stream)
 }
 
 /* Keeps a read back. One that only repeats the last one, as in a spin, takes its place. */
-void darn_stream_late(struct darn_thread *thread, struct darn_stream *stream,
+/* Keeps a read back. One that only repeats the last one, as in a spin, takes its place. */
+static void keep_late(struct darn_thread *thread, struct darn_stream *stream,
                       const struct darn_coded *coded)
 {
     if (stream->pending &&
@@ -250,7 +251,7 @@ static void put_read(struct darn_thread *thread, struct darn_stream *stream,
             darn_stream_put(thread, stream, &first);
         coded->event.flags |= DARN_EVENT_HALF;
     }
-    darn_stream_late(thread, stream, coded);
+    keep_late(thread, stream, coded);
 }
 
 void darn_stream_synchronize(struct darn_thread *thread, struct darn_stream *stream,
@@ -271,7 +272,7 @@ void darn_stream_synchronize(struct darn_thread *thread, struct darn_stream *str
         second.event.kind = DARN_EVENT_READ;
         second.event.flags &= (uint16_t)~DARN_EVENT_RELEASES;
         second.event.flags |= DARN_EVENT_HALF;
-        darn_stream_late(thread, stream, &second);
+        keep_late(thread, stream, &second);
     }
 }
 

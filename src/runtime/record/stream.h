@@ -97,10 +97,6 @@ bool darn_stream_repeats(struct darn_stream *stream, uintptr_t address, uint32_t
 void darn_stream_synchronize(struct darn_thread *thread, struct darn_stream *stream,
                              struct darn_coded *coded, bool unseen);
 
-/* Keeps a read back. One that only repeats the last one, as in a spin, takes its place. */
-void darn_stream_late(struct darn_thread *thread, struct darn_stream *stream,
-                      const struct darn_coded *coded);
-
 /* Before any other event: the read that was kept back has happened by now. */
 void darn_stream_settle(struct darn_thread *thread, struct darn_stream *stream);
 

@@ -23,7 +23,8 @@ void darn_say_number(struct darn_say *say, uint64_t number)
     darn_text_number(&say->text, number);
 }
 
-void darn_say_error(struct darn_say *say, int error)
+/* A negative errno: `: Text`. */
+static void say_error(struct darn_say *say, int error)
 {
     const char *text = strerrordesc_np(-error); /* strerror may allocate */
 
@@ -70,6 +71,6 @@ void darn_say_failed(const char *text, int error)
 
     darn_say_start(&say);
     darn_say_text(&say, text);
-    darn_say_error(&say, error);
+    say_error(&say, error);
     darn_say_end(&say);
 }

@@ -12,7 +12,6 @@ struct darn_say {
 void darn_say_start(struct darn_say *say);
 void darn_say_text(struct darn_say *say, const char *text);
 void darn_say_number(struct darn_say *say, uint64_t number);
-void darn_say_error(struct darn_say *say, int error); /* a negative errno: `: Text` */
 void darn_say_end(struct darn_say *say);
 
 /* A whole line of one piece; with the text of a negative errno. */

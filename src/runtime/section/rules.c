@@ -75,7 +75,8 @@ const char *darn_rules_keep(const char *text)
     return recent[next++ % 4] = copy;
 }
 
-struct darn_rule *darn_rules_new(uint32_t points)
+/* With room for so many points; NULL: there is no memory. */
+static struct darn_rule *new_rule(uint32_t points)
 {
     struct darn_rule *rule = darn_rules_take(sizeof(*rule));
 
@@ -84,7 +85,7 @@ struct darn_rule *darn_rules_new(uint32_t points)
     return rule && rule->points ? rule : NULL;
 }
 
-void darn_rules_add_point(struct darn_rule *rule, const struct darn_rule_point *point)
+static void add_point(struct darn_rule *rule, const struct darn_rule_point *point)
 {
     struct darn_rule_point *own = &rule->points[rule->count++];
     struct darn_rule_point **bucket = &darn_rule_buckets[point->key % DARN_RULE_BUCKETS];
@@ -227,7 +228,7 @@ struct darn_rule *darn_rules_make(const struct darn_rule *like,
                                   const struct darn_match_wanted *wanted,
                                   const struct darn_match_section *found)
 {
-    struct darn_rule *rule = is_known(wanted, found->entry) ? NULL : darn_rules_new(found->count);
+    struct darn_rule *rule = is_known(wanted, found->entry) ? NULL : new_rule(found->count);
     struct darn_rule_point *points = rule ? rule->points : NULL;
 
     if (!rule)
@@ -247,7 +248,7 @@ struct darn_rule *darn_rules_make(const struct darn_rule *like,
             point.index = darn_match_end(wanted, found, from);
             point.allow = darn_match_allow(wanted, found, from);
         }
-        darn_rules_add_point(rule, &point);
+        add_point(rule, &point);
     }
     return rule;
 }

@@ -22,9 +22,6 @@ extern bool darn_rules_armed_all;
 void *darn_rules_take(size_t size);
 const char *darn_rules_keep(const char *text);
 
-/* A rule with room for so many points; NULL: there is no memory. */
-struct darn_rule *darn_rules_new(uint32_t points);
-void darn_rules_add_point(struct darn_rule *rule, const struct darn_rule_point *point);
 void darn_rules_add(struct darn_rule *rule);
 
 /* The rule for a section that the program has, since `wanted` of the repository means it: what
