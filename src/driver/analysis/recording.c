@@ -29,8 +29,10 @@
  * suspected, learning takes many times as long as the program. */
 #define SHORT_SECONDS 2.0
 
-/* A run of a program that has been short, and now takes this long, hangs. */
-#define HANG_MS 10000
+/* A run of a program that has been short, and now takes this long and so many times longer, hangs:
+ * the noise of a run is NOISE_MS in all. */
+#define HANG_MS    2000
+#define HANG_TIMES 10
 
 #define NOISE_MS 500
 
@@ -336,11 +338,17 @@ static int run_again(const struct darn_recording *first, int run, const char *pr
     if (again.learn_runs < 0 && !again.profile)
         again.learn_runs = 1; /* other ways come by other sites */
     if (!again.limit.milliseconds && first->seconds < SHORT_SECONDS)
-        again.limit.milliseconds = HANG_MS;
+        again.limit.milliseconds = HANG_MS + (uint32_t)(first->seconds * 1000 * HANG_TIMES);
     darn_recording_trace(first, run, path, sizeof(path));
     result = darn_make_absolute(again.listener, &again.options, "trace", path);
     if (!result)
         result = learn_and_record(&again, profile, input, &own);
+    if (!result && again.limit.was_reached)
+        darn_tell_note(
+            again.listener,
+            "run %d, whose output is not shown, had not ended after %.1f s: it may hang, "
+            "and was ended",
+            run, again.limit.milliseconds / 1000.0);
     if (result || again.limit.was_reached || own == *status)
         return result;
     darn_tell_note(again.listener, "run %d, whose output is not shown, ended with the status %d",

@@ -1,0 +1,59 @@
+# For how many programs with a bug darn fix finds a patch, and whether a patched program fails in many more schedules.
+# shellcheck shell=bash disable=SC2154 # the variables are those of bench/run and lib.bash
+
+# fix_one NAME: a row of the table.
+fix_one() {
+    local name=$1 at=$fixed/$1 file=$root/tests/programs/explore/$1.c flags option kind summary more
+    rm -rf "$at" && mkdir -p "$at" && cp "$file" "$at/" || return 1
+    flags=$(header build "$file" | head -1)
+    # shellcheck disable=SC2086 # the flags are several words
+    (cd "$at" && "${cc[darn]}" $flags -g -pthread "$name.c" -o "$name") >"$work/logs/build.fix.$name" 2>&1 || return 1
+    # shellcheck disable=SC2046 # the options are several words
+    "$build/bin/darn" hunt -o "$at/out" --seconds="$hunt_seconds" $(header options "$file" | grep -o -e --early-timeouts) -- "$at/$name" \
+        >"$work/logs/hunt.fix.$name" 2>&1
+    if [ ! -d "$at/out/1" ]; then
+        echo "| $name | – | nothing was confirmed in $hunt_seconds s | | | |"
+        return 0
+    fi
+    kind=$(sed -n 's/.*"kind":"\([^"]*\)".*/\1/p' "$at/out/1/finding.json" | head -1)
+    if "$build/bin/darn" fix --apply --seconds="$fix_seconds" --limit="$fix_limit" "$at/out/1" \
+        >"$at/patch" 2>"$work/logs/fix.$name"; then
+        # shellcheck disable=SC2086
+        (cd "$at" && "${cc[darn]}" $flags -g -pthread "$name.c" -o "$name") >>"$work/logs/build.fix.$name" 2>&1
+        # shellcheck disable=SC2046
+        "$build/bin/darn" explore --schedules="$fix_schedules" --seconds="$fix_more_seconds" $(header options "$file") \
+            -- "$at/$name" >"$work/logs/explore.fix.$name" 2>&1
+        option=$?
+        more=$(sed -n 's/^darn explore: \([0-9]*\) schedules in.*/\1/p' "$work/logs/explore.fix.$name")
+        echo "| $name | $kind | $(sed -n 's/^fix: //p' "$at/patch" | head -1) | $(grep -c '^[-+][^-+]' "$at/patch") | ${more:-0} | $([ $option = 66 ] && echo yes || echo no) |"
+    else
+        summary=$(sed -n 's/^darn fix: \(.*candidate.*\)/\1/p' "$work/logs/fix.$name" | tail -1)
+        echo "| $name | $kind | none: ${summary:-$(tail -1 "$work/logs/fix.$name")} | | | |"
+    fi
+}
+
+# shellcheck disable=SC2046 # names have no blanks
+part_fix() {
+    local name failed=0
+    fixed=$work/fix
+    mkdir -p "$fixed" || return 1
+    fixed=$(cd "$fixed" && pwd)
+    echo "| program | finding | patch | lines | further schedules | one fails |"
+    echo "|---|---|---|---:|---:|---|"
+    for name in $(chosen $(explore_names)); do
+        echo "fix of $name" >&2
+        fix_one "$name" || failed=1
+    done | tee "$work/fix.rows"
+    awk -F'|' '$7 ~ /yes|no/ { fixes++; bad += $7 ~ /yes/ }
+               $3 !~ /–/ { bugs++ }
+               END { printf "\nOf %d bugs that a hunt confirmed, %d have a patch that passed everything; %d of the patched programs fail in further schedules.\n", bugs, fixes, bad }' "$work/fix.rows"
+    return $failed
+}
+
+about_fix() {
+    cat <<END
+For the programs of \`tests/programs/explore\`: a hunt of $hunt_seconds s, then \`darn fix\` on its first finding (\`--seconds=$fix_seconds --limit=$fix_limit\`),
+and if that has proved a patch, \`darn explore\` in the patched program with $fix_schedules schedules more ($fix_more_seconds s at most).
+Lines are those that the patch adds or takes away. A program may have a second bug, which a patch for the first leaves in.
+END
+}
