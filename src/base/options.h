@@ -70,6 +70,7 @@ struct darn_options {
     char trace[DARN_OPTIONS_PATH];        /* empty: nothing is recorded */
     char profile[DARN_OPTIONS_PATH];      /* empty: nothing is known */
     char learn[DARN_OPTIONS_PATH];        /* empty: nothing is learned */
+    char coverage[DARN_OPTIONS_PATH];     /* empty: nobody asks what was covered */
     char control[DARN_OPTIONS_PATH];      /* empty: threads run as they like */
     char sections[DARN_OPTIONS_PATH];     /* a repository; empty: none */
     char sections_out[DARN_OPTIONS_PATH]; /* what became of them; empty: violations are reported */

@@ -254,6 +254,15 @@ const struct darn_option darn_run_options[] = {
                 "end; nothing is watched meanwhile",
     },
     {
+        .name = "coverage",
+        .type = DARN_OPTION_PATH,
+        .offset = offsetof(struct darn_options, coverage),
+        .initial = "",
+        .value = "FILE",
+        .help = "append to FILE what threads were seen to do to each\n"
+                "other; see darn coverage",
+    },
+    {
         .name = "control",
         .type = DARN_OPTION_PATH,
         .offset = offsetof(struct darn_options, control),

@@ -59,6 +59,7 @@ extern const struct darn_command darn_command_trace;
 extern const struct darn_command darn_command_help;
 extern const struct darn_command darn_command_report;
 extern const struct darn_command darn_command_campaign;
+extern const struct darn_command darn_command_coverage;
 
 /* NULL when there is none. */
 const struct darn_command *darn_command_find(const char *name);

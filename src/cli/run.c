@@ -113,6 +113,9 @@ static int check_outputs(struct darn_options *options)
         status = darn_refuse("run", "--json=-: stdout is the program's own; name a file");
     if (!status && options->json[0])
         status = check_output(options, "json", options->json, darn_output_check(options->json));
+    if (!status && options->coverage[0])
+        status = check_output(options, "coverage", options->coverage,
+                              darn_output_check(options->coverage));
     if (!status && log[0] && strcmp(log, "stderr") != 0 && strcmp(log, "stdout") != 0)
         status = check_output(options, "log_path", log, darn_output_check_prefix(log));
     return status;

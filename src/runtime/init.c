@@ -10,6 +10,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/turn.h"
 #include "runtime/control/vtime.h"
+#include "runtime/coverage/covering.h"
 #include "runtime/heal/cures.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
@@ -202,6 +203,8 @@ static void set_mode(void)
         status = darn_sections_open();
     if (!status)
         status = darn_heal_open();
+    if (!status)
+        status = darn_coverage_open();
     if (!status && options->control[0])
         status = darn_control_open(options->control);
     if (status)

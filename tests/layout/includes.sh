@@ -58,15 +58,16 @@ report/html: report/html report/story report/text
 report/perfetto: report/perfetto report/story
 runtime/os: runtime/os
 runtime/report: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin
-runtime/thread: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
-runtime/watch: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
+runtime/thread: runtime/coverage runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
+runtime/watch: runtime/coverage runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/section runtime/record runtime/control runtime/heal
 runtime/spin: runtime/os runtime/report runtime/thread runtime/watch runtime/spin runtime/record
 runtime/order: runtime/os runtime/report runtime/thread runtime/watch runtime/record runtime/order
 runtime/section: runtime/os runtime/report runtime/thread runtime/watch runtime/section
 runtime/record: runtime/order runtime/os runtime/report runtime/thread runtime/watch runtime/record
 runtime/control: runtime/os runtime/report runtime/thread runtime/watch runtime/control runtime/heal runtime/interpose
 runtime/heal: runtime/os runtime/report runtime/thread runtime/watch runtime/section runtime/control runtime/heal
-runtime/interpose: runtime/order runtime/os runtime/thread runtime/watch runtime/section runtime/record runtime/control runtime/heal runtime/interpose
+runtime/interpose: runtime/coverage runtime/order runtime/os runtime/thread runtime/watch runtime/section runtime/record runtime/control runtime/heal runtime/interpose
+runtime/coverage: runtime/os runtime/report runtime/thread runtime/watch runtime/coverage
 runtime/production: runtime/os runtime/control runtime/production
 "
 

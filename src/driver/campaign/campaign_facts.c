@@ -26,8 +26,9 @@ static void add(struct darn_campaign_facts *facts, const struct darn_campaign_fa
     darn_htable_add(&facts->table, hash_of(fact), (uint32_t)facts->count);
 }
 
-uint8_t *darn_campaign_facts_at(struct darn_campaign_facts *facts,
-                                const struct darn_campaign_fact *fact)
+/* Its number; 0: it is not there. */
+static uint32_t find_fact(const struct darn_campaign_facts *facts,
+                          const struct darn_campaign_fact *fact)
 {
     uint32_t hash = hash_of(fact), item;
     size_t at = hash;
@@ -37,10 +38,25 @@ uint8_t *darn_campaign_facts_at(struct darn_campaign_facts *facts,
 
         if (known->kind == fact->kind && known->first == fact->first &&
             known->second == fact->second)
-            return &facts->seen[item - 1];
+            return item;
     }
-    add(facts, fact);
-    return &facts->seen[facts->count - 1];
+    return 0;
+}
+
+bool darn_campaign_facts_has(const struct darn_campaign_facts *facts,
+                             const struct darn_campaign_fact *fact)
+{
+    return find_fact(facts, fact);
+}
+
+uint8_t *darn_campaign_facts_at(struct darn_campaign_facts *facts,
+                                const struct darn_campaign_fact *fact)
+{
+    uint32_t item = find_fact(facts, fact);
+
+    if (!item)
+        add(facts, fact);
+    return &facts->seen[item ? item - 1 : facts->count - 1];
 }
 
 void darn_campaign_facts_free(struct darn_campaign_facts *facts)

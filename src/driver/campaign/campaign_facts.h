@@ -1,10 +1,11 @@
 /*
  * Coverage: what a round has seen threads do, as darn run --coverage writes it
- * (src/trace/coverage.h), and what of it is new.
+ * (src/trace/covered.h), and what of it is new.
  */
 #ifndef DARN_DRIVER_CAMPAIGN_FACTS_H
 #define DARN_DRIVER_CAMPAIGN_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,8 @@ struct darn_campaign_facts {
 /* How often it was seen, to be changed; a new one was seen 0 times. Good until the next call. */
 uint8_t *darn_campaign_facts_at(struct darn_campaign_facts *facts,
                                 const struct darn_campaign_fact *fact);
+bool darn_campaign_facts_has(const struct darn_campaign_facts *facts,
+                             const struct darn_campaign_fact *fact);
 void darn_campaign_facts_free(struct darn_campaign_facts *facts);
 
 /* Of one round. A zeroed struct has none; a fact that comes twice is one. */

@@ -290,6 +290,7 @@ int darn_campaign_run(struct darn_campaign *file, struct darn_listener *listener
         if (!refused)
             loop(&campaign);
         darn_campaign_chooser_free(&campaign.chooser);
+        darn_campaign_calls_free(&campaign.place.calls);
         if (campaign.ends)
             munmap(campaign.ends, MOST_JOBS * sizeof(*campaign.ends));
     }

@@ -113,6 +113,8 @@ static void set_options(const struct darn_campaign_test *test, struct darn_campa
 
     begin_options(test, &options);
     options.exitcode = 0; /* what fails is the test's own fault */
+    if (task->choice.mode != DARN_CAMPAIGN_PLAIN)
+        snprintf(options.coverage, sizeof(options.coverage), "%s", task->coverage);
     if (task->choice.mode == DARN_CAMPAIGN_PLAIN) {
         options.budget = 1;
         options.report = DARN_REPORT_OBSERVED;
@@ -384,7 +386,7 @@ static const char *outcome_of(const struct darn_campaign_task *task, bool has_or
     return is_darn ? of_darn(task, text, size) : of_test(task, has_oracle, text, size);
 }
 
-void darn_campaign_task_read(const struct darn_campaign_place *place,
+void darn_campaign_task_read(struct darn_campaign_place *place,
                              const struct darn_campaign_task *task, bool is_flaky,
                              struct darn_campaign_harvest *harvest,
                              struct darn_campaign_round *round, char *text, size_t size)
@@ -392,6 +394,7 @@ void darn_campaign_task_read(const struct darn_campaign_place *place,
     const struct darn_campaign_test *test = &place->campaign->tests[task->choice.test];
 
     darn_campaign_harvest_findings(harvest, task->findings);
+    darn_campaign_coverage_read(&harvest->coverage, &place->calls, task->coverage);
     keep_predictions(place, task, harvest);
     *round = (struct darn_campaign_round){
         .test = test->name,

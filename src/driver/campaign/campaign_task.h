@@ -6,6 +6,7 @@
 #define DARN_DRIVER_CAMPAIGN_TASK_H
 
 #include "driver/campaign/campaign_child.h"
+#include "driver/campaign/campaign_coverage.h"
 #include "driver/campaign/campaign_choice.h"
 #include "driver/campaign/campaign_harvest.h"
 
@@ -15,6 +16,7 @@ struct darn_campaign_place {
     const struct darn_campaign *campaign;
     char directory[PATH_MAX];
     char darn[PATH_MAX]; /* the command */
+    struct darn_campaign_calls calls;
 };
 
 int darn_campaign_place_open(struct darn_campaign_place *place, struct darn_listener *listener,
@@ -42,7 +44,7 @@ int darn_campaign_task_start(const struct darn_campaign_place *place,
                              uint32_t most_ms);
 
 /* What came of it. `text` has room for the detail. */
-void darn_campaign_task_read(const struct darn_campaign_place *place,
+void darn_campaign_task_read(struct darn_campaign_place *place,
                              const struct darn_campaign_task *task, bool is_flaky,
                              struct darn_campaign_harvest *harvest,
                              struct darn_campaign_round *round, char *text, size_t size);

@@ -119,16 +119,20 @@ static void tame_asan(struct darn_server *server, size_t *used)
     server->environment[(*used)++] = server->sanitizer;
 }
 
-/* A program that is healed is healed in controlled runs as well; nothing else of the options that
- * we were given is for them. */
-static int keep_healing(struct darn_options *options, char *error, size_t size)
+/* A program that is healed is healed in controlled runs as well, and what they cover may be asked;
+ * nothing else of the options that we were given is for them. */
+static int keep_some(struct darn_options *options, char *error, size_t size)
 {
     static struct darn_options given;
     const char *variable = getenv(DARN_OPTIONS_VARIABLE);
 
     darn_options_default(&given);
-    if (!variable || darn_options_parse(&given, variable, error, size) || !given.heal[0])
+    if (!variable || darn_options_parse(&given, variable, error, size))
         return 0; /* whatever else is wrong with them does not concern us */
+    if (given.coverage[0] && darn_options_set(options, "coverage", given.coverage, error, size))
+        return -EINVAL;
+    if (!given.heal[0])
+        return 0;
     options->heal_with = given.heal_with;
     options->heal_bound = given.heal_bound;
     return darn_options_set(options, "heal", given.heal, error, size);
@@ -150,7 +154,7 @@ static int make_environment(struct darn_server *server)
     memcpy(server->text, name, sizeof(name));
     darn_options_default(options);
     if (darn_options_set(options, "control", server->name, error, sizeof(error)) ||
-        keep_healing(options, error, sizeof(error)) ||
+        keep_some(options, error, sizeof(error)) ||
         darn_options_format(options, server->text + sizeof(name) - 1, room, error, sizeof(error)))
         status = darn_tell_refusal(server->options.listener, "%s", error);
     free(options);

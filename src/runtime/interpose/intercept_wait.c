@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "runtime/control/outsiders.h"
+#include "runtime/coverage/covering.h"
 #include "runtime/control/vtime.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/interpose/intercept.h"
@@ -50,6 +51,8 @@ static int end_wait(struct darn_thread *thread, pthread_cond_t *cond, pthread_mu
     darn_wait_end(thread);
     result = darn_lock_regain(thread, mutex, result, frame);
     darn_record(thread, DARN_EVENT_WAKE, cond, mutex, flags, frame);
+    if (result == 0 || result == ETIMEDOUT)
+        darn_coverage_wake(result == ETIMEDOUT, frame);
     return result;
 }
 
@@ -146,6 +149,8 @@ static bool wake(pthread_cond_t *cond, bool all, const void *frame)
         before_call(all ? DARN_EVENT_BROADCAST : DARN_EVENT_SIGNAL, cond, frame);
 
     if (!is_played(thread, cond)) {
+        if (!darn_cond_has_waiters(cond))
+            darn_coverage_missed(frame);
         darn_signals_begin(cond);
         return true;
     }

@@ -1,5 +1,6 @@
 #include "runtime/interpose/lockops.h"
 
+#include "runtime/coverage/covering.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/record/record.h"
 
@@ -21,6 +22,8 @@ int darn_lock_await(struct darn_thread *thread, const struct darn_lockable *of, 
     bool is_named = limit && of->has_owner; /* `wait` has no target then, but there is an owner */
     int result;
 
+    if (thread)
+        darn_coverage_blocked(thread, lock, frame);
     if (of->waits == DARN_WAIT_NONE)
         return of->await(lock, limit);
     if (!limit && !darn_lock_is_quiet(of))
@@ -32,6 +35,8 @@ int darn_lock_await(struct darn_thread *thread, const struct darn_lockable *of, 
     darn_wait_end(thread);
     if (is_named)
         set_waits_with(thread, NULL);
+    if (result && thread)
+        thread->was_blocked = false; /* it has not got it */
     return result;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/interpose/watched.h"
 
+#include "runtime/coverage/covering.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
 #include "runtime/order/thread_order.h"
@@ -17,7 +18,8 @@ bool darn_watched_fits(darn_mutex_call *real_lock, darn_mutex_call *real_unlock)
 
     return thread && darn_state.mode == DARN_MODE_WATCH && !darn_state.options.noise_count &&
            !darn_recording && !darn_sections && !darn_healing && !darn_gates_on &&
-           !darn_lock_stacks && darn_mutex_fits(real_lock, real_unlock, thread->tid);
+           !darn_lock_stacks && !darn_covering &&
+           darn_mutex_fits(real_lock, real_unlock, thread->tid);
 }
 
 void darn_watched_open(darn_mutex_call *lock, darn_mutex_call *unlock, darn_mutex_call *real_unlock)

@@ -150,6 +150,11 @@ static inline bool darn_cond_is_shared(const pthread_cond_t *cond)
     return cond->__data.__wrefs & DARN_COND_SHARED;
 }
 
+static inline bool darn_cond_has_waiters(const pthread_cond_t *cond)
+{
+    return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) >> 3;
+}
+
 /* The clock that it was made for. */
 static inline clockid_t darn_cond_clock(const pthread_cond_t *cond)
 {

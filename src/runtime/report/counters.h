@@ -38,6 +38,8 @@
     X(SHARE_NO_MEMORY, "sites taken for shared: no memory to follow them")                         \
     X(SHARE_SITES_UNKNOWN, "accesses of the learning run at sites without a number")               \
     X(FACTS_LOST, "facts of the profile not kept: no memory, or a site without a number")          \
+    X(COVERAGE_FULL, "facts of the coverage not kept: too many")                                   \
+    X(COVERAGE_LOST, "facts of the coverage not kept: the file could not be written")              \
     X(SAMPLERS_REFUSED, "times that nothing was watched: the system gave no thread for it")        \
     X(ORDER_NO_MEMORY, "threads whose accesses were not ordered: no memory")                       \
     X(ORDER_LIMITED, "threads whose accesses were not ordered: little address space (ulimit -v)")  \

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "runtime/coverage/covering.h"
 #include "runtime/heal/heal.h"
 #include "runtime/order/thread_order.h"
 #include "runtime/record/record.h"
@@ -140,6 +141,7 @@ void darn_lock_taken(struct darn_thread *thread, const volatile void *lock,
     record(thread, DARN_EVENT_ACQUIRE, (uintptr_t)lock, (uint32_t)kind, flags, frame);
     if (__builtin_expect(darn_healing, 0) && kind != DARN_LOCK_OPENMP)
         darn_lock_own(lock, kind);
+    darn_coverage_lock(thread, frame);
     known = darn_lock_find(&thread->locks, (uintptr_t)lock);
     if (known && take_again(&thread->locks, known, kind))
         return;
@@ -155,6 +157,8 @@ bool darn_lock_given(struct darn_thread *thread, const volatile void *lock, cons
         record(thread, DARN_EVENT_RELEASE, (uintptr_t)lock, known ? known->kind : 0, 0, frame);
     if (__builtin_expect(darn_healing, 0) && thread && !(known && known->kind == DARN_LOCK_OPENMP))
         darn_lock_disown(lock);
+    if (thread)
+        darn_coverage_release(thread);
     if (!known)
         return false; /* taken before we watched, or by another thread */
     if (--known->depth == 0)

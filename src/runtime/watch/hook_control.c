@@ -3,6 +3,7 @@
 
 #include "runtime/control/decide.h"
 #include "runtime/control/turn.h"
+#include "runtime/coverage/covering.h"
 #include "runtime/watch/annotate.h"
 #include "runtime/watch/hook_modes.h"
 
@@ -18,8 +19,10 @@ static void control_access(struct darn_thread *thread, const struct darn_touch *
 {
     set_hooked(thread, true);
     darn_hook_heal(thread, touch, frame);
-    if (!darn_benign(touch) && !thread->ignore)
+    if (!darn_benign(touch) && !thread->ignore) {
         darn_turn_access(thread, touch, frame);
+        darn_coverage_access(thread, touch); /* now it is the next one of all */
+    }
     darn_hook_linger(thread);
     set_hooked(thread, false);
 }

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "runtime/coverage/covering.h"
 #include "runtime/order/ordering.h"
 #include "runtime/record/record_profile.h"
 #include "runtime/report/counters.h"
@@ -42,6 +43,7 @@ static void watch(struct darn_thread *thread, const struct darn_touch *touch, co
     if (is_extra(touch))
         return;
     note_seen(thread, touch);
+    darn_coverage_access(thread, touch);
     if (touch->op != DARN_OP_READ)
         darn_spins_store(thread, touch);
     darn_watch_check(thread, touch, frame);

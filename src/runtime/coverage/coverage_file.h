@@ -1,0 +1,22 @@
+/* The facts that are in the file already, and those that are put there. */
+#ifndef DARN_RUNTIME_COVERAGE_FILE_H
+#define DARN_RUNTIME_COVERAGE_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/covered.h"
+
+/* 0 or a negative errno. */
+int darn_coverage_file_open(const char *path);
+
+/* The key of a call of the program, by its return address; 0: it is in no file. */
+uint64_t darn_coverage_call(uintptr_t pc);
+
+/* The fact was seen; the first of the two says whether it is known, and costs next to nothing. The
+ * sites have numbers (sites.h); calls have keys. */
+bool darn_coverage_is_known(enum darn_coverage_kind kind, uint64_t first, uint64_t second);
+void darn_coverage_put_sites(enum darn_coverage_kind kind, uint32_t first, uint32_t second);
+void darn_coverage_put_calls(enum darn_coverage_kind kind, uint64_t first, uint64_t second);
+
+#endif

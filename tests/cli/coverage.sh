@@ -1,0 +1,161 @@
+#!/bin/bash
+# needs: compiler
+# darn run --coverage and darn coverage: what threads do to each other is told once, with its place; what
+# they do not do is not.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+# The threads take turns by a semaphore, so that what happens is always the same.
+cat >turns.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+static int shared, own_of_main, read_only = 7, first_sum, second_sum;
+static sem_t to_other, to_main;
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER, never = PTHREAD_COND_INITIALIZER;
+static int ready;
+static void other_reads(void)
+{
+    second_sum = shared + read_only;
+}
+static void other_nests(void)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+}
+static void *other(void *arg)
+{
+    sem_wait(&to_other);
+    other_reads();
+    other_nests();
+    sem_post(&to_main);
+    pthread_mutex_lock(&a);
+    ready = 1;
+    pthread_cond_signal(&cond);
+    pthread_mutex_unlock(&a);
+    return arg;
+}
+static void main_writes(void)
+{
+    shared = 1;
+    own_of_main += read_only;
+    own_of_main += own_of_main;
+}
+static void main_waits(void)
+{
+    struct timespec soon;
+    clock_gettime(CLOCK_REALTIME, &soon);
+    soon.tv_nsec += 1000000;
+    if (soon.tv_nsec >= 1000000000)
+        soon.tv_sec++, soon.tv_nsec -= 1000000000;
+    pthread_mutex_lock(&b);
+    pthread_cond_timedwait(&never, &b, &soon);
+    pthread_mutex_unlock(&b);
+}
+int main(void)
+{
+    pthread_t thread;
+    sem_init(&to_other, 0, 0);
+    sem_init(&to_main, 0, 0);
+    pthread_cond_broadcast(&cond);
+    pthread_create(&thread, NULL, other, NULL);
+    main_writes();
+    sem_post(&to_other);
+    sem_wait(&to_main);
+    main_waits();
+    pthread_mutex_lock(&a);
+    while (!ready)
+        pthread_cond_wait(&cond, &a);
+    pthread_mutex_unlock(&a);
+    pthread_join(thread, NULL);
+    first_sum = own_of_main + second_sum;
+    return first_sum == 0;
+}
+END
+darn cc -g -O1 turns.c -o turns -pthread
+
+claim "what happens is told, and with its place"
+try darn run --coverage=facts -- ./turns
+expect_status 0
+try darn coverage --list facts
+expect_status 0
+list=$out
+has() { grep -Eq "$1" <<<"$list" || fault "no line '$1' in: $list"; }
+lacks() { ! grep -Eq "$1" <<<"$list" || fault "a line '$1' in: $list"; }
+has '^pair +turns.c:[0-9]+:[0-9]+ main_writes write shared, turns.c:[0-9]+:[0-9]+ other_reads read shared$'
+has '^reads +.* main_writes write shared, .* other_reads read shared$'
+has '^order +.* other_nests call, .* other_nests call$'
+has '^free +.* other_nests call$'
+has '^timeout +.* main_waits call$'
+has '^missed +.* main call$'
+
+claim "what one thread does by itself, and what nobody writes, makes no pair"
+lacks 'own_of_main write|own_of_main read.*own_of_main'
+lacks 'read_only'
+lacks '^order.* main_waits call.*call'
+lacks '^blocked.*other_nests'
+
+claim "what several runs have told into a file is told once"
+try darn run --coverage=facts -- ./turns
+try darn coverage --list facts facts
+expect_status 0
+expect_same "$(grep -c '^order' <<<"$out")" 1
+expect_same "$(sort <<<"$out" | uniq -d)" ""
+
+claim "keys are those of the source: another build of it has the same"
+{ printf 'int unused(int x)\n{\n    return x * 3 + 1;\n}\n'; } >more.c
+darn cc -g -O1 more.c turns.c -o turns2 -pthread
+try darn run --coverage=facts2 -- ./turns2
+first=$(grep '^pair' facts | sort | head -1)
+grep -qxF "$first" facts2 || fault "'$first' is not in the facts of the other build"
+darn coverage --list facts | grep -E '^(order|missed|timeout)' | sort >calls
+darn coverage --list facts2 | grep -E '^(order|missed|timeout)' | sort >calls2
+expect_same "$(cat calls2)" "$(cat calls)"
+
+claim "controlled runs tell of orders that no free run shows"
+cat >racy.c <<'END'
+#include <pthread.h>
+int x;
+static void *other(void *arg)
+{
+    x = 2;
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, other, NULL);
+    x = 1;
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+darn cc -g -O1 racy.c -o racy -pthread
+DARN_OPTIONS=coverage=$PWD/controlled darn explore --schedules=50 --jobs=1 -- ./racy >/dev/null 2>&1
+list=$(darn coverage --list controlled)
+has '^pair +racy.c:5:[0-9]+ other write x, racy.c:12:[0-9]+ main write x$'
+has '^pair +racy.c:12:[0-9]+ main write x, racy.c:5:[0-9]+ other write x$'
+
+claim "a profile says which pairs are possible"
+darn record --profile=profile -o trace -- ./racy >/dev/null 2>&1
+try darn coverage --profile=profile controlled
+expect_has "$out" "       2         4     50 %  in all"
+
+claim "other files are refused"
+try darn coverage racy.c
+expect_refused "darn coverage: racy.c: this is no coverage; darn run --coverage=FILE writes one"
+try darn coverage --profile=racy.c controlled
+expect_status 2
+try darn run --coverage=/nowhere/facts -- ./racy
+expect_status 2
+
+claim "a line that a killed run has left unfinished is none"
+printf 'pair 12' >>facts
+try darn coverage facts
+expect_status 0
+
+finish
