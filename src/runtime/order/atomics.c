@@ -108,7 +108,9 @@ static inline bool orders_quickly(uintptr_t address, const struct darn_site *sit
     order = thread->order;
     if (site->kind == DARN_SITE_READ)
         return (!is_waiting_load(site) || order->late.is_all || order->late.spin == address) &&
-               darn_late_waits(&order->late, address);
+               (darn_late_waits(&order->late, address) ||
+                (darn_late_is_settled(&order->late, &order->clock) &&
+                 darn_late_waits(&order->late, address)));
     if (site->kind == DARN_SITE_UPDATE)
         return updates_quickly(order, address, site);
     return site->kind == DARN_SITE_WRITE && darn_late_is_settled(&order->late, &order->clock) &&

@@ -20,12 +20,14 @@ static_assert(sizeof(struct darn_clock_object) == 64, "one cache line");
 
 struct darn_clock_object *darn_clock_objects;
 _Alignas(64) _Atomic uint64_t darn_clock_changes[DARN_CLOCK_GROUPS];
+_Alignas(64) _Atomic uint64_t darn_clock_news = 1;        /* 0: nobody has looked */
 static _Atomic uint32_t (*rows)[DARN_CLOCK_OBJECTS][ROW]; /* [ROWS] */
 
 /* The own times of all slots; who has one; how many were ever used, and the next to be tried. A
  * slot is used again as late as possible: of two threads in one slot no race is seen. */
 static struct {
     _Alignas(64) _Atomic uint32_t time; /* it alone writes it, and often */
+    _Atomic uint32_t given;             /* so much of it others may have heard of */
 } own_times[DARN_CLOCK_SLOTS];
 static _Atomic bool taken[DARN_CLOCK_SLOTS];
 static _Atomic uint32_t used, next_slot;
@@ -152,6 +154,16 @@ static void end_sample(const struct darn_thread_clock *clock, uint64_t start)
         darn_spending_sampled(clock->slot, start);
 }
 
+/* The first time that others can hear of its time. */
+static void give_own(struct darn_thread_clock *clock)
+{
+    if (clock->slot < DARN_CLOCK_SLOTS &&
+        raise(&own_times[clock->slot].given,
+              atomic_load_explicit(&clock->times[clock->slot], memory_order_relaxed)))
+        atomic_fetch_add(&darn_clock_news, 1);
+    clock->is_given = true;
+}
+
 void darn_clock_release(struct darn_thread_clock *clock, uint64_t key)
 {
     uint32_t object = darn_clock_object(key);
@@ -162,7 +174,8 @@ void darn_clock_release(struct darn_thread_clock *clock, uint64_t key)
     if (darn_clock_has_given(clock, key))
         return;
     start = start_sample(clock);
-    clock->is_given = true;
+    if (!clock->is_given)
+        give_own(clock);
     if (!has_all(object, clock, count)) {
         atomic_fetch_add(&darn_clock_changes[object / 32], BEGUN);
         atomic_fetch_add(&darn_clock_objects[object].version, BEGUN);
@@ -174,6 +187,24 @@ void darn_clock_release(struct darn_thread_clock *clock, uint64_t key)
     }
     darn_clock_set_add(&clock->given, object, version);
     end_sample(clock, start);
+}
+
+/* Whether it knows all that was given, if that may have become true since it looked. What is given
+ * meanwhile is followed by other news, and only then by what others get. */
+static void look_at_all(struct darn_thread_clock *clock, bool has_learned)
+{
+    uint64_t news = atomic_load_explicit(&darn_clock_news, memory_order_acquire);
+    uint32_t count = atomic_load_explicit(&used, memory_order_acquire);
+
+    if (!has_learned && atomic_load_explicit(&clock->looked, memory_order_relaxed) == news)
+        return;
+    atomic_store_explicit(&clock->looked, news, memory_order_relaxed);
+    for (uint32_t slot = 0; slot < count; slot++) {
+        if (atomic_load_explicit(&own_times[slot].given, memory_order_acquire) >
+            atomic_load_explicit(&clock->times[slot], memory_order_relaxed))
+            return;
+    }
+    atomic_store_explicit(&clock->complete, news, memory_order_relaxed);
 }
 
 void darn_clock_acquire(struct darn_thread_clock *clock, uint64_t key)
@@ -195,6 +226,7 @@ void darn_clock_acquire(struct darn_thread_clock *clock, uint64_t key)
     }
     if (any)
         changed(clock);
+    look_at_all(clock, any);
     end_sample(clock, start);
     if (!darn_clock_is_whole(version))
         return;
@@ -207,12 +239,19 @@ void darn_clock_acquire(struct darn_thread_clock *clock, uint64_t key)
 void darn_clock_acquire_all(struct darn_thread_clock *clock)
 {
     uint32_t count = atomic_load_explicit(&used, memory_order_acquire);
-    bool any = false;
+    bool any = false, is_news = false;
 
-    for (uint32_t slot = 0; slot < count; slot++)
-        any |= slot != clock->slot &&
-               raise(&clock->times[slot],
-                     atomic_load_explicit(&own_times[slot].time, memory_order_acquire));
+    for (uint32_t slot = 0; slot < count; slot++) {
+        uint32_t time = atomic_load_explicit(&own_times[slot].time, memory_order_acquire);
+
+        if (slot == clock->slot ||
+            atomic_load_explicit(&clock->times[slot], memory_order_relaxed) >= time)
+            continue;
+        is_news |= raise(&own_times[slot].given, time); /* the thread may pass it on */
+        any |= raise(&clock->times[slot], time);
+    }
+    if (is_news)
+        atomic_fetch_add(&darn_clock_news, 1);
     if (any)
         changed(clock);
 }

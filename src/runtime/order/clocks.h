@@ -63,10 +63,12 @@ static inline void darn_clock_set_add(struct darn_clock_set *set, uint32_t objec
 
 /* The clock of a thread: it alone writes it. */
 struct darn_thread_clock {
-    uint32_t slot;            /* DARN_CLOCK_SLOTS: none was free; nothing is remembered of it */
-    bool is_given;            /* its time was given away since it advanced */
-    _Atomic uint32_t version; /* changes when one of the times does */
-    uint32_t passed;          /* releases and acquires with a look at the object */
+    uint32_t slot;             /* DARN_CLOCK_SLOTS: none was free; nothing is remembered of it */
+    bool is_given;             /* its time was given away since it advanced */
+    _Atomic uint32_t version;  /* changes when one of the times does */
+    uint32_t passed;           /* releases and acquires with a look at the object */
+    _Atomic uint64_t looked;   /* darn_clock_news when it was compared with all given, */
+    _Atomic uint64_t complete; /* and when it knew all of them: no object can tell it anything */
     _Atomic uint64_t seen[DARN_CLOCK_CACHE]; /* object << 32 | version that was acquired */
     struct darn_clock_set all_seen; /* objects acquired since one of their group has changed, */
     struct darn_clock_set given;    /* and released to since its own version has */
@@ -88,6 +90,19 @@ extern struct darn_clock_object *darn_clock_objects;
 /* The same for all objects of a group together: while none of them changes, nobody looks at them; a
  * program may have more objects than fit into the caches of the processor. */
 extern _Atomic uint64_t darn_clock_changes[DARN_CLOCK_GROUPS];
+
+/*
+ * Changes when a new time is given to others for the first time. While little is remembered none
+ * is, and a thread that knows all that was given needs to look at no object: a walk through a list
+ * of atomic pointers comes by a new one at every step.
+ */
+extern _Atomic uint64_t darn_clock_news;
+
+static inline bool darn_clock_is_complete(const struct darn_thread_clock *clock)
+{
+    return __atomic_load_n((const uint64_t *)&clock->complete, __ATOMIC_RELAXED) ==
+           __atomic_load_n((const uint64_t *)&darn_clock_news, __ATOMIC_ACQUIRE);
+}
 
 /* How often any object has changed. */
 uint64_t darn_clock_count_changes(void);
@@ -133,11 +148,13 @@ static inline bool darn_clock_has_given(const struct darn_thread_clock *clock, u
 static inline bool darn_clock_has_seen(struct darn_thread_clock *clock, uint64_t key)
 {
     uint32_t object = darn_clock_object(key);
-    uint64_t changes =
-        __atomic_load_n((const uint64_t *)&darn_clock_changes[object / 32], __ATOMIC_ACQUIRE);
-    bool is_quiet = darn_clock_is_whole(changes);
-    uint64_t version;
+    uint64_t changes, version;
+    bool is_quiet;
 
+    if (darn_clock_is_complete(clock))
+        return true;
+    changes = __atomic_load_n((const uint64_t *)&darn_clock_changes[object / 32], __ATOMIC_ACQUIRE);
+    is_quiet = darn_clock_is_whole(changes);
     if (is_quiet && darn_clock_set_has(&clock->all_seen, object, (uint32_t)changes))
         return true;
     version =

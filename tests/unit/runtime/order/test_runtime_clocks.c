@@ -321,7 +321,8 @@ static void who_gives_at_the_same_time_hides_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end_clocks)
 
-/* More objects than a cache of entries has room for: while nothing changes, nobody looks at them. */
+/* More objects than a cache of entries has room for: while nothing changes, nobody looks at them.
+ */
 static void what_does_not_change_is_known_of_all_objects(void **state)
 {
     enum { MANY = 1000 };
@@ -350,9 +351,45 @@ static void what_does_not_change_is_known_of_all_objects(void **state)
     }
 }
 
+/* Of everybody that has a clock here. */
+static void learn_all(int who)
+{
+    uint64_t object = fresh_object();
+
+    for (int i = 0; i < THREADS; i++)
+        darn_clock_release(&clocks[i], object);
+    darn_clock_acquire(&clocks[who], object);
+}
+
+static void who_knows_all_looks_at_nothing_until_there_is_news(void **state)
+{
+    uint64_t given = fresh_object(), passed = fresh_object();
+    uint32_t time;
+
+    (void)state;
+    darn_clock_release(&clocks[2], passed);
+    learn_all(1);
+    assert_true(darn_clock_is_complete(&clocks[1]));
+    time = darn_clock_now(&clocks[0]); /* known to nobody */
+    assert_true(darn_clock_has_seen(&clocks[1], given));
+    darn_clock_release(&clocks[0], given);
+    assert_false(darn_clock_has_seen(&clocks[1], given));
+    darn_clock_acquire(&clocks[1], given);
+    assert_true(knows(1, 0, time));
+
+    learn_all(1);
+    time = darn_clock_now(&clocks[0]);
+    darn_clock_acquire_all(&clocks[2]); /* it was not given, and is passed on */
+    darn_clock_release(&clocks[2], passed);
+    assert_false(darn_clock_has_seen(&clocks[1], passed));
+    darn_clock_acquire(&clocks[1], passed);
+    assert_true(knows(1, 0, time));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(who_knows_all_looks_at_nothing_until_there_is_news),
         TEST(what_is_released_is_acquired),
         TEST(order_goes_by_way_of_others),
         TEST(what_comes_after_the_release_is_not_known),
