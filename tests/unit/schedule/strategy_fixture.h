@@ -320,23 +320,6 @@ static inline void sim_free(struct sim *s)
     free(s);
 }
 
-/* That of the test. */
-static struct sim *s;
-
-static inline int set_up(void **state)
-{
-    (void)state;
-    s = sim_new();
-    return s ? 0 : -1;
-}
-
-static inline int tear_down(void **state)
-{
-    (void)state;
-    sim_free(s);
-    return 0;
-}
-
 /* How often the kind was met. */
 static inline uint32_t sim_mets(const struct sim *s, enum darn_met_kind kind)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "strategy_fixture.h"
+#include "strategy_stage.h"
 
 #define PROGRAMS 300
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "strategy_fixture.h"
+#include "strategy_stage.h"
 
 enum { X = 1, Y, Z };
 
