@@ -14,9 +14,8 @@ struct darn_debug_variable {
     uint64_t offset;
 };
 
-/* The variable, or the piece of one, that begins at this address. Functions are not entered: most
- * of the debug information lies there, and a static variable of a function has its name from the
- * symbol table. */
-bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_debug_variable *found);
+/* The variable, or the piece of one, that begins at this address, if it is none of a function: a
+ * static variable of a function has its name from the symbol table. */
+bool darn_variable_find(Dwarf_Die *unit, Dwarf_Addr address, struct darn_debug_variable *found);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "report/symbol/entries.h"
 
 struct range {
     Dwarf_Addr begin, end;
@@ -28,28 +29,6 @@ static void add_ranges(struct darn_unit_functions *table, Dwarf_Die *function)
     }
 }
 
-/* Entries that have no addresses themselves, but functions in them that have. */
-static bool has_functions(int tag)
-{
-    return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
-}
-
-static void add_functions(struct darn_unit_functions *table, Dwarf_Die *parent)
-{
-    Dwarf_Die child;
-
-    if (dwarf_child(parent, &child) != 0)
-        return;
-    do {
-        int tag = dwarf_tag(&child);
-
-        if (tag == DW_TAG_subprogram)
-            add_ranges(table, &child);
-        else if (has_functions(tag))
-            add_functions(table, &child);
-    } while (dwarf_siblingof(&child, &child) == 0);
-}
-
 static int compare_ranges(const void *a, const void *b)
 {
     const struct range *one = a, *other = b;
@@ -61,9 +40,15 @@ static int compare_ranges(const void *a, const void *b)
 static struct darn_unit_functions *make_table(struct darn_module_cache *cache, Dwarf_Die *unit)
 {
     struct darn_unit_functions *table = darn_pool_get(&cache->pool, 1, sizeof(*table));
+    struct darn_entries entries = {
+        .tag = DW_TAG_subprogram, .attribute = DW_AT_low_pc, .other_attribute = DW_AT_ranges};
     struct range *grown;
+    Dwarf_Die function;
 
-    add_functions(table, unit);
+    darn_entries_start(&entries, unit);
+    while (darn_entries_next(&entries, &function))
+        add_ranges(table, &function);
+    darn_entries_end(&entries);
     if (!table->count)
         return table;
     qsort(table->ranges, table->count, sizeof(*table->ranges), compare_ranges);

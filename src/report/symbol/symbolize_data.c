@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/symbol/demangle.h"
+#include "report/symbol/entries.h"
 #include "report/unit.h"
 #include "report/report_variable.h"
 
@@ -31,8 +32,7 @@ static bool begins_at(Dwarf_Die *die, Dwarf_Addr address, uint64_t *offset)
     size_t count;
 
     *offset = 0;
-    if (dwarf_tag(die) != DW_TAG_variable || !dwarf_attr(die, DW_AT_location, &location) ||
-        dwarf_getlocation(&location, &ops, &count))
+    if (!dwarf_attr(die, DW_AT_location, &location) || dwarf_getlocation(&location, &ops, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
         if (names_address(&location, &ops[i], &found) && found == address)
@@ -43,21 +43,17 @@ static bool begins_at(Dwarf_Die *die, Dwarf_Addr address, uint64_t *offset)
     return false;
 }
 
-bool darn_variable_find(Dwarf_Die *parent, Dwarf_Addr address, struct darn_debug_variable *found)
+bool darn_variable_find(Dwarf_Die *unit, Dwarf_Addr address, struct darn_debug_variable *found)
 {
-    Dwarf_Die child;
+    struct darn_entries entries = {
+        .tag = DW_TAG_variable, .attribute = DW_AT_location, .other_attribute = DW_AT_location};
+    bool is_found = false;
 
-    if (dwarf_child(parent, &child))
-        return false;
-    do {
-        if (begins_at(&child, address, &found->offset)) {
-            found->die = child;
-            return true;
-        }
-        if (dwarf_tag(&child) == DW_TAG_namespace && darn_variable_find(&child, address, found))
-            return true;
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return false;
+    darn_entries_start(&entries, unit);
+    while (!is_found && darn_entries_next(&entries, &found->die))
+        is_found = begins_at(&found->die, address, &found->offset);
+    darn_entries_end(&entries);
+    return is_found;
 }
 
 static const char *unqualified(const char *name)
