@@ -141,6 +141,36 @@ const struct darn_lock *darn_advice_guard(const struct darn_finding *finding,
     return guard;
 }
 
+/* The lock under which others access it; NULL when there is none. What is on the heap may have been
+ * another variable then. */
+static const struct darn_lock *guard_of_others(const struct darn_finding *finding)
+{
+    return finding->guard_count && finding->location.kind == DARN_LOCATION_GLOBAL
+               ? darn_advice_guard(finding, finding->guards, finding->guard_count)
+               : NULL;
+}
+
+/* Whether others access it under another lock than this one, and more of them. */
+static bool is_better_guard(const struct darn_finding *finding, const struct darn_lock *guard,
+                            const struct darn_lock *held)
+{
+    return guard && darn_advice_uses(finding, guard) > darn_advice_uses(finding, held);
+}
+
+static void advise_no_lock(struct darn_ink *ink, const struct pair *pair)
+{
+    const struct darn_lock *guard = guard_of_others(pair->finding);
+
+    darn_say(ink, "put both accesses under ");
+    if (guard) {
+        darn_phrase_lock(ink, pair->finding, guard);
+        darn_say(ink, ", as others are");
+    } else {
+        darn_say(ink, "one lock");
+    }
+    say_or_atomic(ink, pair);
+}
+
 /* One thread holds a lock, the other none. */
 static void advise_missing_lock(struct darn_ink *ink, const struct pair *pair,
                                 const struct darn_style *style)
@@ -150,6 +180,10 @@ static void advise_missing_lock(struct darn_ink *ink, const struct pair *pair,
     const struct darn_lock *lock =
         darn_advice_guard(pair->finding, locked->locks, locked->lock_count);
 
+    if (is_better_guard(pair->finding, guard_of_others(pair->finding), lock)) {
+        advise_no_lock(ink, pair);
+        return;
+    }
     darn_say(ink, "hold ");
     darn_phrase_lock(ink, pair->finding, lock);
     say_place(ink, style, bare);
@@ -166,38 +200,19 @@ static void advise_different_locks(struct darn_ink *ink, const struct pair *pair
         darn_advice_guard(finding, pair->one->locks, pair->one->lock_count);
     const struct darn_lock *other =
         darn_advice_guard(finding, pair->other->locks, pair->other->lock_count);
+    const struct darn_lock *guard = guard_of_others(finding);
     uint64_t uses = darn_advice_uses(finding, one), others = darn_advice_uses(finding, other);
 
     darn_say(ink, "the two threads hold different locks: hold ");
-    if (uses == others || uses + others < 3) {
+    if (is_better_guard(finding, guard, one) && is_better_guard(finding, guard, other)) {
+        darn_phrase_lock(ink, finding, guard);
+        darn_say(ink, " at both places, as others do");
+    } else if (uses == others || uses + others < 3) {
         darn_say(ink, "one and the same at both places");
     } else {
         darn_phrase_lock(ink, finding, uses > others ? one : other);
         say_place(ink, style, uses > others ? pair->other : pair->one);
         darn_say(ink, " too, as others do");
-    }
-    say_or_atomic(ink, pair);
-}
-
-/* Neither holds a lock, while others do. What is on the heap may have been another variable then.
- */
-static const struct darn_lock *guard_of_others(const struct darn_finding *finding)
-{
-    return finding->guard_count && finding->location.kind == DARN_LOCATION_GLOBAL
-               ? darn_advice_guard(finding, finding->guards, finding->guard_count)
-               : NULL;
-}
-
-static void advise_no_lock(struct darn_ink *ink, const struct pair *pair)
-{
-    const struct darn_lock *guard = guard_of_others(pair->finding);
-
-    darn_say(ink, "put both accesses under ");
-    if (guard) {
-        darn_phrase_lock(ink, pair->finding, guard);
-        darn_say(ink, ", as others are");
-    } else {
-        darn_say(ink, "one lock");
     }
     say_or_atomic(ink, pair);
 }

@@ -78,9 +78,11 @@ static struct darn_finding *guarded(size_t one, struct darn_lock *first, size_t 
 
 static void the_lock_that_guards_it_elsewhere_is_the_one_to_hold(void **state)
 {
-    struct darn_lock both[2] = {big, own};
+    struct darn_lock both[2] = {big, own}, another = own;
+    struct darn_finding *finding;
 
     (void)state;
+    another.address++;
     expect_part(print(guarded(0, NULL, 2, both, 1, 2)), "  next: hold mutex 'big' at bank.c:4 too");
     expect_part(print(guarded(0, NULL, 2, both, 2, 2)), "  next: hold mutex 'own' at bank.c:4 too");
     expect_part(
@@ -91,6 +93,10 @@ static void the_lock_that_guards_it_elsewhere_is_the_one_to_hold(void **state)
                 "hold mutex 'own' at bank.c:9 too, as others do");
     expect_part(print(guarded(1, &own, 1, &big, 1, 1)), "hold one and the same at both places");
     expect_part(print(guarded(1, &own, 1, &big, 0, 1)), "hold one and the same at both places");
+    finding = guarded(1, &own, 1, &own, 1, 3);
+    finding->accesses[1].locks = &another;
+    finding->location.kind = DARN_LOCATION_GLOBAL;
+    expect_part(print(finding), "hold mutex 'big' at both places, as others do");
 }
 
 /* Not on the heap, where it may have been another variable. */
@@ -105,6 +111,16 @@ static void a_lock_that_neither_holds_is_named_if_others_do(void **state)
     finding = guarded(0, NULL, 0, NULL, 1, 2);
     finding->location.kind = DARN_LOCATION_HEAP;
     expect_part(print(finding), "  next: put both accesses under one lock, or make ");
+    finding = guarded(0, NULL, 1, &own, 1, 2);
+    finding->location.kind = DARN_LOCATION_GLOBAL;
+    expect_part(print(finding),
+                "  next: put both accesses under mutex 'big', as others are, or make ");
+    finding = guarded(0, NULL, 1, &own, 1, 2);
+    finding->location.kind = DARN_LOCATION_HEAP;
+    expect_part(print(finding), "  next: hold mutex 'own' at bank.c:4 too");
+    finding = guarded(0, NULL, 1, &own, 2, 2);
+    finding->location.kind = DARN_LOCATION_GLOBAL;
+    expect_part(print(finding), "  next: hold mutex 'own' at bank.c:4 too");
 }
 
 static void a_header_of_a_cxx_program_is_cxx(void **state)
