@@ -159,6 +159,13 @@ static void note_names(LLVMModuleRef module)
     darn_escape_free(&escape);
 }
 
+static bool is_done;
+
+bool darn_plugin_is_done(void)
+{
+    return is_done;
+}
+
 void darn_plugin_prepare(LLVMModuleRef module)
 {
     const struct darn_wanted *wanted = darn_wanted();
@@ -167,6 +174,7 @@ void darn_plugin_prepare(LLVMModuleRef module)
     struct darn_ignore ignore;
     const char *warnings = getenv(DARN_WARNINGS_VARIABLE);
 
+    is_done = false;
     darn_ignore_init(&ignore, module);
     if (reached)
         darn_origin_init_loads();
@@ -280,7 +288,6 @@ static void instrument_function(struct instrumentation *in, struct darn_code *co
     if (darn_units_is_atomic(&in->units, code->function))
         darn_function_tell_atomic(&in->guards, &in->sites, code->function, flags);
     darn_units_instrument(&in->guards, &in->sites, in->names, code->function);
-    darn_sites_end(&in->sites);
     for (size_t i = 0; i < group_count; i++)
         darn_group_split(&in->guards, groups[i].first, groups[i].last);
     free(groups);
@@ -304,12 +311,6 @@ static void find_sections(struct instrumentation *in)
         darn_sections_find_pairs(sections, &sections->codes[i]);
 }
 
-/* All calls of it were inlined: it goes, and its sites with it, and sections would name nothing. */
-static int is_left_over(LLVMValueRef function)
-{
-    return LLVMGetLinkage(function) == LLVMInternalLinkage && !LLVMGetFirstUse(function);
-}
-
 static void collect_functions(struct instrumentation *in, LLVMModuleRef module)
 {
     size_t count = 0;
@@ -323,7 +324,7 @@ static void collect_functions(struct instrumentation *in, LLVMModuleRef module)
     for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         struct darn_code *code = &in->sections.codes[in->sections.code_count];
 
-        if (!is_watched(f) || is_left_over(f))
+        if (!is_watched(f))
             continue;
         in->sections.code_count++;
         code->function = f;
@@ -398,6 +399,7 @@ void darn_plugin_instrument(LLVMModuleRef module)
     struct instrumentation in = {.layout = LLVMGetModuleDataLayout(module),
                                  .functions = is_set(DARN_FUNCTIONS_VARIABLE)};
 
+    is_done = true;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         darn_origin_restore(f);
     if (darn_wanted())

@@ -9,12 +9,8 @@
 
 #include "base/text.h"
 
-/* All operands of a node, each NULL or a value that wraps it; to be freed. NULL when there are
- * none. */
-LLVMValueRef *darn_di_operands(LLVMContextRef context, LLVMMetadataRef node, unsigned *count);
-
 /* The operand of a node, or NULL. */
-LLVMMetadataRef darn_di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index);
+LLVMMetadataRef darn_di_operand(LLVMMetadataRef node, unsigned index);
 
 /* Positions of the operands that we read, as LLVM 19 lays them out. */
 enum {
@@ -33,15 +29,15 @@ enum {
 };
 
 /* Appends the text of a string node; 0 if there was one. */
-int darn_di_string(LLVMContextRef context, LLVMMetadataRef node, struct darn_text *text);
+int darn_di_string(LLVMMetadataRef node, struct darn_text *text);
 
 /* Type without typedefs and qualifiers; NULL stays NULL. */
-LLVMMetadataRef darn_di_strip(LLVMContextRef context, LLVMMetadataRef type);
+LLVMMetadataRef darn_di_strip(LLVMMetadataRef type);
 
 /* What a pointer or reference points to, or NULL if the type is neither (or void). */
-LLVMMetadataRef darn_di_pointee(LLVMContextRef context, LLVMMetadataRef type);
+LLVMMetadataRef darn_di_pointee(LLVMMetadataRef type);
 
-int darn_di_is_reference(LLVMContextRef context, LLVMMetadataRef type);
+int darn_di_is_reference(LLVMMetadataRef type);
 
 /* How a value is kept in a register, as far as that tells the members of a union apart. */
 enum darn_di_shape { DARN_DI_ANY, DARN_DI_INTEGER, DARN_DI_POINTER, DARN_DI_FLOAT };
@@ -69,19 +65,19 @@ struct darn_di_way {
  * whose element was computed at run time (`variable`) shows as `[]`. Of a union whose members fit
  * the goal equally well, none is named: `u.size`, or nothing at all.
  */
-LLVMMetadataRef darn_di_walk(LLVMContextRef context, LLVMMetadataRef type, uint64_t offset,
-                             int variable, struct darn_di_way *way);
+LLVMMetadataRef darn_di_walk(LLVMMetadataRef type, uint64_t offset, int variable,
+                             struct darn_di_way *way);
 
 /* Whether it is a struct whose last member is an array of no fixed size. */
-int darn_di_is_flexible(LLVMContextRef context, LLVMMetadataRef type);
+int darn_di_is_flexible(LLVMMetadataRef type);
 
 /* Whether it is the class of a lambda: it has no name, and its members are those of variables. */
-int darn_di_is_closure(LLVMContextRef context, LLVMMetadataRef type);
+int darn_di_is_closure(LLVMMetadataRef type);
 
 /* The function that a local variable, a lexical block or a location belongs to. */
-LLVMMetadataRef darn_di_function(LLVMContextRef context, LLVMMetadataRef scope);
+LLVMMetadataRef darn_di_function(LLVMMetadataRef scope);
 
 /* Size of a type in bytes, through typedefs; 0 when unknown. */
-uint64_t darn_di_size(LLVMContextRef context, LLVMMetadataRef type);
+uint64_t darn_di_size(LLVMMetadataRef type);
 
 #endif

@@ -109,11 +109,6 @@ void darn_ignore_free(struct darn_ignore *ignore)
     darn_map_free(&ignore->functions);
 }
 
-static void source_name(LLVMContextRef context, LLVMMetadataRef subprogram, struct darn_text *text)
-{
-    darn_di_string(context, darn_di_operand(context, subprogram, DARN_DI_SUBPROGRAM_NAME), text);
-}
-
 static int is_listed(const struct darn_ignore *ignore, LLVMValueRef function)
 {
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
@@ -127,7 +122,7 @@ static int is_listed(const struct darn_ignore *ignore, LLVMValueRef function)
 
     darn_text_start(&text, name, sizeof(name));
     if (subprogram)
-        source_name(LLVMGetModuleContext(LLVMGetGlobalParent(function)), subprogram, &text);
+        darn_di_string(darn_di_operand(subprogram, DARN_DI_SUBPROGRAM_NAME), &text);
     snprintf(file_name, sizeof(file_name), "%.*s", (int)file_length, path ? path : "");
     for (size_t i = 0; i < ignore->count; i++) {
         const struct darn_ignore_pattern *pattern = &ignore->patterns[i];

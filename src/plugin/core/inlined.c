@@ -10,19 +10,12 @@
 /* Levels of inlining that are looked at. */
 #define MAX_INLINED 64
 
-static LLVMContextRef context_of(LLVMValueRef instruction)
-{
-    return LLVMGetTypeContext(LLVMTypeOf(instruction));
-}
-
 /* The name of the function that a place is in; 0, or there is none. */
-static int name_at(LLVMContextRef context, LLVMMetadataRef location, struct darn_text *text)
+static int name_at(LLVMMetadataRef location, struct darn_text *text)
 {
-    LLVMMetadataRef scope = darn_di_function(context, LLVMDILocationGetScope(location));
+    LLVMMetadataRef scope = darn_di_function(LLVMDILocationGetScope(location));
 
-    return scope ? darn_di_string(context, darn_di_operand(context, scope, DARN_DI_SUBPROGRAM_NAME),
-                                  text)
-                 : -1;
+    return scope ? darn_di_string(darn_di_operand(scope, DARN_DI_SUBPROGRAM_NAME), text) : -1;
 }
 
 void darn_inlined_function(LLVMValueRef instruction, char *to, size_t size)
@@ -32,7 +25,7 @@ void darn_inlined_function(LLVMValueRef instruction, char *to, size_t size)
     size_t length;
 
     darn_text_start(&text, to, size);
-    if (location && name_at(context_of(instruction), location, &text) == 0)
+    if (location && name_at(location, &text) == 0)
         return;
     darn_text_add(
         &text,
@@ -40,34 +33,32 @@ void darn_inlined_function(LLVMValueRef instruction, char *to, size_t size)
 }
 
 /* darn_site_call_of the call at this place. */
-static uint32_t call_at(LLVMContextRef context, LLVMMetadataRef call)
+static uint32_t call_at(LLVMMetadataRef call)
 {
     char function[1024];
     struct darn_text text;
 
     darn_text_start(&text, function, sizeof(function));
-    name_at(context, call, &text);
+    name_at(call, &text);
     return darn_site_call_of(function, LLVMDILocationGetLine(call));
 }
 
 /* From the outermost call inwards. */
-static uint32_t calls_around(LLVMContextRef context, LLVMMetadataRef call, int depth)
+static uint32_t calls_around(LLVMMetadataRef call, int depth)
 {
     LLVMMetadataRef next = depth ? LLVMDILocationGetInlinedAt(call) : NULL;
 
-    return next ? darn_site_calls(call_at(context, next), calls_around(context, next, depth - 1))
-                : 0;
+    return next ? darn_site_calls(call_at(next), calls_around(next, depth - 1)) : 0;
 }
 
 uint64_t darn_inlined_copy(LLVMValueRef instruction)
 {
-    LLVMContextRef context = context_of(instruction);
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
     LLVMMetadataRef call = location ? LLVMDILocationGetInlinedAt(location) : NULL;
 
     if (!call)
         return 0;
-    return (uint64_t)calls_around(context, call, MAX_INLINED) << 32 | call_at(context, call);
+    return (uint64_t)calls_around(call, MAX_INLINED) << 32 | call_at(call);
 }
 
 /* Not those of C++: what they have is code of its own, and has names that people know. */

@@ -72,8 +72,7 @@ static LLVMMetadataRef lineless_function(LLVMValueRef instruction)
 
     if (!place || LLVMDILocationGetLine(place))
         return NULL;
-    return darn_di_function(LLVMGetTypeContext(LLVMTypeOf(instruction)),
-                            LLVMDILocationGetScope(place));
+    return darn_di_function(LLVMDILocationGetScope(place));
 }
 
 void darn_origin_note(LLVMValueRef function)
@@ -124,16 +123,15 @@ void darn_origin_keep(LLVMValueRef function)
 }
 
 /* The function of the source that a place is in, after all that was inlined. */
-static LLVMMetadataRef outermost(LLVMContextRef context, LLVMMetadataRef place)
+static LLVMMetadataRef outermost(LLVMMetadataRef place)
 {
     for (LLVMMetadataRef call; (call = LLVMDILocationGetInlinedAt(place));)
         place = call;
-    return darn_di_function(context, LLVMDILocationGetScope(place));
+    return darn_di_function(LLVMDILocationGetScope(place));
 }
 
 /* Finds the calls of a function of the source that were inlined, as places have them. */
 struct calls {
-    LLVMContextRef context;
     LLVMMetadataRef function, call;
     int are_several;
 };
@@ -142,8 +140,7 @@ static void look_at_place(struct calls *calls, LLVMMetadataRef place)
 {
     for (LLVMMetadataRef call; place; place = call) {
         call = LLVMDILocationGetInlinedAt(place);
-        if (!call ||
-            darn_di_function(calls->context, LLVMDILocationGetScope(place)) != calls->function)
+        if (!call || darn_di_function(LLVMDILocationGetScope(place)) != calls->function)
             continue;
         calls->are_several |= calls->call && calls->call != call;
         calls->call = call;
@@ -151,10 +148,9 @@ static void look_at_place(struct calls *calls, LLVMMetadataRef place)
 }
 
 /* The only call of it that was inlined here, or NULL. */
-static LLVMMetadataRef find_call(LLVMValueRef caller, LLVMContextRef context,
-                                 LLVMMetadataRef function)
+static LLVMMetadataRef find_call(LLVMValueRef caller, LLVMMetadataRef function)
 {
-    struct calls calls = {.context = context, .function = function};
+    struct calls calls = {.function = function};
     LLVMBasicBlockRef block;
     LLVMValueRef in;
 
@@ -183,11 +179,11 @@ static LLVMMetadataRef place_within(LLVMContextRef context, LLVMMetadataRef plac
 static LLVMMetadataRef place_in(LLVMValueRef function, LLVMMetadataRef place)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-    LLVMMetadataRef own = LLVMGetSubprogram(function), outer = outermost(context, place), call;
+    LLVMMetadataRef own = LLVMGetSubprogram(function), outer = outermost(place), call;
 
     if (outer == own || !own)
         return own ? place : NULL;
-    call = outer ? find_call(function, context, outer) : NULL;
+    call = outer ? find_call(function, outer) : NULL;
     return call ? place_within(context, place, call)
                 : LLVMDIBuilderCreateDebugLocation(context, 0, 0, own, NULL);
 }

@@ -3,6 +3,7 @@
 #define DARN_PLUGIN_PLUGIN_H
 
 #include <llvm-c/Core.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Ends a clang of another version, after a line that says so. */
@@ -24,9 +25,23 @@ void darn_plugin_keep(LLVMValueRef function);
 /* End of the pipeline: give the accesses sites and guarded calls. */
 void darn_plugin_instrument(LLVMModuleRef module);
 
+/* Whether the module has been instrumented: nothing is to be cleaned up behind that. */
+bool darn_plugin_is_done(void);
+
 /* Which byte of its variable a value begins with, as a DIExpression says: 0 for the whole variable,
  * the place of the part when the optimizer took it apart, -1 for anything else. */
 int64_t darn_shim_expression_offset(LLVMMetadataRef node);
+
+/* An operand of a node, or NULL: there is none. LLVM's C API gives all of them at once, each
+ * wrapped in a value that stays; nodes with hundreds of operands are asked for each access. */
+unsigned darn_shim_operand_count(LLVMMetadataRef node);
+LLVMMetadataRef darn_shim_operand(LLVMMetadataRef node, unsigned index);
+
+/* The text of a string, which has no end; NULL if it is none. */
+const char *darn_shim_string(LLVMMetadataRef node, unsigned *length);
+
+/* The number that a constant is, UINT64_MAX if it is none. */
+uint64_t darn_shim_number(LLVMMetadataRef node);
 
 /* Splits a block before the instruction: what comes from there on is in the block that is returned,
  * to which the other one goes on. */

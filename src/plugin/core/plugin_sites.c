@@ -19,6 +19,9 @@
 #define CONSTRUCTOR "darn_module_constructor"
 #define DESTRUCTOR  "darn_module_destructor"
 
+/* Bytes of one global: some stay unused in the last one of each inline function. */
+#define ARMED_TOGETHER 16
+
 /* The longest name that a record carries. */
 #define MAX_NAME 256
 
@@ -116,31 +119,24 @@ static LLVMValueRef add_global(struct darn_sites *sites, LLVMTypeRef type, const
 void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function)
 {
     sites->function = function;
-    sites->armed = NULL;
-    sites->armed_count = 0;
 }
 
-/* One array for all sites of the function: a global for each would cost the compiler much more. */
-void darn_sites_end(struct darn_sites *sites)
-{
-    LLVMTypeRef type = LLVMArrayType2(sites->i8, sites->armed_count);
-    LLVMValueRef bytes;
-
-    if (!sites->armed)
-        return;
-    bytes = add_global(sites, type, "darn.armed", DARN_ARMED_SECTION);
-    LLVMSetInitializer(bytes, LLVMConstNull(type));
-    LLVMSetAlignment(bytes, 1);
-    LLVMReplaceAllUsesWith(sites->armed, bytes);
-    LLVMDeleteGlobal(sites->armed);
-}
-
+/* A few at a time: a global for each would cost the compiler much more. Those of an inline function
+ * are its own, for they go its way. */
 static LLVMValueRef new_armed(struct darn_sites *sites)
 {
-    LLVMValueRef index = LLVMConstInt(sites->i64, sites->armed_count++, 0);
+    LLVMTypeRef type = LLVMArrayType2(sites->i8, ARMED_TOGETHER);
+    LLVMComdatRef comdat = LLVMGetComdat(sites->function);
+    LLVMValueRef index;
 
-    if (!sites->armed)
-        sites->armed = LLVMAddGlobal(sites->module, sites->i8, "darn.armed");
+    if (!sites->armed || sites->armed_count == ARMED_TOGETHER || sites->armed_comdat != comdat) {
+        sites->armed = add_global(sites, type, "darn.armed", DARN_ARMED_SECTION);
+        sites->armed_count = 0;
+        sites->armed_comdat = comdat;
+        LLVMSetInitializer(sites->armed, LLVMConstNull(type));
+        LLVMSetAlignment(sites->armed, 1);
+    }
+    index = LLVMConstInt(sites->i64, sites->armed_count++, 0);
     /* Only in bounds LLVM sees that the distance to it is known to the linker. */
     return LLVMConstInBoundsGEP2(sites->i8, sites->armed, &index, 1);
 }
@@ -257,7 +253,6 @@ uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift)
 
 LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags)
 {
-    LLVMContextRef context = LLVMGetModuleContext(sites->module);
     LLVMMetadataRef subprogram = LLVMGetSubprogram(sites->function);
     LLVMMetadataRef file = subprogram ? LLVMDIScopeGetFile(subprogram) : NULL;
     LLVMLinkage linkage = LLVMGetLinkage(sites->function);
@@ -274,7 +269,7 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags)
     source.dir = LLVMDIFileGetDirectory(file, &source.dir_length);
     source.line = LLVMDISubprogramGetLine(subprogram);
     darn_text_start(&text, source.function, sizeof(source.function));
-    darn_di_string(context, darn_di_operand(context, subprogram, DARN_DI_SUBPROGRAM_NAME), &text);
+    darn_di_string(darn_di_operand(subprogram, DARN_DI_SUBPROGRAM_NAME), &text);
     record = (struct darn_record){new_record(sites), new_armed(sites)};
     set_record(sites, &access, &source, record);
     return record.site;

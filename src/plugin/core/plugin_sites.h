@@ -17,17 +17,16 @@ struct darn_sites {
     LLVMMetadataRef unit;    /* the file that the compiler was given; NULL: no debug information */
     unsigned count;
     LLVMValueRef function; /* whose sites are being added */
-    LLVMValueRef armed;    /* stands for its armed bytes until their number is known */
-    unsigned armed_count;
+    LLVMValueRef armed;    /* the armed bytes that were made last */
+    LLVMComdatRef armed_comdat;
+    unsigned armed_count; /* how many of them are in use */
 };
 
 void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module);
 void darn_sites_free(struct darn_sites *sites);
 
-/* The sites that follow are those of this function; in the end the bytes that they took are made.
- */
+/* The sites that follow are those of this function. */
 void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function);
-void darn_sites_end(struct darn_sites *sites);
 
 /* Both are constant addresses. */
 struct darn_record {

@@ -1,12 +1,15 @@
 /*
  * The only C++ file: it registers darn's callbacks with clang's pass pipeline, hands the module
- * to C (plugin.c), reads the one thing of debug info that LLVM's C API does not tell, and splits
- * blocks, which that cannot do.
+ * to C (plugin.c), reads what LLVM's C API does not tell of metadata, or tells only by a copy of
+ * all operands of a node, and splits blocks, which that cannot do.
  */
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/IPO/ConstantMerge.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 
 extern "C" {
 #include "plugin/core/plugin.h"
@@ -41,10 +44,23 @@ void addKeeper(FunctionPassManager &FPM, OptimizationLevel)
     FPM.addPass(FunctionPass<darn_plugin_keep>());
 }
 
+// The last two passes of the pipeline look at all constants. Those of the site records, tens of
+// thousands, are all different and all in use, so these passes come first.
+void addLast(ModulePassManager &MPM, OptimizationLevel Level)
+{
+    if (Level != OptimizationLevel::O0) {
+        MPM.addPass(GlobalDCEPass());
+        MPM.addPass(ConstantMergePass());
+    }
+    MPM.addPass(Pass<darn_plugin_instrument>());
+}
+
 // Instead of what the last round of a loop has stored it takes a register, and for the first round
 // it loads what the source has there: a load without a place, which nobody would watch.
 bool isWanted(StringRef Pass, Any)
 {
+    if (darn_plugin_is_done() && (Pass == "GlobalDCEPass" || Pass == "ConstantMergePass"))
+        return false;
     return Pass != "LoopLoadEliminationPass";
 }
 
@@ -59,9 +75,7 @@ void registerCallbacks(PassBuilder &PB)
         darn_plugin_set_level(Level.getSpeedupLevel(), Level.getSizeLevel());
         MPM.addPass(Pass<darn_plugin_prepare>());
     });
-    PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
-        MPM.addPass(Pass<darn_plugin_instrument>());
-    });
+    PB.registerOptimizerLastEPCallback(addLast);
 }
 } // namespace
 
@@ -73,6 +87,35 @@ int64_t darn_shim_expression_offset(LLVMMetadataRef MD)
     if (E->getNumElements() == 0)
         return 0;
     return Fragment && E->getNumElements() == 3 ? int64_t(Fragment->OffsetInBits / 8) : -1;
+}
+
+unsigned darn_shim_operand_count(LLVMMetadataRef MD)
+{
+    const auto *N = dyn_cast_or_null<MDNode>(unwrap(MD));
+
+    return N ? N->getNumOperands() : 0;
+}
+
+LLVMMetadataRef darn_shim_operand(LLVMMetadataRef MD, unsigned Index)
+{
+    return Index < darn_shim_operand_count(MD) ? wrap(unwrap<MDNode>(MD)->getOperand(Index).get())
+                                               : nullptr;
+}
+
+const char *darn_shim_string(LLVMMetadataRef MD, unsigned *Length)
+{
+    const auto *S = dyn_cast_or_null<MDString>(unwrap(MD));
+
+    *Length = S ? unsigned(S->getLength()) : 0;
+    return S ? S->getString().data() : nullptr;
+}
+
+uint64_t darn_shim_number(LLVMMetadataRef MD)
+{
+    const auto *C = dyn_cast_or_null<ConstantAsMetadata>(unwrap(MD));
+    const auto *I = C ? dyn_cast<ConstantInt>(C->getValue()) : nullptr;
+
+    return I && I->getBitWidth() <= 64 ? I->getZExtValue() : UINT64_MAX;
 }
 
 LLVMBasicBlockRef darn_shim_split(LLVMValueRef Before)

@@ -175,7 +175,6 @@ void darn_only_instrument(struct darn_only *only)
         placed = place_accesses(only, code);
         if (place_marks(only, code) || placed)
             keep_frame_pointer(code->function);
-        darn_sites_end(only->sites);
     }
     darn_points_free(&only->points);
     darn_map_free(&only->pointers);

@@ -18,7 +18,6 @@ struct reach {
     const struct darn_wanted *wanted;
     struct darn_names *names;
     struct darn_plugin_escape escape;
-    LLVMContextRef context;
     LLVMTargetDataRef layout;
 };
 
@@ -86,9 +85,7 @@ static int is_wanted_function(struct reach *reach, LLVMValueRef function)
     const char *path = info ? LLVMDIFileGetFilename(info, &length) : NULL;
 
     darn_text_start(&text, name, sizeof(name));
-    if (!path ||
-        darn_di_string(reach->context,
-                       darn_di_operand(reach->context, subprogram, DARN_DI_SUBPROGRAM_NAME), &text))
+    if (!path || darn_di_string(darn_di_operand(subprogram, DARN_DI_SUBPROGRAM_NAME), &text))
         return 0;
     snprintf(file, sizeof(file), "%.*s", (int)length, path);
     return darn_wanted_function(reach->wanted, file, name);
@@ -124,9 +121,7 @@ static int look_at(struct reach *reach, LLVMValueRef function)
 
 int darn_reach(LLVMModuleRef module, const struct darn_wanted *wanted)
 {
-    struct reach reach = {.wanted = wanted,
-                          .context = LLVMGetModuleContext(module),
-                          .layout = LLVMGetModuleDataLayout(module)};
+    struct reach reach = {.wanted = wanted, .layout = LLVMGetModuleDataLayout(module)};
     int found = 0;
 
     if (!wanted->count)

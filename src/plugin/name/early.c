@@ -74,17 +74,17 @@ static uint64_t shape_of(LLVMValueRef instruction)
 }
 
 /* What the function is called: the optimizer copies functions, and the copies keep that. */
-static uintptr_t name_of_function(LLVMContextRef context, LLVMMetadataRef function)
+static uintptr_t name_of_function(LLVMMetadataRef function)
 {
     static LLVMMetadataRef last;
     static uintptr_t known;
 
     if (function != last || !function) {
         LLVMMetadataRef name =
-            function ? darn_di_operand(context, function, DARN_DI_SUBPROGRAM_LINKAGE) : NULL;
+            function ? darn_di_operand(function, DARN_DI_SUBPROGRAM_LINKAGE) : NULL;
 
         if (function && !name)
-            name = darn_di_operand(context, function, DARN_DI_SUBPROGRAM_NAME);
+            name = darn_di_operand(function, DARN_DI_SUBPROGRAM_NAME);
         known = (uintptr_t)name;
         last = function;
     }
@@ -92,8 +92,7 @@ static uintptr_t name_of_function(LLVMContextRef context, LLVMMetadataRef functi
 }
 
 /* 0 when the access has no place in the source. */
-static uint64_t place_of(LLVMContextRef context, LLVMMetadataRef function, LLVMValueRef instruction,
-                         LLVMValueRef pointer)
+static uint64_t place_of(LLVMMetadataRef function, LLVMValueRef instruction, LLVMValueRef pointer)
 {
     unsigned line = LLVMGetDebugLocLine(instruction), length = 0;
     unsigned access = line ? access_of(instruction, pointer) : NO_ACCESS;
@@ -104,7 +103,7 @@ static uint64_t place_of(LLVMContextRef context, LLVMMetadataRef function, LLVMV
         return 0;
     file = LLVMGetDebugLocFilename(instruction, &length);
     hash = darn_hash_bytes(DARN_HASH_START, file, file ? length : 0);
-    hash = darn_fold(hash, name_of_function(context, function));
+    hash = darn_fold(hash, name_of_function(function));
     hash = darn_fold(hash, (uint64_t)line << 32 | LLVMGetDebugLocColumn(instruction));
     return darn_fold(hash, access) | 1;
 }
@@ -144,10 +143,10 @@ static void add_at(uint64_t place, const struct darn_early *name, int is_untyped
     entry->is_untyped |= is_untyped;
 }
 
-void darn_early_add(LLVMContextRef context, LLVMMetadataRef function, LLVMValueRef instruction,
-                    LLVMValueRef pointer, struct darn_early name)
+void darn_early_add(LLVMMetadataRef function, LLVMValueRef instruction, LLVMValueRef pointer,
+                    struct darn_early name)
 {
-    uint64_t place = place_of(context, function, instruction, pointer);
+    uint64_t place = place_of(function, instruction, pointer);
     uint64_t shape = shape_of(instruction);
 
     if (!place)
@@ -157,10 +156,10 @@ void darn_early_add(LLVMContextRef context, LLVMMetadataRef function, LLVMValueR
         add_at(darn_fold(place, shape) | 1, &name, 0);
 }
 
-const struct darn_early *darn_early_find(LLVMContextRef context, LLVMMetadataRef function,
-                                         LLVMValueRef instruction, LLVMValueRef pointer)
+const struct darn_early *darn_early_find(LLVMMetadataRef function, LLVMValueRef instruction,
+                                         LLVMValueRef pointer)
 {
-    uint64_t place = count ? place_of(context, function, instruction, pointer) : 0;
+    uint64_t place = count ? place_of(function, instruction, pointer) : 0;
     uint64_t shape = shape_of(instruction);
     const struct entry *entry = place ? entry_at(place) : NULL;
 

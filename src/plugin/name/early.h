@@ -33,12 +33,12 @@ void darn_early_note(struct darn_names *names, struct darn_plugin_escape *escape
                      LLVMValueRef function);
 
 /* Keeps the name of this access, which is in this function of the source; the text is copied. */
-void darn_early_add(LLVMContextRef context, LLVMMetadataRef function, LLVMValueRef instruction,
-                    LLVMValueRef pointer, struct darn_early name);
+void darn_early_add(LLVMMetadataRef function, LLVMValueRef instruction, LLVMValueRef pointer,
+                    struct darn_early name);
 
 /* The name that the access had, or NULL: there was none, or more than one. */
-const struct darn_early *darn_early_find(LLVMContextRef context, LLVMMetadataRef function,
-                                         LLVMValueRef instruction, LLVMValueRef pointer);
+const struct darn_early *darn_early_find(LLVMMetadataRef function, LLVMValueRef instruction,
+                                         LLVMValueRef pointer);
 
 /* Whether there was anything to keep: not at -O0. */
 int darn_early_has_any(void);

@@ -79,7 +79,7 @@ void darn_locals_init(struct darn_locals *locals, LLVMModuleRef module)
 {
     LLVMBool records = LLVMIsNewDbgInfoFormat(module);
 
-    *locals = (struct darn_locals){.context = LLVMGetModuleContext(module)};
+    *locals = (struct darn_locals){0};
     if (records)
         LLVMSetIsNewDbgInfoFormat(module, 0);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
@@ -100,14 +100,13 @@ int darn_locals_know(const struct darn_locals *locals, LLVMValueRef value)
 }
 
 /* A variable of the function that makes the access names it best, then one whose type says more. */
-static int quality(const struct darn_locals *locals, const struct darn_local *variable,
-                   LLVMMetadataRef function)
+static int quality(const struct darn_local *variable, LLVMMetadataRef function)
 {
-    LLVMMetadataRef type = darn_di_operand(locals->context, variable->info, DARN_DI_VARIABLE_TYPE);
-    LLVMMetadataRef scope = darn_di_operand(locals->context, variable->info, 0);
-    int own = darn_di_function(locals->context, scope) == function;
+    LLVMMetadataRef type = darn_di_operand(variable->info, DARN_DI_VARIABLE_TYPE);
+    LLVMMetadataRef scope = darn_di_operand(variable->info, 0);
+    int own = darn_di_function(scope) == function;
 
-    return 2 * own + (variable->is_at || darn_di_pointee(locals->context, type));
+    return 2 * own + (variable->is_at || darn_di_pointee(type));
 }
 
 const struct darn_local *darn_local_of(const struct darn_locals *locals, LLVMValueRef value,
@@ -119,7 +118,7 @@ const struct darn_local *darn_local_of(const struct darn_locals *locals, LLVMVal
     for (; i; i = locals->items[i - 1].next) {
         const struct darn_local *variable = &locals->items[i - 1];
 
-        if (!best || quality(locals, variable, function) > quality(locals, best, function))
+        if (!best || quality(variable, function) > quality(best, function))
             best = variable;
     }
     return best;

@@ -20,7 +20,6 @@ struct darn_local {
 };
 
 struct darn_locals {
-    LLVMContextRef context;
     struct darn_map by_value; /* value -> index of its first variable + 1 */
     struct darn_local *items;
     size_t count, capacity;

@@ -28,16 +28,15 @@ static int has_tag(LLVMModuleRef module, unsigned kind)
 
 struct darn_names *darn_names_create(LLVMModuleRef module, LLVMTargetDataRef layout)
 {
+    LLVMContextRef context = LLVMGetModuleContext(module);
     struct darn_names *names = calloc(1, sizeof(*names));
 
     if (!names)
         abort();
-    names->context = LLVMGetModuleContext(module);
     names->module = module;
     names->layout = layout;
-    darn_structs_init(&names->structs, names->context);
-    names->dbg_kind = LLVMGetMDKindIDInContext(names->context, "dbg", 3);
-    names->tbaa_kind = LLVMGetMDKindIDInContext(names->context, "tbaa", 4);
+    names->dbg_kind = LLVMGetMDKindIDInContext(context, "dbg", 3);
+    names->tbaa_kind = LLVMGetMDKindIDInContext(context, "tbaa", 4);
     darn_locals_init(&names->locals, module);
     names->has_tbaa = has_tag(module, names->tbaa_kind);
     return names;
@@ -63,9 +62,8 @@ static LLVMMetadataRef global_debug_info(struct darn_names *names, LLVMValueRef 
 
         if (LLVMValueMetadataEntriesGetKind(entries, (unsigned)i) != names->dbg_kind)
             continue;
-        found = darn_di_operand(names->context, node, DARN_DI_EXPRESSION_VARIABLE);
-        *offset = darn_shim_expression_offset(
-            darn_di_operand(names->context, node, DARN_DI_EXPRESSION_ITSELF));
+        found = darn_di_operand(node, DARN_DI_EXPRESSION_VARIABLE);
+        *offset = darn_shim_expression_offset(darn_di_operand(node, DARN_DI_EXPRESSION_ITSELF));
     }
     if (entries)
         LLVMDisposeValueMetadataEntries(entries);
@@ -108,28 +106,23 @@ static LLVMMetadataRef name_of_global(struct darn_names *names, const struct dar
     LLVMMetadataRef variable = global_debug_info(names, place->base, &part);
 
     inside.offset += part;
-    if (!variable ||
-        darn_di_string(names->context,
-                       darn_di_operand(names->context, variable, DARN_DI_VARIABLE_NAME), text))
+    if (!variable || darn_di_string(darn_di_operand(variable, DARN_DI_VARIABLE_NAME), text))
         append_symbol(place->base, text);
-    return variable
-               ? darn_name_inside(names,
-                                  darn_di_operand(names->context, variable, DARN_DI_VARIABLE_TYPE),
-                                  &inside, text)
-               : NULL;
+    return variable ? darn_name_inside(names, darn_di_operand(variable, DARN_DI_VARIABLE_TYPE),
+                                       &inside, text)
+                    : NULL;
 }
 
 static LLVMMetadataRef name_of_local(struct darn_names *names, const struct darn_place *place,
                                      const struct darn_local *known, struct darn_text *text)
 {
     LLVMMetadataRef variable = known->info;
-    LLVMMetadataRef type = darn_di_operand(names->context, variable, DARN_DI_VARIABLE_TYPE);
+    LLVMMetadataRef type = darn_di_operand(variable, DARN_DI_VARIABLE_TYPE);
     char name[DARN_NAME_PATH];
     struct darn_text buffer;
 
     darn_text_start(&buffer, name, sizeof(name));
-    if (darn_di_string(names->context,
-                       darn_di_operand(names->context, variable, DARN_DI_VARIABLE_NAME), &buffer))
+    if (darn_di_string(darn_di_operand(variable, DARN_DI_VARIABLE_NAME), &buffer))
         return NULL;
     if (!known->is_at)
         return darn_name_behind(names, name, type, place, text);
@@ -163,7 +156,7 @@ static LLVMMetadataRef name_of_loaded(struct darn_names *names, const struct dar
 
     darn_text_start(&buffer, name, sizeof(name));
     type = darn_name_other(names, LLVMGetOperand(place->base, 0), goal, depth + 1, &buffer);
-    if (name[0] && darn_di_pointee(names->context, type))
+    if (name[0] && darn_di_pointee(type))
         return darn_name_behind(names, name, type, place, text);
     if (name[0] && names->goal.is_whole && !place->offset && !place->variable) {
         darn_text_char(text, '*'); /* memset of what a void * points to */
@@ -278,14 +271,14 @@ static void name_by_tbaa(struct darn_names *names, LLVMValueRef instruction, str
     if (!base || base == access || !operands[2] || !LLVMIsAConstantInt(operands[2]))
         return;
     darn_text_start(&buffer, path, sizeof(path));
-    if (darn_di_string(names->context, darn_di_operand(names->context, base, 0), &buffer))
+    if (darn_di_string(darn_di_operand(base, 0), &buffer))
         return;
     find_structs(names);
     type = darn_structs_find(&names->structs, path);
     if (!type)
         return;
     darn_text_add(text, path);
-    darn_di_walk(names->context, type, LLVMConstIntGetZExtValue(operands[2]), 0, &way);
+    darn_di_walk(type, LLVMConstIntGetZExtValue(operands[2]), 0, &way);
 }
 
 static enum darn_di_shape shape_of(LLVMTypeRef type)
@@ -331,8 +324,7 @@ static void begin(struct darn_names *names, LLVMValueRef instruction)
 {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
 
-    names->function =
-        location ? darn_di_function(names->context, LLVMDILocationGetScope(location)) : NULL;
+    names->function = location ? darn_di_function(LLVMDILocationGetScope(location)) : NULL;
     names->owner = NULL;
     names->is_behind = 0;
 }
@@ -359,7 +351,7 @@ void darn_names_note(struct darn_names *names, LLVMValueRef instruction, LLVMVal
 
     begin(names, instruction);
     name_now(names, instruction, pointer, variable, sizeof(variable));
-    darn_early_add(names->context, names->function, instruction, pointer,
+    darn_early_add(names->function, instruction, pointer,
                    (struct darn_early){variable, names->owner, names->is_behind});
 }
 
@@ -389,7 +381,7 @@ void darn_names_variable(struct darn_names *names, LLVMValueRef instruction, LLV
     const struct darn_early *early;
 
     begin(names, instruction);
-    early = darn_early_find(names->context, names->function, instruction, pointer);
+    early = darn_early_find(names->function, instruction, pointer);
     if (!early || (names->prefers_globals && is_known_global(names, pointer))) {
         name_now(names, instruction, pointer, to, size);
         if (darn_early_has_any() && is_doubtful(to))

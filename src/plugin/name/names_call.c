@@ -15,29 +15,25 @@ struct callee {
     LLVMMetadataRef object; /* the class whose method it is, or NULL */
 };
 
-static int find_callee(struct darn_names *names, LLVMValueRef call, struct callee *callee)
+static int find_callee(LLVMValueRef call, struct callee *callee)
 {
     LLVMValueRef function = LLVMGetCalledValue(call);
     LLVMMetadataRef program =
         function && LLVMIsAFunction(function) ? LLVMGetSubprogram(function) : NULL;
-    LLVMMetadataRef type =
-        program ? darn_di_operand(names->context, program, DARN_DI_SUBPROGRAM_TYPE) : NULL;
-    LLVMMetadataRef types =
-        type ? darn_di_operand(names->context, type, DARN_DI_SUBROUTINE_TYPES) : NULL;
-    LLVMMetadataRef first = types ? darn_di_operand(names->context, types, 1) : NULL;
+    LLVMMetadataRef type = program ? darn_di_operand(program, DARN_DI_SUBPROGRAM_TYPE) : NULL;
+    LLVMMetadataRef types = type ? darn_di_operand(type, DARN_DI_SUBROUTINE_TYPES) : NULL;
+    LLVMMetadataRef first = types ? darn_di_operand(types, 1) : NULL;
     struct darn_text text;
 
     *callee = (struct callee){{0}, NULL, NULL};
     darn_text_start(&text, callee->name, sizeof(callee->name));
-    if (!types ||
-        darn_di_string(names->context,
-                       darn_di_operand(names->context, program, DARN_DI_SUBPROGRAM_NAME), &text))
+    if (!types || darn_di_string(darn_di_operand(program, DARN_DI_SUBPROGRAM_NAME), &text))
         return -1;
-    callee->result = darn_di_operand(names->context, types, 0);
+    callee->result = darn_di_operand(types, 0);
     if (first && LLVMGetMetadataKind(first) == LLVMDIDerivedTypeMetadataKind &&
         LLVMDITypeGetFlags(first) & LLVMDIFlagObjectPointer)
-        callee->object = darn_di_strip(names->context, darn_di_pointee(names->context, first));
-    return darn_di_pointee(names->context, callee->result) ? 0 : -1;
+        callee->object = darn_di_strip(darn_di_pointee(first));
+    return darn_di_pointee(callee->result) ? 0 : -1;
 }
 
 /* The object whose method is called; empty when it has no name. */
@@ -92,7 +88,7 @@ LLVMMetadataRef darn_name_call(struct darn_names *names, const struct darn_place
     struct darn_text buffer;
     int is_operator;
 
-    if (find_callee(names, place->base, &callee))
+    if (find_callee(place->base, &callee))
         return NULL;
     name_object(names, place->base, &callee, depth, object, sizeof(object));
     is_operator = strncmp(callee.name, "operator", strlen("operator")) == 0;
@@ -106,8 +102,7 @@ LLVMMetadataRef darn_name_call(struct darn_names *names, const struct darn_place
         add_index(place->base, &buffer);
     } else if (strcmp(callee.name, "operator->") == 0 || strcmp(callee.name, "operator*") == 0) {
         add_operand(object, &buffer);
-        return darn_name_pointee(names, name, darn_di_pointee(names->context, callee.result),
-                                 *place, text);
+        return darn_name_pointee(names, name, darn_di_pointee(callee.result), *place, text);
     } else {
         return NULL;
     }

@@ -15,7 +15,6 @@
 #define DARN_NAME_PATH 200
 
 struct darn_names {
-    LLVMContextRef context;
     LLVMTargetDataRef layout;
     struct darn_locals locals;
     unsigned dbg_kind, tbaa_kind;

@@ -6,7 +6,7 @@ static LLVMMetadataRef walk(struct darn_names *names, LLVMMetadataRef type, uint
                             int variable, struct darn_text *path)
 {
     struct darn_di_way way = {.text = path, .goal = names->goal, .bit = names->bit};
-    LLVMMetadataRef found = darn_di_walk(names->context, type, offset, variable, &way);
+    LLVMMetadataRef found = darn_di_walk(type, offset, variable, &way);
 
     names->owner = found && !way.has_union ? way.owner : NULL;
     /* What is added at run time chooses an element, or it leads anywhere: to a virtual base, or to
@@ -50,11 +50,10 @@ struct element {
  * end that has no fixed size: `p->tail[3]`. In front of *p lies what container_of finds, unless
  * whole elements lead there.
  */
-static struct element element_of(struct darn_names *names, LLVMMetadataRef pointee,
-                                 const struct darn_place *place)
+static struct element element_of(LLVMMetadataRef pointee, const struct darn_place *place)
 {
-    int64_t size = (int64_t)darn_di_size(names->context, pointee);
-    int is_flexible = darn_di_is_flexible(names->context, pointee);
+    int64_t size = (int64_t)darn_di_size(pointee);
+    int is_flexible = darn_di_is_flexible(pointee);
     int is_even = !size || place->stride % (uint64_t)size == 0;
     int is_stepped = place->is_stepped && !is_flexible && is_even;
     struct element element = {.offset = place->offset, .is_one = is_stepped};
@@ -90,9 +89,9 @@ LLVMMetadataRef darn_name_pointee(struct darn_names *names, const char *pointer,
 {
     char path[DARN_NAME_PATH];
     struct darn_text buffer;
-    struct element element = element_of(names, pointee, &place);
+    struct element element = element_of(pointee, &place);
     LLVMMetadataRef found = NULL;
-    uint64_t size = darn_di_size(names->context, pointee);
+    uint64_t size = darn_di_size(pointee);
 
     darn_text_start(&buffer, path, sizeof(path));
     names->owner = NULL;
@@ -137,11 +136,11 @@ LLVMMetadataRef darn_name_behind(struct darn_names *names, const char *pointer,
                                  LLVMMetadataRef pointer_type, const struct darn_place *place,
                                  struct darn_text *text)
 {
-    LLVMMetadataRef pointee = darn_di_pointee(names->context, pointer_type);
+    LLVMMetadataRef pointee = darn_di_pointee(pointer_type);
 
-    if (pointee && strcmp(pointer, "this") == 0 && darn_di_is_closure(names->context, pointee))
+    if (pointee && strcmp(pointer, "this") == 0 && darn_di_is_closure(pointee))
         return name_captured(names, pointee, place, text);
-    if (pointee && darn_di_is_reference(names->context, pointer_type)) {
+    if (pointee && darn_di_is_reference(pointer_type)) {
         darn_text_add(text, pointer);
         return darn_name_inside(names, pointee, place, text);
     }

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "plugin/core/debuginfo.h"
+#include "plugin/core/plugin.h"
 
 /* Nodes that are waiting to be visited. */
 struct queue {
@@ -16,11 +17,6 @@ struct queue {
 static uintptr_t key_of(const char *name)
 {
     return darn_hash_string(DARN_HASH_START, name) | 1; /* 0 is no key */
-}
-
-void darn_structs_init(struct darn_structs *structs, LLVMContextRef context)
-{
-    *structs = (struct darn_structs){.context = context};
 }
 
 void darn_structs_free(struct darn_structs *structs)
@@ -43,31 +39,16 @@ static void push(struct darn_structs *structs, struct queue *queue, LLVMMetadata
     queue->items[queue->count++] = node;
 }
 
-static int has_operands(LLVMMetadataRef node)
-{
-    switch (LLVMGetMetadataKind(node)) {
-    case LLVMMDStringMetadataKind:
-    case LLVMConstantAsMetadataMetadataKind:
-    case LLVMLocalAsMetadataMetadataKind:
-    case LLVMDistinctMDOperandPlaceholderMetadataKind:
-    case LLVMDIArgListMetadataKind:
-        return 0;
-    default:
-        return 1;
-    }
-}
-
 static void note_struct(struct darn_structs *structs, LLVMMetadataRef node)
 {
     char name[256];
     struct darn_text text;
 
     if (LLVMGetMetadataKind(node) != LLVMDICompositeTypeMetadataKind ||
-        !darn_di_operand(structs->context, node, DARN_DI_TYPE_ELEMENTS))
+        !darn_di_operand(node, DARN_DI_TYPE_ELEMENTS))
         return; /* a declaration says nothing about its members */
     darn_text_start(&text, name, sizeof(name));
-    if (darn_di_string(structs->context,
-                       darn_di_operand(structs->context, node, DARN_DI_SUBPROGRAM_NAME), &text))
+    if (darn_di_string(darn_di_operand(node, DARN_DI_SUBPROGRAM_NAME), &text))
         return;
     darn_map_put(&structs->by_name, key_of(name), (uintptr_t)node);
 }
@@ -79,18 +60,13 @@ void darn_structs_visit(struct darn_structs *structs, LLVMMetadataRef root)
     push(structs, &queue, root);
     while (queue.count) {
         LLVMMetadataRef node = queue.items[--queue.count];
-        unsigned count = 0;
-        LLVMValueRef *operands;
-
-        if (!has_operands(node))
-            continue;
         note_struct(structs, node);
-        operands = darn_di_operands(structs->context, node, &count);
-        for (unsigned i = 0; operands && i < count; i++) {
-            if (operands[i])
-                push(structs, &queue, LLVMValueAsMetadata(operands[i]));
+        for (unsigned i = 0; i < darn_shim_operand_count(node); i++) {
+            LLVMMetadataRef operand = darn_shim_operand(node, i);
+
+            if (operand)
+                push(structs, &queue, operand);
         }
-        free(operands);
     }
     free(queue.items);
 }

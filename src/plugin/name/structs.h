@@ -6,13 +6,12 @@
 
 #include "base/map.h"
 
+/* All 0 in the beginning. */
 struct darn_structs {
-    LLVMContextRef context;
     struct darn_map seen;    /* nodes that were visited */
     struct darn_map by_name; /* hash of the name -> the type */
 };
 
-void darn_structs_init(struct darn_structs *structs, LLVMContextRef context);
 void darn_structs_free(struct darn_structs *structs);
 
 /* Makes the structs known that can be reached from this node of debug info. */

@@ -222,22 +222,18 @@ static void merge(struct darn_section_finder *sections, struct darn_found_sectio
 /* The source function at this level, and its file. */
 static void name_level(LLVMValueRef at, unsigned level, char *file, char *function)
 {
-    LLVMContextRef context = LLVMGetModuleContext(
-        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(at))));
     LLVMMetadataRef places[MAX_INLINED], scope = NULL, info;
     unsigned count = places_of(at, places), length = 0;
     struct darn_text text;
     const char *path;
 
     if (count)
-        scope = darn_di_function(context,
-                                 LLVMDILocationGetScope(places[count > level ? count - level : 0]));
+        scope = darn_di_function(LLVMDILocationGetScope(places[count > level ? count - level : 0]));
     info = scope ? LLVMDIScopeGetFile(scope) : NULL;
     path = info ? LLVMDIFileGetFilename(info, &length) : "";
     snprintf(file, MAX_NAME, "%.*s", (int)length, path);
     darn_text_start(&text, function, MAX_NAME);
-    if (!scope ||
-        darn_di_string(context, darn_di_operand(context, scope, DARN_DI_SUBPROGRAM_NAME), &text))
+    if (!scope || darn_di_string(darn_di_operand(scope, DARN_DI_SUBPROGRAM_NAME), &text))
         darn_inlined_function(at, function, MAX_NAME);
 }
 

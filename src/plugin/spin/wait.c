@@ -102,9 +102,7 @@ static LLVMMetadataRef source_function(LLVMValueRef instruction)
 {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
 
-    return location ? darn_di_function(LLVMGetTypeContext(LLVMTypeOf(instruction)),
-                                       LLVMDILocationGetScope(location))
-                    : NULL;
+    return location ? darn_di_function(LLVMDILocationGetScope(location)) : NULL;
 }
 
 static void add_name(struct predicate *predicate, const char *name)
