@@ -184,6 +184,16 @@ static json_t *make_entry(struct darn_hunt *hunt, struct darn_player *player,
     return entry;
 }
 
+/* What the compiler has inferred may be about the accesses of a prediction that was confirmed. */
+static bool is_known(const struct darn_hunt *hunt, const char *id)
+{
+    for (size_t i = 0; i < hunt->target_count; i++)
+        if (hunt->targets[i].proved && !hunt->targets[i].is_ours &&
+            strcmp(hunt->targets[i].finding->id, id) == 0)
+            return true;
+    return false;
+}
+
 void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
                     struct darn_finding *finding, const struct darn_schedule *schedule,
                     const struct darn_target *target)
@@ -191,8 +201,13 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
     char path[PATH_MAX];
     uint32_t number = 0;
     json_t *entry = NULL;
-    int result = make_directory(hunt, finding->id, path, sizeof(path), &number);
+    int result;
 
+    if (finding->is_suspicion && is_known(hunt, finding->id)) {
+        darn_finding_free(finding);
+        return;
+    }
+    result = make_directory(hunt, finding->id, path, sizeof(path), &number);
     if (!result) {
         finding->schedule =
             darn_pool_format(&finding->pool, "%s/%" PRIu32 "/schedule", hunt->name, number);
