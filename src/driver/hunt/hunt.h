@@ -113,6 +113,7 @@ struct darn_hunt {
     struct darn_target *targets;
     size_t target_count, target_room;
     size_t next;                  /* of the present stage */
+    bool is_first_round;          /* in which each target has the fewest trials */
     double share;                 /* seconds of it, for the trials of each target */
     double tried_seconds;         /* that trials took, of all stages, */
     double tried_used;            /* the processor's among them, */

@@ -63,21 +63,39 @@ static void settle(struct darn_hunt *hunt, struct darn_player *player, struct da
         darn_hunt_settle(hunt, player, target);
 }
 
-/* With the lock. NULL when all trials have begun. */
-static struct darn_target *next_trial(struct darn_hunt *hunt, uint32_t *trial)
+/* Each target has a few trials before any other one has more of them in vain: many predictions
+ * cannot come true, and the time may not be enough for all. */
+static bool is_put_off(const struct darn_hunt *hunt, const struct darn_target *target)
 {
-    while (hunt->next < hunt->target_count) {
+    return hunt->is_first_round && target->begun >= LEAST && !target->hits;
+}
+
+/* With the lock. NULL when all trials of this round have begun. */
+static struct darn_target *next_of_round(struct darn_hunt *hunt, uint32_t *trial)
+{
+    for (; hunt->next < hunt->target_count; hunt->next++) {
         struct darn_target *target = &hunt->targets[hunt->next];
 
         if (target->kind == DARN_TARGET_TRIPLE && !target->begun && is_a_race(hunt, target))
             target->settled = true;
-        if (is_open(hunt, target)) {
+        if (is_open(hunt, target) && !is_put_off(hunt, target)) {
             *trial = target->begun++;
             return target;
         }
-        hunt->next++;
     }
     return NULL;
+}
+
+/* With the lock. NULL when all trials have begun. */
+static struct darn_target *next_trial(struct darn_hunt *hunt, uint32_t *trial)
+{
+    struct darn_target *target = next_of_round(hunt, trial);
+
+    if (target || !hunt->is_first_round)
+        return target;
+    hunt->is_first_round = false;
+    hunt->next = 0;
+    return next_of_round(hunt, trial);
 }
 
 static bool is_on(const struct darn_target_side *side, uint64_t place)
@@ -375,6 +393,7 @@ int darn_hunt_prove(struct darn_hunt *hunt)
 
     darn_hunt_aim(hunt);
     hunt->next = 0;
+    hunt->is_first_round = true;
     any = deal_out(hunt, seconds);
     if (any)
         status = darn_hunt_jobs(hunt, job, start + seconds, progress);
