@@ -201,6 +201,7 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
     char path[PATH_MAX];
     uint32_t number = 0;
     json_t *entry = NULL;
+    bool is_told;
     int result;
 
     if (finding->is_suspicion && is_known(hunt, finding->id)) {
@@ -222,9 +223,10 @@ void darn_hunt_keep(struct darn_hunt *hunt, struct darn_player *player,
         json_object_del(entry, "schedule"); /* there is nothing to replay */
     if (entry)
         darn_index_put(&hunt->index, entry);
+    is_told = entry && !finding->is_suspicion;
     darn_finding_free(finding);
-    (void)darn_hunt_save(hunt);
-    if (entry && !darn_index_is_suspicion(entry))
+    (void)darn_hunt_save(hunt); /* which may drop a suspicion */
+    if (is_told)
         darn_hunt_tell(hunt, player, entry);
 }
 
