@@ -30,7 +30,7 @@ expect_lacks "$out$err" "atomicity violation"
 claim "the hunt makes it happen, with a schedule that replays"
 try darn hunt --seconds=20 --no-explore -o hunt -- ./pairs copy clear
 expect_status 66
-expect_has "$err" "darn hunt: predict: 0 possible data races, 0 deadlocks, 0 mishandled notifications, 1 atomicity violation ("
+expect_has "$err" "darn hunt: predict: 0 possible data races, 0 deadlocks, 0 mishandled notifications, 1 atomicity violation"
 expect_has "$out$err" "vector.c:$size:21: warning: atomicity violation on 'vector->count' [atomicity-violation, confirmed]"
 try darn replay --times=20 hunt/1
 expect_same "$out" "20 of 20"
@@ -82,7 +82,7 @@ for level in -O0 -O1 -O2 "-O1 -fno-inline"; do
     darn c++ --darn-functions $level -g bank.cc -o bank -pthread || exit 1
     try darn hunt --seconds=20 --no-explore -o "bank$level" -- ./bank
     expect_same "$level $status" "$level 66"
-    expect_has "$level $err" "0 mishandled notifications, 1 atomicity violation ("
+    expect_has "$level $err" "0 mishandled notifications, 1 atomicity violation"
     expect_has "$level $out" "atomicity violation on 'this->balance"
     expect_has "$level $out" "[atomicity-violation, confirmed]"
     expect_has "$level $out" "  section: transaction in t" # total or transfer, whichever was first
@@ -98,7 +98,7 @@ low=$(grep -n '    at->low = low;' range.c | cut -d: -f1) high=$(grep -n '    at
 claim "four accesses to two variables are made to happen, in their order"
 try darn hunt --seconds=20 --no-explore -o two -- ./range
 expect_status 66
-expect_has "$err" "0 mishandled notifications, 1 atomicity violation ("
+expect_has "$err" "0 mishandled notifications, 1 atomicity violation"
 expect_has "$err" "darn hunt: prove: 1 of 1 confirmed, "
 expect_has "$out" "range.c:$low:13: warning: atomicity violation on 'at->low, at->high' [atomicity-violation, confirmed]
 "
@@ -177,7 +177,7 @@ darn cc --darn-functions -O1 -g -fno-inline late.c -o late -pthread || exit 1
 claim "what the data keeps apart stays predicted"
 try darn hunt --seconds=20 --no-explore -o late.out -- ./late
 expect_status 0
-expect_has "$err" "1 atomicity violation ("
+expect_has "$err" "1 atomicity violation"
 expect_has "$err" "darn hunt: prove: 0 of "
 expect_same "$(grep -c '"certainty":"predicted".*"reason":"two-variables"' late.out/index.jsonl)" 1
 
@@ -242,7 +242,7 @@ darn cc --darn-functions -O1 -g -fno-inline again.c -o again -pthread || exit 1
 claim "the accesses of a thread are of one execution of its function"
 try darn hunt --seconds=20 --no-explore -o again.out -- ./again
 expect_status 0
-expect_has "$err" "1 atomicity violation ("
+expect_has "$err" "1 atomicity violation"
 expect_same "$(grep -c '"certainty":"predicted".*"reason":"two-variables"' again.out/index.jsonl)" 1
 
 # A section that the compiler has inferred, and a prediction that is confirmed by another name: of the same accesses.
@@ -338,7 +338,7 @@ darn cc --darn-functions -O2 -g inlined.c -o inlined -pthread || exit 1
 claim "of inlined accesses those copies are aimed at that the prediction is about"
 try darn hunt --seconds=20 --no-explore --sections=/dev/null -o inlined.out -- ./inlined
 expect_status 66
-expect_has "$err" "1 atomicity violation ("
+expect_has "$err" "1 atomicity violation"
 expect_has "$err" "darn hunt: prove: 1 of 1 confirmed, "
 
 echo '{"darn-sections": 1}' >none.json
@@ -412,7 +412,7 @@ twice() {
         darn cc --darn-functions -O1 -g -DLATE=$late -DLINKAGE="$2" -DENTER="$3" -DLEAVE="$4" -DAFTER="$5" twice.c \
             -o "$1.$late" -pthread || exit 1
         try darn hunt --seconds=20 --no-explore --sections=none.json -o "$1.$late.out" -- "./$1.$late"
-        expect_has "$err" "1 atomicity violation ("
+        expect_has "$err" "1 atomicity violation"
         if [ $late = 1 ]; then
             expect_status 0
             expect_has "$err" "darn hunt: prove: 0 of 1 confirmed, "
@@ -498,7 +498,7 @@ waits() {
     darn cc --darn-functions -O1 -g -DASK="$2" -DAWAIT="$3" -DANSWER="$4" waits.c -o "$1" -pthread || exit 1
     try darn hunt --seconds=20 --no-explore --sections=none.json -o "$1.out" -- "./$1"
     expect_status 0
-    expect_has "$err" "1 atomicity violation ("
+    expect_has "$err" "1 atomicity violation"
     expect_has "$err" "darn hunt: prove: 0 of 1 confirmed, "
 }
 byte='char byte = 0'
