@@ -245,45 +245,6 @@ expect_status 0
 expect_has "$err" "1 atomicity violation"
 expect_same "$(grep -c '"certainty":"predicted".*"reason":"two-variables"' again.out/index.jsonl)" 1
 
-# A section that the compiler has inferred, and a prediction that is confirmed by another name: of the same accesses.
-cat >stack.cc <<'END'
-#include <mutex>
-#include <thread>
-class account {
-    std::mutex m;
-    long balance = 100;
-  public:
-    long get() { std::lock_guard<std::mutex> l(m); return balance; }
-    void set(long v) { std::lock_guard<std::mutex> l(m); balance = v; }
-    void withdraw(long n) { long b = get(); if (b >= n) set(b - n); }
-};
-class stack {
-    std::mutex m;
-    int data[8], top = 4;
-  public:
-    bool empty() { std::lock_guard<std::mutex> l(m); return top == 0; }
-    int pop() { std::lock_guard<std::mutex> l(m); return data[--top]; }
-    int pop_if() { return empty() ? -1 : pop(); }
-};
-static account acc;
-static stack st;
-static void work() { acc.withdraw(60); st.pop_if(); }
-int main()
-{
-    std::thread a(work), b(work);
-    a.join();
-    b.join();
-    return 0;
-}
-END
-darn c++ --darn-functions -O1 -g stack.cc -o stack -pthread || exit 1
-
-claim "what a prediction has said already is no suspicion as well"
-try darn hunt --seconds=20 --no-explore -o stack.out -- ./stack
-expect_status 66
-expect_has "$out" "[atomicity-violation, confirmed]"
-expect_has "$err" " confirmed, "
-
 # Accesses in functions that were inlined into two others.
 cat >inlined.c <<END
 #include <pthread.h>
