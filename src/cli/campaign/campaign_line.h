@@ -11,6 +11,8 @@
 
 extern const struct darn_command darn_campaign_init_command;
 extern const struct darn_command darn_campaign_run_command;
+extern const struct darn_command darn_campaign_work_command;
+extern const struct darn_command darn_campaign_merge_command;
 extern const struct darn_command darn_campaign_status_command;
 
 #define DARN_ROW_DATABASE(at)                                                                      \

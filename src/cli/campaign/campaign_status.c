@@ -3,6 +3,7 @@
  */
 #include "driver/campaign/campaign_status.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/campaign/campaign_line.h"
@@ -11,9 +12,16 @@
 
 struct status_line {
     const char *database;
+    const char *json_file; /* NULL: none */
 };
 
 static const struct darn_option options[] = {
+    {.name = "json",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct status_line, json_file),
+     .value = "FILE",
+     .help = "append the findings to FILE as JSON Lines, for darn\n"
+             "report"},
     DARN_ROW_DATABASE(offsetof(struct status_line, database)),
     DARN_ROW_HELP,
     {.name = NULL},
@@ -89,6 +97,26 @@ static void print_finding(void *context, const struct darn_campaign_known *known
            known->test, known->title);
 }
 
+static void add_line(void *out, const struct darn_campaign_known *known)
+{
+    fprintf(out, "%s\n", known->json);
+}
+
+/* 0 or an exit status. */
+static int append_json(struct darn_campaign_store *store, const char *file)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    int status;
+
+    darn_campaign_store_findings(store, add_line, out);
+    fclose(out);
+    status = darn_append_json(COMMAND, file, text, length);
+    free(text);
+    return status;
+}
+
 static int status_of(const char *file, const struct status_line *line)
 {
     struct darn_listener *speaker = darn_speaker(COMMAND);
@@ -110,6 +138,8 @@ static int status_of(const char *file, const struct status_line *line)
         result = darn_campaign_store_findings(&store, print_finding, NULL);
         darn_campaign_status_free(&status);
     }
+    if (!result && line->json_file)
+        result = append_json(&store, line->json_file);
     darn_campaign_store_close(&store);
     return result ? 1 : darn_finish_output();
 }
