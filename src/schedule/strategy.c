@@ -1,27 +1,13 @@
 #include "schedule/strategy_private.h"
 
-static const struct {
-    const char *name;
-    darn_strategy_picker *pick;
-} strategies[DARN_STRATEGIES] = {
-    [DARN_STRATEGY_STRAIGHT] = {"straight", darn_pick_straight},
-    [DARN_STRATEGY_RANDOM] = {"random", darn_pick_random},
-    [DARN_STRATEGY_PCT] = {"pct", darn_pick_pct},
-    [DARN_STRATEGY_POS] = {"pos", darn_pick_pos},
-    [DARN_STRATEGY_SURW] = {"surw", darn_pick_surw},
-    [DARN_STRATEGY_FOLLOW] = {"follow", darn_pick_follow},
-    [DARN_STRATEGY_SCRIPT] = {"script", darn_pick_script},
-    [DARN_STRATEGY_AIM] = {"aim", darn_pick_aim},
-    [DARN_STRATEGY_RACE] = {"race", darn_pick_race},
-    [DARN_STRATEGY_ORDER] = {"order", darn_pick_race},
-    [DARN_STRATEGY_TRIPLE] = {"triple", darn_pick_triple},
-    [DARN_STRATEGY_QUAD] = {"quad", darn_pick_quad},
+static darn_strategy_picker *const pickers[DARN_STRATEGIES] = {
+    [DARN_STRATEGY_STRAIGHT] = darn_pick_straight, [DARN_STRATEGY_RANDOM] = darn_pick_random,
+    [DARN_STRATEGY_PCT] = darn_pick_pct,           [DARN_STRATEGY_POS] = darn_pick_pos,
+    [DARN_STRATEGY_SURW] = darn_pick_surw,         [DARN_STRATEGY_FOLLOW] = darn_pick_follow,
+    [DARN_STRATEGY_SCRIPT] = darn_pick_script,     [DARN_STRATEGY_AIM] = darn_pick_aim,
+    [DARN_STRATEGY_RACE] = darn_pick_race,         [DARN_STRATEGY_ORDER] = darn_pick_race,
+    [DARN_STRATEGY_TRIPLE] = darn_pick_triple,     [DARN_STRATEGY_QUAD] = darn_pick_quad,
 };
-
-const char *darn_strategy_name(enum darn_strategy_kind kind)
-{
-    return (unsigned)kind < DARN_STRATEGIES ? strategies[kind].name : NULL;
-}
 
 void darn_strategy_start(struct darn_strategy *strategy, const struct darn_plan *plan,
                          const struct darn_step *steps, const struct darn_switch *switches)
@@ -49,7 +35,7 @@ uint32_t darn_strategy_pick(struct darn_strategy *strategy, const struct darn_si
     *met = (struct darn_met){.kind = DARN_MET_NOTHING};
     if (kind >= DARN_STRATEGIES)
         kind = DARN_STRATEGY_STRAIGHT;
-    picked = strategies[kind].pick(strategy, situation, met);
+    picked = pickers[kind](strategy, situation, met);
     if (strategy->triple && !situation->waking && picked < situation->count)
         (strategy->quad ? darn_quad_observe : darn_triple_observe)(strategy, situation, picked,
                                                                    met);

@@ -261,9 +261,6 @@ bool darn_strategy_wants_ends(const struct darn_strategy *strategy);
  */
 bool darn_strategy_ends_late(const struct darn_strategy *strategy);
 
-/* "random", "pct", …; NULL when there is none. */
-const char *darn_strategy_name(enum darn_strategy_kind kind);
-
 /* Whether two steps that are about to be made are a data race: different threads, accesses of the
  * same memory, one of which writes, and not both atomic. A FREE writes to `size` bytes. */
 bool darn_choices_race(const struct darn_choice *a, const struct darn_choice *b);

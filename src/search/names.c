@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "search/search.h"
 
 static const char *const names[DARN_SEARCHES] = {
@@ -17,13 +15,4 @@ static const char *const names[DARN_SEARCHES] = {
 const char *darn_search_name(enum darn_search_kind kind)
 {
     return (unsigned)kind < DARN_SEARCHES ? names[kind] : NULL;
-}
-
-enum darn_search_kind darn_search_of(const char *name)
-{
-    int kind = 0;
-
-    while (kind < DARN_SEARCHES && strcmp(names[kind], name) != 0)
-        kind++;
-    return (enum darn_search_kind)kind;
 }

@@ -76,8 +76,7 @@ struct darn_search_stats {
 
 void darn_search_stats(const struct darn_search *search, struct darn_search_stats *stats);
 
-/* "portfolio", "pct", …; DARN_SEARCHES when there is none of that name. */
+/* "portfolio", "pct", …; NULL when there is none. */
 const char *darn_search_name(enum darn_search_kind kind);
-enum darn_search_kind darn_search_of(const char *name);
 
 #endif

@@ -123,19 +123,6 @@ static void synchronization_conflicts_but_never_races(void **state)
     assert_false(conflict(access(1, DARN_STEP_YIELD, 0, 0), access(2, DARN_STEP_YIELD, 0, 0)));
 }
 
-static void every_strategy_has_a_name(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DARN_STRATEGIES; i++) {
-        assert_non_null(darn_strategy_name((enum darn_strategy_kind)i));
-        for (int j = 0; j < i; j++)
-            assert_string_not_equal(darn_strategy_name((enum darn_strategy_kind)i),
-                                    darn_strategy_name((enum darn_strategy_kind)j));
-    }
-    assert_string_equal(darn_strategy_name(DARN_STRATEGY_PCT), "pct");
-    assert_null(darn_strategy_name(DARN_STRATEGIES));
-}
-
 /* ---- the walks ---- */
 
 static void straight_never_preempts(void **state)
@@ -279,7 +266,6 @@ int main(void)
         cmocka_unit_test(the_end_of_an_object_races_with_its_use),
         cmocka_unit_test(file_descriptors_are_told_apart),
         cmocka_unit_test(synchronization_conflicts_but_never_races),
-        cmocka_unit_test(every_strategy_has_a_name),
         cmocka_unit_test(straight_never_preempts),
         cmocka_unit_test(random_walk_is_uniform),
         cmocka_unit_test(random_walk_is_uniform_among_those_that_did_not_yield),

@@ -23,14 +23,14 @@ static struct darn_search *start(enum darn_search_kind kind, uint64_t seed, uint
     return search;
 }
 
-static void every_kind_has_a_name_that_leads_back(void **state)
+static void every_kind_has_a_name_of_its_own(void **state)
 {
     (void)state;
     for (int kind = 0; kind < DARN_SEARCHES; kind++) {
         assert_non_null(darn_search_name(kind));
-        assert_int_equal(darn_search_of(darn_search_name(kind)), kind);
+        for (int other = 0; other < kind; other++)
+            assert_string_not_equal(darn_search_name(kind), darn_search_name(other));
     }
-    assert_int_equal(darn_search_of("nothing"), DARN_SEARCHES);
     assert_null(darn_search_name(DARN_SEARCHES));
 }
 
@@ -385,7 +385,7 @@ static void no_run_confuses_a_search(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_has_a_name_that_leads_back),
+        cmocka_unit_test(every_kind_has_a_name_of_its_own),
         cmocka_unit_test(the_same_seed_makes_the_same_runs_and_another_one_others),
         cmocka_unit_test(chess_shows_every_outcome_and_knows_when_it_has),
         cmocka_unit_test(states_shows_every_outcome_in_the_end),
