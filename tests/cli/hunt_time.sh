@@ -293,7 +293,7 @@ claim "a time that is over before main is too short, and no refusal"
 for command in hunt explore; do
     try darn $command --seconds=1 -- ./before
     expect_same "$command $status" "$command 0"
-    expect_has "$command $err" "darn $command: the time was over before ./before came to main; --seconds=S gives more"
+    expect_has "$command $err" "darn $command: the time was over before ./before could be run under control; --seconds=S gives more"
     expect_has "$out$err" "SUMMARY: darn: nothing found in 0 "
 done
 

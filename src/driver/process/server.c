@@ -132,7 +132,8 @@ static int await_ready(struct darn_server *server, bool quiet)
         if (is_over(server)) {
             if (!quiet)
                 darn_tell_note(server->options.listener,
-                               "the time was over before %s came to main; --seconds=S gives more",
+                               "the time was over before %s could be run under control; "
+                               "--seconds=S gives more",
                                server->options.program[0]);
             return DARN_LATE;
         }
@@ -279,9 +280,8 @@ static bool look_after(struct darn_server *server, struct watch *watch)
         return false;
     if (watch->killed)
         return true;
-    watch->too_long =
-        watch->asked || (limit && now - watch->start > limit) || is_still(server, watch, now) ||
-        darn_server_output_is_too_long(server);
+    watch->too_long = watch->asked || (limit && now - watch->start > limit) ||
+                      is_still(server, watch, now) || darn_server_output_is_too_long(server);
     watch->stopped = is_over(server);
     if (!watch->too_long && !watch->stopped)
         return true;
