@@ -154,7 +154,8 @@ static void end_sample(const struct darn_thread_clock *clock, uint64_t start)
         darn_spending_sampled(clock->slot, start);
 }
 
-/* The first time that others can hear of its time. */
+/* Perhaps the first time that others can hear of its time. `is_given` does not say so: it may be set
+ * for the next access to have another time (remembered.c). */
 static void give_own(struct darn_thread_clock *clock)
 {
     if (clock->slot < DARN_CLOCK_SLOTS &&
@@ -174,8 +175,7 @@ void darn_clock_release(struct darn_thread_clock *clock, uint64_t key)
     if (darn_clock_has_given(clock, key))
         return;
     start = start_sample(clock);
-    if (!clock->is_given)
-        give_own(clock);
+    give_own(clock);
     if (!has_all(object, clock, count)) {
         atomic_fetch_add(&darn_clock_changes[object / 32], BEGUN);
         atomic_fetch_add(&darn_clock_objects[object].version, BEGUN);

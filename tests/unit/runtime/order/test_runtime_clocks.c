@@ -379,6 +379,13 @@ static void who_knows_all_looks_at_nothing_until_there_is_news(void **state)
 
     learn_all(1);
     time = darn_clock_now(&clocks[0]);
+    clocks[0].is_given = true; /* the next access shall have another time, and there is none */
+    darn_clock_release(&clocks[0], given);
+    darn_clock_acquire(&clocks[1], given);
+    assert_true(knows(1, 0, time));
+
+    learn_all(1);
+    time = darn_clock_now(&clocks[0]);
     darn_clock_acquire_all(&clocks[2]); /* it was not given, and is passed on */
     darn_clock_release(&clocks[2], passed);
     assert_false(darn_clock_has_seen(&clocks[1], passed));
