@@ -11,6 +11,7 @@ struct reading {
     const struct darn_deadlock_reader *reader;
     uint32_t errors;
     bool stopped;
+    bool is_order; /* the list is that of the orders */
 };
 
 /* The build of the module as the signature has it, or NULL. */
@@ -213,12 +214,23 @@ static void read_build(struct reading *reading, const char *key, void *to)
     deadlock->modules[deadlock->module_count++].build = build;
 }
 
+static enum darn_deadlock_until read_until(struct reading *reading)
+{
+    const char *word = read_text(reading);
+
+    if (word && strcmp(word, "done") == 0)
+        return DARN_UNTIL_DONE;
+    return word && strcmp(word, "gone") == 0 ? DARN_UNTIL_GONE : DARN_UNTIL_NOTHING;
+}
+
 static void read_member(struct reading *reading, const char *key, void *to)
 {
     struct darn_deadlock *deadlock = to;
 
     if (strcmp(key, "locks") == 0) {
         deadlock->locks = read_text(reading);
+    } else if (strcmp(key, "until") == 0) {
+        deadlock->until = read_until(reading);
     } else if (strcmp(key, "builds") == 0) {
         read_items(reading, '{', read_build, deadlock);
     } else if (strcmp(key, "threads") == 0) {
@@ -237,6 +249,12 @@ static void check(struct reading *reading, size_t start)
     if (deadlock->thread_count < 2)
         darn_problem_say(&reading->problem, start, "a deadlock has at least two \"threads\"", "",
                          "");
+    if (reading->is_order && (deadlock->thread_count != 2 || !deadlock->until))
+        darn_problem_say(&reading->problem, start,
+                         "an order has two \"threads\", and \"until\" \"done\" or \"gone\"", "",
+                         "");
+    else if (!reading->is_order && deadlock->until)
+        darn_problem_say(&reading->problem, start, "a deadlock has no \"until\"", "", "");
     for (uint32_t i = 0; i < deadlock->thread_count; i++) {
         const struct darn_deadlock_stack *holds = &deadlock->threads[i].holds;
 
@@ -262,6 +280,7 @@ static void read_deadlock(struct reading *reading, const char *key, void *unused
     reading->scan.room_used = 0;
     deadlock->locks = NULL;
     deadlock->moved = false;
+    deadlock->until = DARN_UNTIL_NOTHING;
     deadlock->module_count = deadlock->thread_count = 0;
     read_items(reading, '{', read_member, deadlock);
     if (reading->scan.problem.is_set)
@@ -278,9 +297,8 @@ static void read_deadlock(struct reading *reading, const char *key, void *unused
 
 static void read_top(struct reading *reading, const char *key, void *unused)
 {
-    bool is_ours = strcmp(key, "deadlocks") == 0;
-
-    if (!is_ours) {
+    reading->is_order = strcmp(key, "orders") == 0;
+    if (!reading->is_order && strcmp(key, "deadlocks") != 0) {
         reading->scan.room_used = 0;
         darn_scan_skip(&reading->scan);
         return;

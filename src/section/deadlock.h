@@ -21,6 +21,10 @@
  * program; all the rest is for people, and for finding the place again in another build.
  * "moved": true says that it was found in that way.
  *
+ * The list "orders" has entries of the same form with two threads and "until": before the second
+ * takes its lock as it does in "holds", the first has to have taken its own and given it back
+ * ("done"), or every thread that has taken it so has to have ended ("gone").
+ *
  * Lives in the program under test as well: no allocation, no stdio, no locale.
  */
 #ifndef DARN_SECTION_DEADLOCK_H
@@ -56,7 +60,14 @@ struct darn_deadlock_thread {
     struct darn_deadlock_stack holds, wants;
 };
 
+enum darn_deadlock_until {
+    DARN_UNTIL_NOTHING, /* it is a deadlock */
+    DARN_UNTIL_DONE,
+    DARN_UNTIL_GONE,
+};
+
 struct darn_deadlock {
+    enum darn_deadlock_until until;
     const char *locks; /* their names; NULL: not known */
     bool moved;
     uint32_t position, column; /* where it begins in the file */
@@ -77,9 +88,9 @@ struct darn_deadlock_reader {
 };
 
 /*
- * Reads the signatures of a repository and nothing else. A signature that is not what it should be
- * is told and left out. Wrong syntax ends the reading; darn_repository_read tells it, wherever it
- * is. Returns the number of errors in "deadlocks".
+ * Reads the signatures of a repository, deadlocks and orders, and nothing else. A signature that is
+ * not what it should be is told and left out. Wrong syntax ends the reading; darn_repository_read
+ * tells it, wherever it is. Returns the number of errors in "deadlocks".
  */
 uint32_t darn_deadlocks_read(const char *text, size_t size, struct darn_deadlock *deadlock,
                              const struct darn_deadlock_reader *reader);

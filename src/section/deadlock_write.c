@@ -58,6 +58,8 @@ static void put_stack(struct darn_json *json, const char *key,
 void darn_deadlock_write(struct darn_json *json, const struct darn_deadlock *deadlock)
 {
     darn_json_open(json, NULL, '{');
+    if (deadlock->until)
+        put_member(json, "until", deadlock->until == DARN_UNTIL_DONE ? "done" : "gone");
     put_member(json, "locks", deadlock->locks);
     if (deadlock->moved)
         darn_json_bool(json, "moved", true);

@@ -1,6 +1,7 @@
 /*
  * darn heal: runs a program so that thread bugs that are known do not happen.
  */
+#include "driver/heal/heal_deadlock.h"
 #include "driver/heal/healing.h"
 
 #include <inttypes.h>
@@ -171,14 +172,18 @@ static int check_outputs(const struct heal_line *line)
 static int write_repository(const struct darn_heal *heal, const char *path)
 {
     size_t sections = darn_heal_sections(heal);
+    size_t orders = darn_heal_orders_count(&heal->signatures);
+    size_t deadlocks = heal->signatures.count - orders;
     bool shown = strcmp(path, "-") == 0;
     int result = shown ? darn_heal_print(heal, stdout) : darn_heal_write(heal, path);
 
     if (result)
         return darn_refuse_output("heal", "--write: ", path, result);
-    fprintf(stderr, "darn heal: %s: %zu section%s and %zu deadlock%s to be healed\n", path,
-            sections, sections == 1 ? "" : "s", heal->signatures.count,
-            heal->signatures.count == 1 ? "" : "s");
+    fprintf(stderr, "darn heal: %s: %zu section%s and %zu deadlock%s to be healed", path, sections,
+            sections == 1 ? "" : "s", deadlocks, deadlocks == 1 ? "" : "s");
+    if (orders)
+        fprintf(stderr, ", %zu order%s to be kept", orders, orders == 1 ? "" : "s");
+    fputc('\n', stderr);
     return shown ? darn_finish_output() : 0;
 }
 
@@ -301,15 +306,17 @@ static void say_verified(const struct darn_heal_verified *verified, const char *
                 directory ? directory : "; -o DIR keeps them for darn replay");
     else if (verified->known)
         fprintf(stderr,
-                "darn heal: verified: %" PRIu64 " schedule%s that failed end%s well now; of %" PRIu64
+                "darn heal: verified: %" PRIu64
+                " schedule%s that failed end%s well now; of %" PRIu64
                 " other%s none fails and none deadlocks (%.1f s)\n",
                 verified->known, verified->known == 1 ? "" : "s", verified->known == 1 ? "s" : "",
                 others, others == 1 ? "" : "s", verified->seconds);
     else
-        fprintf(stderr,
-                "darn heal: nothing failed, but no schedule is known that fails unhealed: of %" PRIu64
-                " schedule%s none fails and none deadlocks (%.1f s)\n",
-                others, others == 1 ? "" : "s", verified->seconds);
+        fprintf(
+            stderr,
+            "darn heal: nothing failed, but no schedule is known that fails unhealed: of %" PRIu64
+            " schedule%s none fails and none deadlocks (%.1f s)\n",
+            others, others == 1 ? "" : "s", verified->seconds);
     if (!failures && verified->exhausted)
         fprintf(stderr, "darn heal: nothing is left to try\n");
 }

@@ -180,6 +180,68 @@ static int make(struct making *making, const struct darn_finding *finding)
     return 0;
 }
 
+/* ---- orders ---- */
+
+/* The lock under which both came, as this one has taken it. */
+static const struct darn_lock *common_lock(const struct darn_finding *finding, size_t number)
+{
+    const struct darn_finding_access *own = &finding->accesses[number];
+    const struct darn_finding_access *other = &finding->accesses[!number];
+
+    for (size_t i = 0; i < own->lock_count; i++)
+        for (size_t j = 0; j < other->lock_count; j++)
+            if (own->locks[i].address == other->locks[j].address)
+                return &own->locks[i];
+    return NULL;
+}
+
+/* What is set has to be there once; what is used, until nobody uses it any more. */
+static enum darn_deadlock_until until_of(const struct darn_finding *finding)
+{
+    enum darn_op first = finding->accesses[0].op, second = finding->accesses[1].op;
+    bool sets = first == DARN_OP_WRITE || first == DARN_OP_UPDATE;
+    bool reads = second == DARN_OP_READ || second == DARN_OP_SIGNAL || second == DARN_OP_BROADCAST;
+
+    return (sets || first == DARN_OP_WAIT) && reads ? DARN_UNTIL_DONE : DARN_UNTIL_GONE;
+}
+
+static bool is_one_stack(const struct darn_deadlock *deadlock)
+{
+    const struct darn_deadlock_stack *one = &deadlock->threads[0].holds;
+    const struct darn_deadlock_stack *other = &deadlock->threads[1].holds;
+
+    for (uint32_t i = 0; i < one->count && i < other->count; i++)
+        if (one->frames[i].offset != other->frames[i].offset)
+            return false;
+    return true;
+}
+
+static int make_order(struct making *making, const struct darn_finding *finding)
+{
+    if (finding->access_count != 2)
+        return refuse(making, "it is not about two operations");
+    making->deadlock.locks = finding->variable;
+    making->deadlock.until = until_of(finding);
+    for (size_t i = 0; i < 2; i++) {
+        struct darn_deadlock_stack *holds = &making->deadlock.threads[i].holds;
+        const struct darn_lock *lock = common_lock(finding, i);
+
+        making->deadlock.thread_count++;
+        if (!lock)
+            return refuse(making, "the two are under no lock in common: a gate keeps locks from "
+                                  "being taken, nothing else");
+        if (add_stack(making, holds, &lock->stack))
+            return -1;
+        if (!holds->count)
+            return refuse(making, "the finding does not say where the lock was taken");
+        if (describe(making, holds))
+            return -1;
+    }
+    if (is_one_stack(&making->deadlock))
+        return refuse(making, "the two take their lock by the same calls");
+    return 0;
+}
+
 /* ---- the list ---- */
 
 static bool is_there(const struct darn_words *signatures, const char *text)
@@ -212,12 +274,14 @@ int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_wor
     struct making *making;
     int result;
 
-    if (!darn_finding_is(finding, "deadlock"))
+    bool is_order = darn_finding_is(finding, "order-violation");
+
+    if (!is_order && !darn_finding_is(finding, "deadlock"))
         return 0;
     making = darn_need_zeroed(1, sizeof(*making));
     making->why = why;
     making->why_size = why_size;
-    result = make(making, finding);
+    result = is_order ? make_order(making, finding) : make(making, finding);
     if (result == 0) {
         result = darn_heal_deadlocks_add(signatures, &making->deadlock);
         if (result < 0)
@@ -229,6 +293,44 @@ int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_wor
     return result;
 }
 
+/* As darn_deadlock_write begins one. */
+static bool is_order(const char *signature)
+{
+    static const char start[] = "{\"until\"";
+
+    return strncmp(signature, start, sizeof(start) - 1) == 0;
+}
+
+size_t darn_heal_orders_count(const struct darn_words *signatures)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < signatures->count; i++)
+        count += is_order(signatures->items[i]);
+    return count;
+}
+
+static void write_list(struct darn_json *json, const struct darn_words *signatures, bool orders)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < signatures->count; i++) {
+        if (is_order(signatures->items[i]) != orders)
+            continue;
+        if (!any) {
+            darn_json_break(json, 1);
+            darn_json_open(json, orders ? "orders" : "deadlocks", '[');
+        }
+        any = true;
+        darn_json_break(json, 2);
+        darn_json_literal(json, NULL, signatures->items[i]);
+    }
+    if (!any)
+        return;
+    darn_json_break(json, 1);
+    darn_json_close(json, ']');
+}
+
 void darn_heal_deadlocks_write(FILE *out, const struct darn_words *signatures)
 {
     struct darn_json json;
@@ -238,14 +340,8 @@ void darn_heal_deadlocks_write(FILE *out, const struct darn_words *signatures)
     darn_json_start_growing(&json);
     darn_repository_style(&json);
     json.comma = true; /* the object has begun elsewhere */
-    darn_json_break(&json, 1);
-    darn_json_open(&json, "deadlocks", '[');
-    for (size_t i = 0; i < signatures->count; i++) {
-        darn_json_break(&json, 2);
-        darn_json_literal(&json, NULL, signatures->items[i]);
-    }
-    darn_json_break(&json, 1);
-    darn_json_close(&json, ']');
+    write_list(&json, signatures, false);
+    write_list(&json, signatures, true);
     darn_json_flush(&json, out);
     darn_json_release(&json);
 }

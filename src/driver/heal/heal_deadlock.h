@@ -22,9 +22,10 @@
 #include "report/finding.h"
 
 /*
- * Makes the signature of one finding, as it was reported. The modules that it names are read, for
- * their builds. 1: appended; 0: it is no deadlock, or its signature is there already; -1: nothing
- * can be made of it, `why` says so in words without a newline: "two threads …".
+ * Makes the signature of one finding, a deadlock or an order, as it was reported. The modules that
+ * it names are read, for their builds. 1: appended; 0: it is neither, or its signature is there
+ * already; -1: nothing can be made of it, `why` says so in words without a newline: "two threads
+ * …".
  */
 int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_words *signatures,
                              char *why, size_t why_size);
@@ -43,7 +44,10 @@ struct darn_deadlock;
 /* Appends one signature: 1; 0 when it is there already, -1 when it is too long. */
 int darn_heal_deadlocks_add(struct darn_words *signatures, const struct darn_deadlock *deadlock);
 
-/* Writes `,\n "deadlocks": [\n…\n ]`; nothing when there are none. */
+/* How many of them are orders. */
+size_t darn_heal_orders_count(const struct darn_words *signatures);
+
+/* Writes `,\n "deadlocks": [\n…\n ]`, and the list of orders; nothing when there are none. */
 void darn_heal_deadlocks_write(FILE *out, const struct darn_words *signatures);
 
 #endif

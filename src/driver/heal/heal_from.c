@@ -13,6 +13,7 @@
 #include "base/grow.h"
 #include "driver/heal/healing.h"
 #include "driver/heal/heal_deadlock.h"
+#include "report/report_kinds.h"
 #include "report/violation.h"
 #include "section/alias.h"
 
@@ -397,7 +398,7 @@ static const char *reason_of(const struct darn_heal *heal, const struct darn_fin
     if (darn_finding_is(finding, "failure"))
         return "no race and no section is known to lead to it";
     if (!darn_finding_is(finding, "data-race") && !darn_finding_is(finding, "atomicity-violation"))
-        return "only races, atomicity violations and deadlocks are healed";
+        return "only races, atomicity violations, orders and deadlocks are healed";
     if (!heal->compiled)
         return "the program was not compiled by darn cc";
     if (!finding->accesses[0].line)
@@ -434,7 +435,8 @@ static void heal_deadlock(struct making *making)
         darn_heal_deadlocks_from(making->finding, &making->heal->signatures, why, sizeof(why));
 
     if (result < 0)
-        darn_tell_warning(making->heal->listener, "the deadlock is not healed: %s", why);
+        darn_tell_warning(making->heal->listener, "the %s is not healed: %s",
+                          darn_kind_words(making->finding->kind, 1), why);
     making->made++; /* it was told */
 }
 
@@ -445,7 +447,8 @@ void darn_heal_from(struct darn_heal *heal)
         struct making making = {heal, heal->findings.list[i], &heal->fixes[i], 0};
 
         making.fix->finding = making.finding;
-        if (darn_finding_is(making.finding, "deadlock"))
+        if (darn_finding_is(making.finding, "deadlock") ||
+            darn_finding_is(making.finding, "order-violation"))
             heal_deadlock(&making);
         else if (darn_finding_is(making.finding, "data-race"))
             heal_race(&making);

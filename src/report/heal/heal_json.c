@@ -88,6 +88,8 @@ static void print_gate(FILE *out, const struct darn_healed_gate *gate)
     open_line(&json, "gate");
     put_number(&json, "line", gate->line);
     put_text(&json, "locks", gate->locks);
+    if (gate->is_order)
+        darn_json_bool(&json, "order", true);
     put_text(&json, "match", gate->match);
     put_text(&json, "why", gate->why);
     put_number(&json, "passed", gate->passed);

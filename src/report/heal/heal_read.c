@@ -104,6 +104,7 @@ static void take_gate(struct darn_healed *healed, const json_t *object)
         .line = number_of(object, "line"),
         .match = text_of(healed, object, "match"),
         .why = text_of(healed, object, "why"),
+        .is_order = json_is_true(json_object_get(object, "order")),
     };
     struct darn_healed_gate *entry = NULL;
 

@@ -38,6 +38,7 @@ struct darn_healed_gate {
     uint64_t line;
     const char *locks; /* their names; NULL: whoever reads the account does not know them */
     const char *match, *why;
+    bool is_order;
     uint64_t passed;  /* times that a thread came by */
     uint64_t useless; /* waits that only slowed down */
     struct darn_healed_waits waits;

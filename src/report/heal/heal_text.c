@@ -183,7 +183,7 @@ static void tell_gate(struct telling *telling, const struct darn_healed_gate *ga
 {
     struct darn_ink *ink = &telling->ink;
 
-    darn_say(ink, "  deadlock");
+    darn_say(ink, gate->is_order ? "  order" : "  deadlock");
     if (gate->locks && *gate->locks)
         darn_say(ink, " of '%s'", gate->locks);
     if (gate->line && telling->repository)

@@ -61,12 +61,44 @@ static uint64_t now(void)
 
 /* ---- occupants ---- */
 
+static bool is_user(const struct darn_gate *gate, const struct darn_asking *asking)
+{
+    for (uint32_t i = 0; i < gate->occupant_count; i++)
+        if (gate->occupants[i].thread == asking->thread && gate->occupants[i].lock == asking->lock)
+            return true;
+    return false;
+}
+
+/* Of an order the first position alone is occupied: until the lock is given back, or, by whoever
+ * may use the same again, until the thread has ended. Those do not count as `gates` of the thread,
+ * for which it would look at each lock that it gives back. */
+static void occupy_order(struct darn_gate *gate, const struct darn_asking *asking,
+                         uint32_t positions)
+{
+    bool stays = gate->until == DARN_UNTIL_GONE;
+
+    if (!(positions & 1) || (stays && is_user(gate, asking)))
+        return;
+    gate->done |= stays;
+    if (gate->occupant_count == DARN_GATE_OCCUPANTS) {
+        gate->unseen++;
+        return;
+    }
+    gate->occupants[gate->occupant_count++] =
+        (struct darn_occupant){.thread = asking->thread, .lock = asking->lock, .positions = 1};
+    asking->thread->gates += !stays;
+}
+
 static void occupy(const struct darn_asking *asking)
 {
     for (uint64_t left = asking->gates; left; left &= left - 1) {
         uint32_t number = (uint32_t)__builtin_ctzll(left);
         struct darn_gate *gate = &darn_gates[number];
 
+        if (gate->until) {
+            occupy_order(gate, asking, asking->positions[number]);
+            continue;
+        }
         if (gate->occupant_count == DARN_GATE_OCCUPANTS) {
             gate->unseen++;
             continue;
@@ -87,19 +119,24 @@ static void open_gate(struct darn_gate *gate)
 /* Takes away what the thread occupies with this lock; with 0, all. */
 static void vacate(struct darn_thread *thread, uintptr_t lock)
 {
-    for (uint32_t i = 0; i < darn_gate_count && thread->gates; i++) {
+    for (uint32_t i = 0; i < darn_gate_count && (thread->gates || !lock); i++) {
         struct darn_gate *gate = &darn_gates[i];
         uint32_t kept = 0, count = gate->occupant_count;
+        bool stays = gate->until == DARN_UNTIL_GONE;
+
+        if (stays && lock)
+            continue;
 
         for (uint32_t j = 0; j < count; j++) {
             const struct darn_occupant *occupant = &gate->occupants[j];
 
             if (occupant->thread == thread && (!lock || occupant->lock == lock))
-                thread->gates--;
+                thread->gates -= !stays;
             else
                 gate->occupants[kept++] = *occupant;
         }
         gate->occupant_count = kept;
+        gate->done |= kept < count;
         if (kept < count)
             open_gate(gate);
     }
@@ -130,7 +167,10 @@ void darn_gate_away(struct darn_thread *thread, const volatile void *lock, bool 
 
             if (occupant->thread != thread || occupant->lock != (uintptr_t)lock)
                 continue;
+            if (gate->until == DARN_UNTIL_GONE)
+                continue;
             occupant->away = away;
+            gate->done |= away;
             if (away)
                 open_gate(gate);
         }
@@ -146,7 +186,8 @@ static void say_dropped(const struct darn_gate *gate)
     struct darn_say say;
 
     darn_say_start(&say);
-    darn_say_text(&say, "darn: heal: the gate against the deadlock in line ");
+    darn_say_text(&say, gate->until ? "darn: heal: the gate of the order in line "
+                                    : "darn: heal: the gate against the deadlock in line ");
     darn_say_number(&say, gate->line);
     darn_say_text(&say, " of the repository only slows the program down (");
     darn_say_number(&say, gate->avoided);
@@ -288,7 +329,8 @@ static void wait_at(struct darn_asking *asking, struct darn_gate *gate, const vo
         end = wait_freely(asking, bound, gate, waiter);
         darn_wait_return(thread, &before);
     }
-    account(gate, end, waiter && waiter->right, is_neutral, now() - start);
+    account(gate, end, gate->until ? end == END_OPEN : waiter && waiter->right, is_neutral,
+            now() - start);
     darn_gate_waiter_drop(waiter, thread);
 }
 

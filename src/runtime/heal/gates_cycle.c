@@ -13,7 +13,8 @@
     (DARN_WAITFOR_LOCKS | DARN_WAITFOR(DARN_WAIT_JOIN) | DARN_WAITFOR(DARN_WAIT_HEAL) |            \
      DARN_WAITFOR(DARN_WAIT_GATE))
 
-/* It is enough that one of them leaves: all have to wait. */
+/* It is enough that one of them leaves: all have to wait. Only where all have to be gone one is
+ * enough. */
 static bool leads_by_occupants(struct darn_waitfor *graph, const struct darn_thread *from,
                                const struct darn_gate *gate)
 {
@@ -25,10 +26,15 @@ static bool leads_by_occupants(struct darn_waitfor *graph, const struct darn_thr
         if (occupant->thread == from)
             continue;
         others++;
+        if (gate->until == DARN_UNTIL_GONE) {
+            if (darn_waitfor_keeps(graph, occupant->thread))
+                return true;
+            continue;
+        }
         if (occupant->away || !darn_waitfor_keeps(graph, occupant->thread))
             return false;
     }
-    return others;
+    return others && gate->until != DARN_UNTIL_GONE;
 }
 
 /* In a controlled run a thread may be on its way to several gates. */

@@ -58,6 +58,24 @@ static bool fill(struct filling *filling, uint32_t left)
     return false;
 }
 
+/*
+ * An order: whoever is to be the second one waits until the first has been there (DONE), or until
+ * all that have been are gone (GONE): they may still use what the second one takes away. Who has
+ * the lock of another object has nothing to do with this one.
+ */
+static bool is_early(const struct darn_gate *gate, const struct darn_thread *thread, uintptr_t lock,
+                     uint32_t positions)
+{
+    if (!(positions & 2))
+        return false;
+    if (!gate->done)
+        return true;
+    for (uint32_t i = 0; gate->until == DARN_UNTIL_GONE && i < gate->occupant_count; i++)
+        if (gate->occupants[i].thread != thread && gate->occupants[i].lock == lock)
+            return true;
+    return false;
+}
+
 bool darn_gate_is_shut(const struct darn_gate *gate, const struct darn_thread *thread,
                        uintptr_t lock, uint32_t positions)
 {
@@ -65,6 +83,8 @@ bool darn_gate_is_shut(const struct darn_gate *gate, const struct darn_thread *t
         .gate = gate, .threads = {thread}, .locks = {lock}, .used = 1, .steps = 0};
     uint32_t all = (uint32_t)((UINT64_C(1) << gate->count) - 1);
 
+    if (gate->until)
+        return !gate->dropped && is_early(gate, thread, lock, positions);
     if (gate->dropped || gate->occupant_count + 1 < gate->count)
         return false;
     for (; positions; positions &= positions - 1) {

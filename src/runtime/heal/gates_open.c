@@ -134,6 +134,7 @@ static bool add_gate(void *context, const struct darn_deadlock *deadlock)
     gate = &darn_gates[darn_gate_count++];
     gate->line = deadlock->position;
     gate->moved = deadlock->moved;
+    gate->until = deadlock->until;
     gate->patience = DARN_GATE_PATIENCE;
     gate->matched = find_modules(gate, deadlock, bases);
     if (gate->matched) {
@@ -220,6 +221,8 @@ void darn_gates_write(struct darn_json *json)
         darn_json_open(json, NULL, '{');
         darn_json_open(json, "gate", '{');
         write_count(json, "line", gate->line);
+        if (gate->until)
+            darn_json_bool(json, "order", true);
         darn_json_string(json, "match", !gate->matched ? "none" : gate->moved ? "moved" : "exact");
         if (!gate->matched)
             darn_json_string(json, "why", gate->why);

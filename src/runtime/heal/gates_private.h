@@ -30,6 +30,10 @@ struct darn_gate_position {
 struct darn_gate {
     uint32_t line; /* of the signature in the repository */
     bool matched, moved;
+    enum darn_deadlock_until
+        until; /* it is about an order: of two positions, the first is to come first */
+    bool done; /* its first position: the lock was taken there and given back, or just taken (GONE)
+                */
     bool is_other_build;     /* it does not match, but a module of that name is there */
     bool dropped;            /* its waits were useless */
     char why[DARN_GATE_WHY]; /* it does not match */

@@ -4,6 +4,7 @@
  * fails: crash
  * first: USE
  * then: END
+ * heals: yes
  */
 #include <pthread.h>
 #include <stdlib.h>

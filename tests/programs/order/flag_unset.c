@@ -4,6 +4,7 @@
  * fails: crash
  * first: SET
  * then: USE
+ * heals: yes
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * fails: exit
  * first: USE
  * then: END
+ * heals: yes
  */
 #include <pthread.h>
 #include <stdio.h>

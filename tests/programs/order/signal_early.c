@@ -4,6 +4,7 @@
  * fails: deadlock
  * first: USE
  * then: SET
+ * heals: yes
  */
 #include <pthread.h>
 #include <stdbool.h>

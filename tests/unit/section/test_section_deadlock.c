@@ -54,6 +54,26 @@ static uint32_t read_text(const char *text)
 #define BUILDS "\"builds\": {\"bank\": \"5f0c\"}"
 #define WHOLE  "{" BUILDS ", \"threads\": [" THREAD ", " THREAD "]}"
 
+#define ORDERS       "{\"darn-sections\": 1,\n \"orders\": [\n"
+#define ORDER(until) "{\"until\": \"" until "\", " BUILDS ", \"threads\": [" THREAD ", " THREAD "]}"
+
+static void an_order_has_two_threads_and_an_end(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(ORDERS ORDER("gone") ", " ORDER("done") "]}"), 0);
+    assert_int_equal(found, 2);
+    assert_int_equal(last.until, DARN_UNTIL_DONE);
+    assert_non_null(strstr(written, "{\"until\": \"done\""));
+    assert_int_equal(read_text(ORDERS WHOLE "]}"), 1);
+    assert_non_null(strstr(error_text, "an order has two"));
+    assert_int_equal(read_text(ORDERS ORDER("soon") "]}"), 1);
+    assert_int_equal(read_text(HEAD ORDER("done") "]}"), 1);
+    assert_non_null(strstr(error_text, "a deadlock has no"));
+    assert_int_equal(found, 0);
+    assert_int_equal(read_text(HEAD WHOLE "],\n \"orders\": [" ORDER("gone") "]}"), 0);
+    assert_int_equal(found, 2);
+}
+
 static void what_is_written_is_read_again(void **state)
 {
     static struct darn_deadlock deadlock = {
@@ -187,6 +207,7 @@ static void a_build_has_the_same_name_in_the_file_and_in_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_order_has_two_threads_and_an_end),
         cmocka_unit_test(what_is_written_is_read_again),
         cmocka_unit_test(a_repository_without_deadlocks_has_none),
         cmocka_unit_test(unknown_keys_are_passed_over),

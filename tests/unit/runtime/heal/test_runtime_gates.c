@@ -227,6 +227,50 @@ static void a_mutex_that_was_given_back_for_a_wait_is_not_held(void **state)
 
 #define TEST(name) cmocka_unit_test_setup(name, start)
 
+static void the_early_one_waits_until_it_is_done_once(void **state)
+{
+    (void)state;
+    gate.until = DARN_UNTIL_DONE;
+    assert_true(is_shut(0, 1, 2));
+    assert_false(is_shut(0, 1, 1)); /* who is to be first waits for nobody */
+    occupy(&gate, 1, 1, 1);
+    assert_true(is_shut(0, 1, 2)); /* not before the lock is given back */
+    gate.done = true;
+    assert_false(is_shut(0, 1, 2));
+}
+
+static void who_ends_it_waits_until_its_users_are_gone(void **state)
+{
+    (void)state;
+    gate.until = DARN_UNTIL_GONE;
+    assert_true(is_shut(0, 1, 2)); /* nobody has come yet */
+    gate.done = true;
+    assert_false(is_shut(0, 1, 2));
+    occupy(&gate, 1, 1, 1);
+    assert_true(is_shut(0, 1, 2));
+    assert_false(is_shut(0, 2, 2)); /* another object */
+    assert_false(is_shut(1, 1, 2)); /* its own use */
+    gate.dropped = true;
+    assert_false(is_shut(0, 1, 2));
+}
+
+/* Each of them has to be gone: one that waits for the waiter is enough. */
+static void one_user_that_waits_for_the_end_is_a_circle(void **state)
+{
+    (void)state;
+    gate.until = DARN_UNTIL_GONE;
+    gate.done = true;
+    assert_false(is_vain());
+    occupy(&gate, 1, 1, 1);
+    occupy(&gate, 2, 1, 1);
+    assert_false(is_vain());
+    hold(0, 7, DARN_LOCK_MUTEX);
+    wait_for(2, DARN_WAIT_MUTEX, 7);
+    assert_true(is_vain());
+    gate.until = DARN_UNTIL_NOTHING;
+    assert_false(is_vain());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +288,9 @@ int main(void)
         TEST(the_way_back_may_be_long),
         TEST(another_gate_may_be_on_the_way),
         TEST(a_circle_without_the_waiter_is_not_its_own),
+        TEST(the_early_one_waits_until_it_is_done_once),
+        TEST(who_ends_it_waits_until_its_users_are_gone),
+        TEST(one_user_that_waits_for_the_end_is_a_circle),
         TEST(a_mutex_that_was_given_back_for_a_wait_is_not_held),
     };
 
