@@ -175,7 +175,7 @@ median of $bug_seeds seeds, where a seed that finds nothing in $bug_schedules sc
 number. A number alone was found with each seed; \`(n of m)\` says with how many of those that were tried. No cell
 may take longer than $bug_seconds s ($portfolio_seconds s for \`portfolio\`): there the seeds end. Only \`safestack\`
 has more with \`portfolio\`: $hard_schedules schedules, $hard_seconds s. The runs that learn which accesses share
-memory, before the first schedule, are not counted; their number is in the last line.
+memory, before the first schedule, are counted; how many they are is in the last line.
 
 The published figures are those of RFF's authors, for 46 programs, 20 trials of 5 minutes: RFF finds 44 in every
 trial, with a geometric mean of 5 schedules, POS 36, PCT 34. Ours are not the same programs but have the same shapes.

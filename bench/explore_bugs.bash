@@ -17,7 +17,7 @@ print_first_bugs() {
             trials = NF - 2
             for (i = 3; i <= NF; i++) {
                 split($i, part, "/")
-                first[i - 2] = part[1] == "-" ? none : part[1] + 0
+                first[i - 2] = part[1] == "-" ? none : part[1] + part[3]
                 found += part[1] != "-"
                 learnt[$2] += part[3]
             }
@@ -33,7 +33,7 @@ print_first_bugs() {
             all[$2] += log(is_found && middle < limit ? middle : limit)
         }
         END {
-            line = "| Schedules to the first bug |"
+            line = "| Runs to the first bug |"
             rule = "|---|"
             for (i = 1; i <= columns; i++) {
                 line = line " `" strategy[i] "` |"
@@ -49,7 +49,7 @@ print_first_bugs() {
             sum = "| **found with every seed, of " rows "** |"
             mean = "| **geometric mean of these** |"
             whole = "| **geometric mean of all, " limit " if not found** |"
-            before = "| **runs to learn before that, mean** |"
+            before = "| **of these only to learn, mean** |"
             for (i = 1; i <= columns; i++) {
                 s = strategy[i]
                 sum = sum " " every[s] + 0 " |"
@@ -69,7 +69,7 @@ print_published() {
         }
         function program(label, best, limit) {
             if (label in ours)
-                row(label ": schedules to the first bug", best, ours[label] ", after " learnt[label] " to learn",
+                row(label ": runs to the first bug", best, ours[label] ", " learnt[label] " of them only to learn",
                     ours[label] ~ /^[0-9]/ && ours[label] + 0 < limit)
         }
         FNR == 1 { file++ }
@@ -90,7 +90,7 @@ print_published() {
             if (is_whole) {
                 row("programs whose bug is found with every seed", "44 of 46 (RFF; POS 36, PCT 34)",
                     every " of " programs, every * 46 > 44 * programs)
-                row("schedules to the first bug of these, geometric mean", "5 (RFF)", mean, mean > 0 && mean < 5)
+                row("runs to the first bug of these, geometric mean (our goal: 4)", "5 (RFF)", mean, mean > 0 && mean <= 4)
             }
             print ""
         }' "$1" "$2"

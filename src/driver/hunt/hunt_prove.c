@@ -64,10 +64,12 @@ static void settle(struct darn_hunt *hunt, struct darn_player *player, struct da
 }
 
 /* Each target has a few trials before any other one has more of them in vain: many predictions
- * cannot come true, and the time may not be enough for all. */
+ * cannot come true, and the time may not be enough for all. Where runs take long, it is enough for
+ * now that one has come true; what it leads to is seen later. */
 static bool is_put_off(const struct darn_hunt *hunt, const struct darn_target *target)
 {
-    return hunt->is_first_round && target->begun >= LEAST && !target->hits;
+    return hunt->is_first_round && target->begun >= LEAST &&
+           (!target->hits || (target->secured && darn_hunt_is_long(hunt)));
 }
 
 /* With the lock. NULL when all trials of this round have begun. */
