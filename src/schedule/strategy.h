@@ -124,7 +124,9 @@ struct darn_plan {
     uint64_t first;  /* RACE, ORDER: 0 random; 1: the thread at FIRST goes first; 2: SECOND. At a
                         place that  is both, FIRST is the thread with the lower number */
     uint32_t aim_count;
-    uint32_t step_count;   /* FOLLOW: step number n of the run is steps[n] */
+    uint32_t step_count; /* FOLLOW: step number n of the run is steps[n] */
+    uint32_t lead_count; /* RACE: steps[] lead to the race (strategy_lead.c); 0: nobody knows how */
+    uint32_t reserved;
     uint32_t switch_count; /* SCRIPT */
     uint32_t forced; /* FOLLOW: a thread was interrupted where it computed (runtime/control) */
     uint32_t
@@ -194,7 +196,7 @@ struct darn_strategy_between {
  * first slots and switches costs nothing until it is used. */
 struct darn_strategy {
     const struct darn_plan *plan;
-    const struct darn_step *steps;      /* of FOLLOW */
+    const struct darn_step *steps;      /* of FOLLOW; of RACE: its lead */
     const struct darn_switch *switches; /* of SCRIPT; sorted by nothing */
     uint64_t random;                    /* state of the generator */
     uint64_t picks;                     /* AIM, RACE, TRIPLE: how often it was asked */
@@ -206,13 +208,15 @@ struct darn_strategy {
     uint32_t idle, released; /* AIM, RACE, TRIPLE (strategy_hold.c), SURW */
     uint32_t reached;        /* AIM: a bit for each aim that has come true. ORDER: they have met */
     uint32_t rival;          /* RACE: the thread + 1 that lost against several */
-    uint32_t between_count;  /* TRIPLE */
-    uint32_t intended;       /* SURW: the thread + 1 that makes the next step of interest */
-    bool all;                /* SURW: each step is of interest */
-    bool triple;             /* the plan has a triple or a quad */
-    bool quad;               /* it is a quad */
-    bool comes_first;        /* the step that was picked is the first of a triple; */
-    uint32_t come_count;     /* it comes between those of the threads in these slots */
+    uint32_t led, visits; /* RACE: how many steps of the lead were made; of the next one: how often
+                             its thread has come to the place */
+    uint32_t between_count; /* TRIPLE */
+    uint32_t intended;      /* SURW: the thread + 1 that makes the next step of interest */
+    bool all;               /* SURW: each step is of interest */
+    bool triple;            /* the plan has a triple or a quad */
+    bool quad;              /* it is a quad */
+    bool comes_first;       /* the step that was picked is the first of a triple; */
+    uint32_t come_count;    /* it comes between those of the threads in these slots */
     uint32_t come_into[DARN_TRIPLE_BETWEEN];
     uint8_t come_as[DARN_TRIPLE_BETWEEN]; /* 1: as the second access, 2: as the third */
     uint64_t interest, rank; /* SURW: the object of interest, and its rank in the draw */

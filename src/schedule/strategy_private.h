@@ -102,6 +102,11 @@ uint32_t darn_pos_highest(struct darn_strategy *strategy, const struct darn_situ
 void darn_pos_made(struct darn_strategy *strategy, const struct darn_situation *situation,
                    uint32_t made);
 
+/* RACE: who goes on for the sake of the lead; the count when there is none, or no more. The bits of
+ * those who wait at their place are set in `postponed`. */
+uint32_t darn_lead_pick(struct darn_strategy *strategy, const struct darn_situation *situation,
+                        uint64_t *postponed);
+
 /* Whether the plan has an aim of this kind at the place. */
 bool darn_aims_at(const struct darn_plan *plan, enum darn_aim_kind kind, uint64_t place);
 

@@ -130,10 +130,14 @@ static uint32_t pick(struct darn_strategy *strategy, const struct darn_situation
 
     if (picked < situation->count)
         return go_on(strategy, situation, picked, met);
-    for (;;) {
-        if (darn_hold_must_release(strategy, situation, postponed))
+    picked = darn_lead_pick(strategy, situation, postponed);
+    if (picked < situation->count && strategy->led < strategy->plan->lead_count)
+        return picked;
+    for (;; picked = situation->count) {
+        if (picked == situation->count && darn_hold_must_release(strategy, situation, postponed))
             return darn_hold_random(strategy, situation, postponed, true);
-        picked = darn_hold_random(strategy, situation, postponed, false);
+        if (picked == situation->count)
+            picked = darn_hold_random(strategy, situation, postponed, false);
         if (side_of(strategy->plan, &situation->choices[picked]) == NO_SIDE)
             return picked;
         for (uint32_t i = 0; i < situation->count; i++)

@@ -195,6 +195,7 @@ void darn_hunt_free(struct darn_hunt *hunt)
     for (size_t i = 0; i < hunt->target_count; i++) {
         for (int kind = 0; kind < DARN_VERDICTS; kind++)
             darn_schedule_free(hunt->targets[i].shown[kind]);
+        free(hunt->targets[i].lead);
         if (hunt->targets[i].is_ours)
             darn_finding_free(hunt->targets[i].finding);
     }

@@ -61,6 +61,8 @@ struct darn_target {
     uint32_t calls[3];  /* of a site in another function, inlined: the call (darn_site_call_of) */
     bool is_across;     /* entry and end may be in different functions */
     bool is_inferred; /* nobody has said that it is a section: it is a finding if it leads to one */
+    struct darn_step *lead; /* of a race: what leads to it, as the plan has it (strategy.h); or NULL */
+    uint32_t lead_count;
     bool is_crossed;  /* of a quad: the third access is of the thread that made the first */
     uint32_t begun, trials, hits;
     uint32_t hangs;                  /* trials that took too long */
@@ -280,6 +282,14 @@ void darn_hunt_count_order(struct darn_finding *finding, const struct darn_targe
 
 /* Makes what a run of the target came to a finding about the order. */
 void darn_hunt_tell_order(struct darn_finding *failure, const struct darn_target *target);
+
+/* ---- hunt_lead.c: the schedules that races are predicted with ---- */
+
+/* Finds those of all targets in the trace; from `until` on it is not read any further. */
+void darn_hunt_leads(struct darn_hunt *hunt, const char *trace, double until);
+
+/* The first trials of a race begin with it: adds it to the plan. */
+void darn_hunt_lead(const struct darn_target *target, struct darn_player *player, uint32_t trial);
 
 /* ---- hunt_confirm.c; all with the lock ---- */
 

@@ -414,6 +414,7 @@ void darn_hunt_request(const struct darn_hunt *hunt, const struct darn_target *t
         plan->first = first_side(target, trial);
         darn_plan_add_aims(plan, &target->sides[0], DARN_AIM_FIRST);
         darn_plan_add_aims(plan, &target->sides[1], DARN_AIM_SECOND);
+        darn_hunt_lead(target, player, trial);
     } else if (target->kind == DARN_TARGET_TRIPLE) {
         plan->kind = DARN_STRATEGY_TRIPLE;
         darn_plan_add_aims(plan, &target->sides[0], DARN_AIM_FIRST);

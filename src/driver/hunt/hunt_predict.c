@@ -202,5 +202,7 @@ int darn_hunt_predict(struct darn_hunt *hunt)
     if (!is_late)
         status = darn_hunt_triples(hunt, trace, options.until);
     darn_hunt_sort(hunt->targets, hunt->target_count);
+    if (!is_late && !status)
+        darn_hunt_leads(hunt, trace, options.until);
     return is_late ? 0 : status;
 }

@@ -438,6 +438,11 @@ enum darn_ideal_answer darn_ideal_reaches(struct darn_ideals *ideals,
     return DARN_IDEAL_OPEN;
 }
 
+bool darn_ideal_has(const struct darn_ideals *ideals, uint32_t slot, uint32_t time)
+{
+    return slot < ideals->width && time <= ideals->times[slot];
+}
+
 size_t darn_ideals_memory(const struct darn_ideals *ideals)
 {
     return sizeof(*ideals) + ideals->rings + darn_shadow_memory(ideals->cells) +

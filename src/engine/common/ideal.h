@@ -19,6 +19,7 @@
 #ifndef DARN_ENGINE_IDEAL_H
 #define DARN_ENGINE_IDEAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,6 +57,10 @@ enum darn_ideal_answer {
 /* The points are of different slots. */
 enum darn_ideal_answer darn_ideal_reaches(struct darn_ideals *ideals,
                                           const struct darn_ideal_point *points, size_t count);
+
+/* After DARN_IDEAL_OPEN: whether what the slot did at this time is in the ideal. Of the slots of
+ * the points it has what came before these. */
+bool darn_ideal_has(const struct darn_ideals *ideals, uint32_t slot, uint32_t time);
 
 size_t darn_ideals_memory(const struct darn_ideals *ideals);
 
