@@ -149,6 +149,9 @@ void darn_advice(struct darn_ink *ink, const struct darn_finding *finding,
         advise_failure(ink, finding);
     else if (darn_finding_is(finding, "atomicity-violation"))
         darn_violation_advice(ink, finding, style);
+    else if (darn_finding_is(finding, "high-level-race"))
+        darn_say(ink, "if the variables belong together, handle them in one critical section in "
+                      "each thread");
     else if (finding->assertion)
         darn_say(ink, "keep the other thread away from it, or correct the assertion");
     else if (finding->unknown_origin || finding->access_count < 2)

@@ -32,6 +32,7 @@ static const struct {
     [DARN_PREDICTS_ATOMICITY] = {"atomicity-violation", NULL},
     [DARN_PREDICTS_IRREDUCIBLE] = {"atomicity-violation", "irreducible"},
     [DARN_PREDICTS_ORDER] = {"order-violation", NULL},
+    [DARN_PREDICTS_VIEWS] = {"high-level-race", "views"},
 };
 
 /* A text that is empty counts as not known. */
@@ -457,7 +458,7 @@ static void make_finding(struct maker *maker, const struct darn_predicted *predi
         finding->came = finding->count;
     make_guards(maker, predicted);
     if (prediction->kind == DARN_PREDICTS_ATOMICITY ||
-        prediction->kind == DARN_PREDICTS_IRREDUCIBLE)
+        prediction->kind == DARN_PREDICTS_IRREDUCIBLE || prediction->kind == DARN_PREDICTS_VIEWS)
         make_atomicity(maker, predicted);
     make_threads(maker, prediction);
 }

@@ -8,6 +8,7 @@ static const struct {
 } kinds[] = {
     {"data-race", "data race", "data races"},
     {"atomicity-violation", "atomicity violation", "atomicity violations"},
+    {"high-level-race", "high-level data race", "high-level data races"},
     {"deadlock", "deadlock", "deadlocks"},
     {"order-violation", "order violation", "order violations"},
     {"notification", "mishandled notification", "mishandled notifications"},

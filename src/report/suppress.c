@@ -181,7 +181,8 @@ static int kinds_for(const struct darn_finding *finding, int *top)
     }
     if (strcmp(finding->kind, "deadlock") == 0)
         return DEADLOCK;
-    if (strcmp(finding->kind, "atomicity-violation") == 0)
+    if (strcmp(finding->kind, "atomicity-violation") == 0 ||
+        strcmp(finding->kind, "high-level-race") == 0)
         return ATOMICITY;
     if (strcmp(finding->kind, "order-violation") == 0)
         return ORDER;

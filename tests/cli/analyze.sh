@@ -63,7 +63,7 @@ expect_has "$(tail -1 .out)" "SUMMARY: darn: 1 possible data race, 1 possible de
 claim "engines are listed, and unknown ones refused"
 try "$darn" analyze --engine=help
 expect_status 0
-for engine in hb syncp hybrid eraser eraser+ multilockset deadlock syncp-deadlock notify blocks reduction reduction-online serial; do
+for engine in hb syncp hybrid eraser eraser+ multilockset deadlock syncp-deadlock notify blocks reduction reduction-online serial views; do
     grep -q "^$engine  *[^ ]" .out || fault "$engine is not listed"
 done
 try "$darn" analyze --engine=hb,psychic race.std

@@ -40,6 +40,11 @@ enum darn_prediction_kind {
      * and which nothing enforces: accesses, a use and an end, or a WAIT and the SIGNAL that ended
      * it. */
     DARN_PREDICTS_ORDER,
+    /* Two variables that one thread handles together under a lock, and another one under the same
+     * lock one after the other. Four steps: an access of the first thread to the one variable, one
+     * of the second thread to the same, one of it to the other variable, and the first thread's to
+     * that. */
+    DARN_PREDICTS_VIEWS,
 };
 
 struct darn_prediction_lock {
@@ -174,5 +179,6 @@ extern const struct darn_engine darn_engine_blocks;
 extern const struct darn_engine darn_engine_reduction;
 extern const struct darn_engine darn_engine_reduction_online;
 extern const struct darn_engine darn_engine_serial;
+extern const struct darn_engine darn_engine_views;
 
 #endif

@@ -17,6 +17,7 @@ static const struct darn_engine *const engines[] = {
     &darn_engine_reduction,
     &darn_engine_reduction_online,
     &darn_engine_serial,
+    &darn_engine_views,
 };
 
 size_t darn_engine_count(void)

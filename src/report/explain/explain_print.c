@@ -78,6 +78,8 @@ static const char *meaning_of(enum darn_prediction_kind kind)
         return "what each takes, the next one holds, and the first one what the last takes";
     case DARN_PREDICTS_ATOMICITY:
         return "in the order that no order of whole transactions has";
+    case DARN_PREDICTS_VIEWS:
+        return "what one thread handles together, and the other one by one";
     case DARN_PREDICTS_IRREDUCIBLE:
         return "of one transaction: another thread may come between them";
     default:

@@ -31,6 +31,16 @@ static const struct rule {
                 "(compare and exchange, fetch and add) for all of them.",
     },
     {
+        .id = "high-level-race",
+        .name = "HighLevelDataRace",
+        .in_short = "One thread handles two variables together, another one by one.",
+        .at_length = "Under one lock, a thread accesses two variables in one critical section, and "
+                     "another thread in two. Each access is guarded, but between the two sections "
+                     "the second thread may see or leave one variable new and the other one old.",
+        .help = "If the variables belong together, handle them in one critical section in each "
+                "thread. If they do not, the finding is harmless.",
+    },
+    {
         .id = "deadlock",
         .name = "Deadlock",
         .in_short = "Threads wait for each other in a circle.",

@@ -294,6 +294,7 @@ void darn_page_why(struct darn_page *page)
     bool race = darn_finding_is(finding, "data-race");
     bool deadlock = darn_finding_is(finding, "deadlock");
     bool atomicity = darn_finding_is(finding, "atomicity-violation");
+    bool views = darn_finding_is(finding, "high-level-race");
 
     if (darn_finding_is(finding, "sync-misuse")) {
         darn_page_misuse_why(page);
@@ -306,7 +307,7 @@ void darn_page_why(struct darn_page *page)
         return;
     }
     if (!darn_finding_is_predicted(finding) ||
-        (!race && !deadlock && !atomicity && !darn_finding_is(finding, "notification")))
+        (!race && !deadlock && !atomicity && !views && !darn_finding_is(finding, "notification")))
         return;
     darn_page_label(page, "why:");
     if (race)
@@ -315,6 +316,12 @@ void darn_page_why(struct darn_page *page)
         say_why_deadlock(page);
     else if (atomicity)
         say_why_atomicity(page);
+    else if (views)
+        darn_say(&page->ink,
+                 "%s handles the two in one critical section, and %s in two: in between it may see "
+                 "or leave one of them new and the other one old",
+                 darn_phrase_short(finding->accesses[0].thread),
+                 darn_phrase_short(finding->accesses[1].thread));
     else
         say_why_notification(page);
     darn_say(&page->ink, "\n");
