@@ -141,13 +141,22 @@ const struct darn_lock *darn_advice_guard(const struct darn_finding *finding,
     return guard;
 }
 
-/* The lock under which others access it; NULL when there is none. What is on the heap may have been
- * another variable then. */
+/* The lock under which others access it; NULL when there is none, or none with a name. What is on
+ * the heap may have been another variable then. */
 static const struct darn_lock *guard_of_others(const struct darn_finding *finding)
 {
-    return finding->guard_count && finding->location.kind == DARN_LOCATION_GLOBAL
-               ? darn_advice_guard(finding, finding->guards, finding->guard_count)
-               : NULL;
+    const struct darn_lock *guard =
+        finding->guard_count && finding->location.kind == DARN_LOCATION_GLOBAL
+            ? darn_advice_guard(finding, finding->guards, finding->guard_count)
+            : NULL;
+
+    for (size_t i = 0; guard && !guard->symbol.name && i < finding->access_count; i++) {
+        const struct darn_lock *held = darn_advice_lock_at(&finding->accesses[i], guard->address);
+
+        if (held)
+            return held;
+    }
+    return guard && (guard->symbol.name || guard->expression) ? guard : NULL;
 }
 
 /* Whether others access it under another lock than this one, and more of them. */

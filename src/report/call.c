@@ -6,8 +6,9 @@
 
 #include "report/text/source.h"
 
-#define MOST_LINES   4 /* of one call */
-#define LONGEST_NAME 40
+#define MOST_LINES        4  /* of one call */
+#define MOST_LINES_BEFORE 12 /* from a place back to the head of its function */
+#define LONGEST_NAME      40
 
 static bool is_part_of_name(char c)
 {
@@ -137,6 +138,13 @@ static const char *receiver(struct darn_text_pool *pool, const char *text, const
     return end > start ? darn_pool_part(pool, start, (size_t)(end - start)) : NULL;
 }
 
+/* A name and what leads to it; anything longer says less than the line beside it. */
+static const char *tidy(const char *text)
+{
+    text = text ? skip_blanks(text + (*text == '&')) : "";
+    return *text && strlen(text) <= LONGEST_NAME && !strpbrk(text, " \t\"'?(){}") ? text : NULL;
+}
+
 const char *darn_call_object(struct darn_text_pool *pool, const struct darn_frame *at)
 {
     static const char *const calls[] = {"pthread_",  "sem_", "mtx_",  "cnd_",
@@ -151,11 +159,70 @@ const char *darn_call_object(struct darn_text_pool *pool, const struct darn_fram
         found = guarded(pool, text, before);
     if (!found && text)
         found = receiver(pool, text, before);
-    if (!found)
-        return NULL;
-    found = skip_blanks(found + (*found == '&'));
-    /* Something shorter than a name: an expression says less than the line beside it. */
-    if (!*found || strlen(found) > LONGEST_NAME || strpbrk(found, " \t\"'?(){}"))
-        return NULL;
-    return found;
+    return tidy(found);
+}
+
+/* `take` of `queue::take(std::mutex*)`; NULL when it is no plain name. */
+static const char *plain_name(struct darn_text_pool *pool, const char *function)
+{
+    size_t end = function ? strcspn(function, "(<") : 0, start = end;
+
+    while (start && is_part_of_name(function[start - 1]))
+        start--;
+    return start < end ? darn_pool_part(pool, function + start, end - start) : NULL;
+}
+
+/* After the bracket that begins the parameters of the function that the place is in, in one of the
+ * lines before. */
+static const char *parameters_of(struct darn_text_pool *pool, const struct darn_frame *at,
+                                 const char *function)
+{
+    const char *text = "";
+
+    for (unsigned i = 0; i < MOST_LINES_BEFORE && i < at->line; i++) {
+        char *line = darn_source_line(at->dir, at->file, at->line - i);
+        const char *found;
+
+        text = darn_pool_format(pool, "%s %s", line ? line : "", text);
+        free(line);
+        found = strstr(text, function);
+        if (found && found > text && !is_part_of_name(found[-1]) &&
+            (found = arguments_of(found, function)))
+            return found;
+    }
+    return NULL;
+}
+
+static bool ends_in(const char *text, const char *name)
+{
+    size_t length = text ? strlen(text) : 0, part = strlen(name);
+
+    return length > part && strcmp(text + length - part, name) == 0 &&
+           !is_part_of_name(text[length - part - 1]);
+}
+
+/* What the caller has passed as the parameter `name`. */
+static const char *passed(struct darn_text_pool *pool, const struct darn_frame *at,
+                          const struct darn_frame *caller, const char *name)
+{
+    const char *function = plain_name(pool, at->function);
+    const char *parameters = function ? parameters_of(pool, at, function) : NULL, *parameter;
+
+    for (unsigned i = 0; parameters && (parameter = argument(pool, parameters, i)); i++)
+        if (ends_in(parameter, name))
+            return tidy(darn_call_argument(pool, caller, function, i));
+    return NULL;
+}
+
+const char *darn_call_outside(struct darn_text_pool *pool, const struct darn_frame *frames,
+                              size_t count, const char *name)
+{
+    for (size_t i = 0; i + 1 < count && !*skip_name(name); i++) {
+        const char *outside = passed(pool, &frames[i], &frames[i + 1], name);
+
+        if (!outside)
+            break;
+        name = outside;
+    }
+    return name;
 }

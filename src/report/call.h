@@ -18,4 +18,9 @@ const char *darn_call_argument(struct darn_text_pool *pool, const struct darn_fr
  * `queue->lock.lock()` the mutex. NULL when that cannot be seen. */
 const char *darn_call_object(struct darn_text_pool *pool, const struct darn_frame *at);
 
+/* `OutMutex`: what a function that only takes the lock that it is given was called with, where
+ * `name` is that parameter of frames[0]; else `name` itself. Frames go from the inside out. */
+const char *darn_call_outside(struct darn_text_pool *pool, const struct darn_frame *frames,
+                              size_t count, const char *name);
+
 #endif

@@ -166,6 +166,10 @@ static void resolve_lock(struct resolver *resolver, struct darn_lock *lock)
     if (!lock->taken.file)
         lock->taken = frame ? *frame : lock->stack.frames[0];
     name_lock(resolver, lock, &lock->taken);
+    if (frame && lock->expression)
+        lock->expression = darn_call_outside(
+            resolver->pool, frame, (size_t)(lock->stack.frames + lock->stack.count - frame),
+            lock->expression);
 }
 
 /* What the call at the place of the access is about. */

@@ -41,6 +41,39 @@ static void the_source_names_the_lock(void **state)
     }
 }
 
+static void a_lock_that_was_passed_on_is_called_as_where_it_came_from(void **state)
+{
+    static const char source[] = "static inline void take(int n, pthread_mutex_t *m)\n"
+                                 "{\n"
+                                 "    pthread_mutex_lock(m);\n"
+                                 "}\n"
+                                 "void enter(pthread_mutex_t *lock) { take(1, lock); }\n"
+                                 "void work(void) { enter(&queue->lock); take(2, m); }\n"
+                                 "void other(int m) { take(m, global); }\n";
+    const struct darn_frame frames[] = {
+        {.file = "w.c", .dir = *state, .line = 3, .column = 5, .function = "take"},
+        {.file = "w.c", .dir = *state, .line = 5, .column = 37, .function = "enter"},
+        {.file = "w.c", .dir = *state, .line = 6, .column = 19, .function = "work"},
+    };
+    struct darn_frame others[] = {frames[0], frames[2]};
+    struct darn_text_pool pool = {0};
+
+    write_file(*state, "w.c", source);
+    assert_string_equal(darn_call_object(&pool, &frames[0]), "m");
+    assert_string_equal(darn_call_outside(&pool, frames, 3, "m"), "queue->lock");
+    assert_string_equal(darn_call_outside(&pool, frames, 2, "m"), "lock");
+    assert_string_equal(darn_call_outside(&pool, frames, 1, "m"), "m");
+    /* `n` is another parameter, `global` none, and where the source is another one nothing is said.
+     */
+    assert_string_equal(darn_call_outside(&pool, frames, 3, "global"), "global");
+    assert_string_equal(darn_call_outside(&pool, others, 2, "m"), "m");
+    others[1].line = 7;
+    others[1].column = 21;
+    assert_string_equal(darn_call_outside(&pool, others, 2, "m"), "global");
+    assert_string_equal(darn_call_outside(&pool, others, 2, "n"), "m");
+    darn_pool_release(&pool);
+}
+
 static void a_lock_on_the_heap_is_called_as_in_the_source(void **state)
 {
     struct darn_finding *finding = bank_finding("/nowhere");
@@ -82,6 +115,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_source_names_the_lock, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(a_lock_that_was_passed_on_is_called_as_where_it_came_from,
+                                        make_dir, remove_dir),
         cmocka_unit_test(a_lock_on_the_heap_is_called_as_in_the_source),
         cmocka_unit_test(two_that_are_called_the_same_are_told_apart),
     };
