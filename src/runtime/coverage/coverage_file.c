@@ -31,6 +31,7 @@ static _Atomic uint64_t *known;
 struct call {
     _Atomic uintptr_t pc;
     uint64_t key;
+    _Atomic uint32_t seen; /* a bit for each kind: there is no need to look further */
 };
 static struct call calls[CALLS];
 
@@ -250,4 +251,17 @@ uint64_t darn_coverage_call(uintptr_t pc)
     darn_spin_unlock(&lock);
     darn_os_restore_signals(mask);
     return key;
+}
+
+void darn_coverage_see_call(enum darn_coverage_kind kind, uintptr_t pc)
+{
+    struct call *call = &calls[darn_spread(pc) % CALLS];
+    uint32_t bit = UINT32_C(1) << kind;
+
+    if (atomic_load_explicit(&call->pc, memory_order_acquire) == pc &&
+        atomic_load_explicit(&call->seen, memory_order_relaxed) & bit)
+        return;
+    darn_coverage_put_calls(kind, darn_coverage_call(pc), 0);
+    if (atomic_load_explicit(&call->pc, memory_order_acquire) == pc)
+        atomic_fetch_or_explicit(&call->seen, bit, memory_order_relaxed);
 }

@@ -13,6 +13,9 @@ int darn_coverage_file_open(const char *path);
 /* The key of a call of the program, by its return address; 0: it is in no file. */
 uint64_t darn_coverage_call(uintptr_t pc);
 
+/* A fact about this call alone, which may be seen all the time. */
+void darn_coverage_see_call(enum darn_coverage_kind kind, uintptr_t pc);
+
 /* The fact was seen; the first of the two says whether it is known, and costs next to nothing. The
  * sites have numbers (sites.h); calls have keys. */
 bool darn_coverage_is_known(enum darn_coverage_kind kind, uint64_t first, uint64_t second);

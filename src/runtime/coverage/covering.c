@@ -161,7 +161,7 @@ static _Atomic uint64_t inside;
  * fight for it. */
 #define NEAR_EVERY 8
 
-static void note_near(struct darn_thread *thread, uint64_t call, uintptr_t pc)
+static void note_near(struct darn_thread *thread, uintptr_t pc)
 {
     uint64_t own = (uint64_t)(thread->number & 0xffff) << 48, other;
 
@@ -170,21 +170,23 @@ static void note_near(struct darn_thread *thread, uint64_t call, uintptr_t pc)
     other =
         atomic_exchange_explicit(&inside, own | (pc & (UINT64_MAX >> 16)), memory_order_relaxed);
     if (other && (other ^ own) >> 48)
-        see_call(DARN_COVERAGE_NEAR, darn_coverage_call(other & (UINT64_MAX >> 16)), call);
+        see_call(DARN_COVERAGE_NEAR, darn_coverage_call(other & (UINT64_MAX >> 16)),
+                 darn_coverage_call(pc));
 }
 
 void darn_coverage_note_lock(struct darn_thread *thread, const void *frame)
 {
     uintptr_t pc = caller(frame);
-    uint64_t call = darn_coverage_call(pc);
 
     /* In a controlled run nobody waits in libc, and what is free depends on the schedule. */
     if (!thread->slot)
-        see_call(thread->was_blocked ? DARN_COVERAGE_BLOCKED : DARN_COVERAGE_FREE, call, 0);
+        darn_coverage_see_call(thread->was_blocked ? DARN_COVERAGE_BLOCKED : DARN_COVERAGE_FREE,
+                               pc);
     thread->was_blocked = false;
     for (uint32_t i = 0; i < thread->locks.count; i++)
-        see_call(DARN_COVERAGE_ORDER, darn_coverage_call(thread->locks.held[i].pc), call);
-    note_near(thread, call, pc);
+        see_call(DARN_COVERAGE_ORDER, darn_coverage_call(thread->locks.held[i].pc),
+                 darn_coverage_call(pc));
+    note_near(thread, pc);
 }
 
 void darn_coverage_note_blocked(struct darn_thread *thread, const volatile void *lock,

@@ -18,8 +18,7 @@ bool darn_watched_fits(darn_mutex_call *real_lock, darn_mutex_call *real_unlock)
 
     return thread && darn_state.mode == DARN_MODE_WATCH && !darn_state.options.noise_count &&
            !darn_recording && !darn_sections && !darn_healing && !darn_gates_on &&
-           !darn_lock_stacks && !darn_covering &&
-           darn_mutex_fits(real_lock, real_unlock, thread->tid);
+           !darn_lock_stacks && darn_mutex_fits(real_lock, real_unlock, thread->tid);
 }
 
 void darn_watched_open(darn_mutex_call *lock, darn_mutex_call *unlock, darn_mutex_call *real_unlock)
@@ -60,6 +59,7 @@ int darn_watched_lock(pthread_mutex_t *mutex)
     if (darn_ordering &&
         !darn_order_knows_lock(thread, DARN_EVENT_ACQUIRE, (uintptr_t)mutex, DARN_EVENT_MUTEX))
         tell(thread, DARN_EVENT_ACQUIRE, mutex, __builtin_frame_address(0));
+    darn_coverage_lock(thread, __builtin_frame_address(0));
     darn_lock_list(&thread->locks, (uintptr_t)mutex, DARN_LOCK_MUTEX,
                    (uintptr_t)__builtin_return_address(0));
     return 0;
@@ -79,6 +79,7 @@ int darn_watched_unlock(pthread_mutex_t *mutex)
     if (darn_ordering &&
         !darn_order_knows_lock(thread, DARN_EVENT_RELEASE, (uintptr_t)mutex, DARN_EVENT_MUTEX))
         tell(thread, DARN_EVENT_RELEASE, mutex, __builtin_frame_address(0));
+    darn_coverage_release(thread);
     __atomic_store_n(&thread->locks.count, thread->locks.count - 1, __ATOMIC_RELEASE);
     return darn_mutex_give(mutex, thread->tid) ? 0 : give_waited_for(mutex);
 }
