@@ -277,7 +277,7 @@ static void say_why_order(struct darn_page *page)
 
     if (finding->access_count > 1)
         common = common_lock(&finding->accesses[0], &finding->accesses[1]);
-    darn_say(ink, "the first of the two has always come first");
+    darn_say(ink, "in the runs that were recorded the first of the two always came first");
     if (finding->came)
         darn_say(ink, " (%" PRIu64 " time%s)", finding->came, finding->came == 1 ? "" : "s");
     darn_say(ink, ", and nothing makes the other one wait for it");
