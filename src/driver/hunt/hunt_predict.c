@@ -109,6 +109,7 @@ static void recall(struct darn_hunt *hunt, struct darn_target *target)
                          : (uint32_t)json_integer_value(json_object_get(entry, "trials"));
     target->begun = target->trials;
     target->proved = target->settled = entry && darn_index_is_proof(entry);
+    target->settled |= target->kind == DARN_TARGET_ORDER && target->trials;
 }
 
 static void make_targets(struct darn_hunt *hunt)
