@@ -52,7 +52,7 @@ static const struct darn_option options[] = {
      .max = 1000000,
      .value = "N",
      .help = "runs for each prediction"},
-    DARN_ROW_SEED(AT(wanted.seed), "schedules", 0),
+    DARN_ROW_SEED(AT(wanted.seed)),
     DARN_ROW_TIMEOUT(AT(wanted.timeout_ms), AT(wanted.timeout_given)),
     DARN_ROW_MAX_STEPS(AT(wanted.max_steps), AT(wanted.max_steps_given)),
     {.name = "no-explore",

@@ -74,11 +74,10 @@ int darn_line_option(struct darn_command_line *line, int *at, int argc, char **a
         .help = when "run N at a time; 1 if they write the same files"                      \
     }
 
-/* The file of a repository has the seed as a signed number, and more are counted from it. */
-#define DARN_ROW_SEED_FOR(when, with, at, what, was_given)                                         \
+#define DARN_ROW_SEED_FOR(when, with, at, what, most, was_given)                                   \
     {                                                                                              \
         .name = "seed", .type = DARN_OPTION_WIDE, .offset = at, .given = was_given,                \
-        .initial = "1", .min = 1, .max = UINT64_C(1) << 62, .value = "N", .needs = with,           \
+        .initial = "1", .min = 1, .max = most, .value = "N", .needs = with,                         \
         .help = when "another seed, other " what                                                   \
     }
 
@@ -96,8 +95,12 @@ int darn_line_option(struct darn_command_line *line, int *at, int argc, char **a
         .help = when "cut a run off that makes more than N steps"                                  \
     }
 
+/* Of noise: the file of a repository has it as a signed number, and more are counted from it. */
+#define DARN_ROW_NOISE_SEED(at, was_given)                                                         \
+    DARN_ROW_SEED_FOR("", NULL, at, "noise", UINT64_C(1) << 62, was_given)
+
+#define DARN_ROW_SEED(at)                  DARN_ROW_SEED_FOR("", NULL, at, "schedules", UINT64_MAX, 0)
 #define DARN_ROW_JOBS(at)                  DARN_ROW_JOBS_FOR("", NULL, at)
-#define DARN_ROW_SEED(at, what, was_given) DARN_ROW_SEED_FOR("", NULL, at, what, was_given)
 #define DARN_ROW_TIMEOUT(at, was_given)    DARN_ROW_TIMEOUT_FOR("", NULL, at, was_given)
 #define DARN_ROW_MAX_STEPS(at, was_given)  DARN_ROW_MAX_STEPS_FOR("", NULL, at, was_given)
 

@@ -34,7 +34,7 @@ static const struct darn_option options[] = {
     DARN_ROW_EXPECT(AT(wanted.runs_as.expect)),
     DARN_ROW_JOBS(AT(wanted.runs_as.jobs)),
     DARN_ROW_LIMIT(AT(wanted.runs_as.timeout_ms)),
-    DARN_ROW_SEED(AT(wanted.seed), "noise", 0),
+    DARN_ROW_NOISE_SEED(AT(wanted.seed), 0),
     DARN_ROW_INPUT(AT(wanted.runs_as.input)),
     {.name = "o",
      .type = DARN_OPTION_STRING,

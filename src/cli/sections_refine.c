@@ -60,7 +60,7 @@ static const struct darn_option options[] = {
              "microseconds; both vary from run to run"},
     DARN_ROW_JOBS(AT(wanted.runs_as.jobs)),
     DARN_ROW_LIMIT(AT(wanted.runs_as.timeout_ms)),
-    DARN_ROW_SEED(AT(wanted.seed), "noise", AT(wanted.seed_given)),
+    DARN_ROW_NOISE_SEED(AT(wanted.seed), AT(wanted.seed_given)),
     DARN_ROW_INPUT(AT(wanted.runs_as.input)),
     {.name = "o",
      .type = DARN_OPTION_STRING,

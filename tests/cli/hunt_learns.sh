@@ -108,6 +108,8 @@ expect_same "$(cat schedule.2)" "$(cat schedule.1)"
 claim "a seed may be as large as the numbers are"
 try darn explore --jobs=1 --schedules=1 --seed=18446744073709551615 --json -- ./deep
 expect_has "$out" '"seed":18446744073709551615,'
+try darn hunt --jobs=1 --seed=18446744073709551615 --seconds=20 --no-explore --no-shrink -o large.out -- ./turned
+expect_status 66
 
 claim "what only runs of the search come to is found by a hunt as well"
 try darn hunt --jobs=1 --seed=3 --seconds=40 --no-shrink -o deep.out -- ./deep

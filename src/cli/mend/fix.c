@@ -59,7 +59,7 @@ static const struct darn_option options[] = {
      .max = 1000,
      .value = "N",
      .help = "stop when N fixes are found"},
-    DARN_ROW_SEED(AT(wanted.seed), "schedules", 0),
+    DARN_ROW_SEED(AT(wanted.seed)),
     DARN_ROW_JOBS(AT(wanted.jobs)),
     {.name = "apply",
      .type = DARN_OPTION_FLAG,

@@ -94,7 +94,7 @@ static const struct darn_option options[] = {
      .needs = "verify",
      .help = "verify: stop after S seconds"},
     DARN_ROW_JOBS_FOR("verify: ", "verify", AT(wanted.jobs)),
-    DARN_ROW_SEED_FOR("verify: ", "verify", AT(wanted.seed), "schedules", 0),
+    DARN_ROW_SEED_FOR("verify: ", "verify", AT(wanted.seed), "schedules", UINT64_MAX, 0),
     DARN_ROW_TIMEOUT_FOR("verify: ", "verify", AT(wanted.timeout_ms), 0),
     DARN_ROW_MAX_STEPS_FOR("verify: ", "verify", AT(wanted.max_steps), AT(wanted.max_steps_given)),
     {.name = "oracle",
