@@ -135,8 +135,11 @@ expect_status 66
 expect_same "$(grep -o '"id":"[a-z]*","kind"' all.html | wc -l)" 3
 expect_has "$(cat found.sarif)" '"version":"2.1.0"'
 
-claim "what is only predicted makes a page, and no failure"
-try "$darn" report --html=p.html p.jsonl
-expect_status 0
+claim "what a run predicted makes a page, and has the status that the text has"
+object later | sed 's/observed/predicted/' >later.jsonl
+try "$darn" report later.jsonl
+expect_status 66
+try "$darn" report --html=p.html later.jsonl
+expect_status 66
 [ -s p.html ] || fault "no page"
 finish
