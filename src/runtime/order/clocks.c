@@ -154,34 +154,47 @@ static void end_sample(const struct darn_thread_clock *clock, uint64_t start)
         darn_spending_sampled(clock->slot, start);
 }
 
-/* Perhaps the first time that others can hear of its time. `is_given` does not say so: it may be set
- * for the next access to have another time (remembered.c). */
-static void give_own(struct darn_thread_clock *clock)
+/* The own time that others are about to hear of, perhaps for the first time. `is_given` does not
+ * say so: it may be set for the next access to have another time (remembered.c). */
+static uint32_t give_own(struct darn_thread_clock *clock)
 {
-    if (clock->slot < DARN_CLOCK_SLOTS &&
-        raise(&own_times[clock->slot].given,
-              atomic_load_explicit(&clock->times[clock->slot], memory_order_relaxed)))
+    uint32_t time;
+
+    if (clock->slot == DARN_CLOCK_SLOTS)
+        return 0;
+    time = atomic_load_explicit(&clock->times[clock->slot], memory_order_relaxed);
+    if (raise(&own_times[clock->slot].given, time))
         atomic_fetch_add(&darn_clock_news, 1);
-    clock->is_given = true;
+    return time;
+}
+
+/* A handler that comes in between may advance the own time: that one is not given yet. */
+static void raise_all(struct darn_thread_clock *clock, uint32_t object, uint32_t count,
+                      uint32_t own)
+{
+    for (uint32_t slot = 0; slot < count; slot++)
+        raise(time_of(object, slot),
+              slot == clock->slot
+                  ? own
+                  : atomic_load_explicit(&clock->times[slot], memory_order_relaxed));
 }
 
 void darn_clock_release(struct darn_thread_clock *clock, uint64_t key)
 {
     uint32_t object = darn_clock_object(key);
     uint32_t version = atomic_load_explicit(&clock->version, memory_order_relaxed);
-    uint32_t count = atomic_load_explicit(&used, memory_order_relaxed);
+    uint32_t count = atomic_load_explicit(&used, memory_order_relaxed), own;
     uint64_t start;
 
     if (darn_clock_has_given(clock, key))
         return;
     start = start_sample(clock);
-    give_own(clock);
+    clock->is_given = true;
+    own = give_own(clock);
     if (!has_all(object, clock, count)) {
         atomic_fetch_add(&darn_clock_changes[object / 32], BEGUN);
         atomic_fetch_add(&darn_clock_objects[object].version, BEGUN);
-        for (uint32_t slot = 0; slot < count; slot++)
-            raise(time_of(object, slot),
-                  atomic_load_explicit(&clock->times[slot], memory_order_relaxed));
+        raise_all(clock, object, count, own);
         atomic_fetch_add(&darn_clock_objects[object].version, DONE);
         atomic_fetch_add(&darn_clock_changes[object / 32], DONE);
     }
