@@ -121,6 +121,8 @@ script quick 'echo $$ >>"$LOG"'
 LOG=$PWD/log
 export LOG
 "$darn" campaign init --test='./quick {n}' --param=n=1..4 --no-try -o kill.json >/dev/null
+# Scripts cannot be hunted: to try takes time.
+sed -i '/^  "hunt",$/d; /^  "explore"$/d; s/^  "run",$/  "run"/' kill.json
 kills=6
 does_all && kills=50
 for ((i = 0; i < kills; i++)); do
