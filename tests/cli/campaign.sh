@@ -55,6 +55,14 @@ expect_has "$err" "picky (run): new: the test picky fails: exit status 1 [failur
 expect_same "$(ask picky.db 'SELECT count(*) FROM findings')" 1
 expect_has "$out" "1 new finding;"
 
+claim "a runtime of another version that refuses our options says nothing of the test"
+script old 'case $DARN_OPTIONS in *coverage*) echo "darn: DARN_OPTIONS: there is no option coverage" >&2; exit 2 ;; esac'
+try "$darn" campaign init --test=./old -o old.json
+try "$darn" campaign run old.json --rounds=5 --jobs=1
+expect_has "$err" "old (run): unfit: another version of darn has compiled it"
+expect_has "$err" "no test is left that can be run in any of its modes"
+expect_same "$(ask old.db 'SELECT count(*) FROM findings')" 0
+
 claim "init takes a folder, CTest's list, Meson's and Automake's"
 mkdir folder && cp good bad folder/ && touch folder/text
 try "$darn" campaign init --folder=folder --no-try -o folder.json

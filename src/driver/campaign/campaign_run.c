@@ -218,15 +218,19 @@ static void fill_slots(struct campaign *campaign)
 
 static void loop(struct campaign *campaign)
 {
-    do {
+    for (;;) {
         fill_slots(campaign);
+        if (!campaign->under_way) /* it is over, or nothing is left that can be run */
+            break;
         usleep(TICK_US);
         reap(campaign, true);
         show_progress(campaign);
         if (atomic_load(&interrupted) || time_left(campaign) <= 0 || campaign->error)
             break_off(campaign);
-    } while (campaign->under_way || may_start(campaign));
+    }
     darn_tell_progress(campaign->listener, "%s", "");
+    if (may_start(campaign))
+        darn_tell_note(campaign->listener, "no test is left that can be run in any of its modes");
 }
 
 static void remember(void *context, const struct darn_campaign_past *past)

@@ -149,6 +149,24 @@ static void make_environment(const struct darn_campaign_place *place,
 
 /* ---- the command ---- */
 
+/* Another build of the program has other schedules and places. */
+static uint64_t hash_of_build(uint64_t hash, const char *directory, const char *program)
+{
+    char path[PATH_MAX];
+    struct stat about;
+    bool is_known =
+        strchr(program, '/') &&
+        (program[0] == '/' ? JOIN(path, "%s", program)
+                           : JOIN(path, "%s/%s", directory ? directory : ".", program)) &&
+        stat(path, &about) == 0;
+
+    if (!is_known)
+        return hash;
+    hash = darn_hash_word(hash, (uint64_t)about.st_size);
+    hash = darn_hash_word(hash, (uint64_t)about.st_mtim.tv_sec);
+    return darn_hash_word(hash, (uint64_t)about.st_mtim.tv_nsec);
+}
+
 /* A file that earlier rounds of the test share: its name begins so. */
 static bool own_file(const struct darn_campaign_place *place, const struct darn_campaign_task *task,
                      const char *what, char *path, size_t size)
@@ -161,6 +179,9 @@ static bool own_file(const struct darn_campaign_place *place, const struct darn_
                           &task->choice.point, &command);
     for (size_t i = 0; i < command.count; i++)
         hash = darn_hash_string(hash, command.items[i]);
+    if (command.count)
+        hash = hash_of_build(hash, place->campaign->tests[task->choice.test].directory,
+                             command.items[0]);
     darn_words_free(&command);
     return (size_t)snprintf(path, size, "%s/%s-%016llx", place->directory, what,
                             (unsigned long long)hash) < size;
@@ -363,6 +384,22 @@ static void add_remarks(const struct darn_campaign_end *end, char *text, size_t 
     }
 }
 
+/* The runtime of another version of darn does not know what we ask for: that says nothing of the
+ * test. */
+static bool is_refused(const struct darn_campaign_task *task)
+{
+    static const char begin[] = "darn: " DARN_OPTIONS_VARIABLE;
+    char *line = NULL;
+    bool refused;
+
+    if (!WIFEXITED(task->end->status) || WEXITSTATUS(task->end->status) != 2)
+        return false;
+    line = darn_campaign_last_line(task->output);
+    refused = line && strncmp(line, begin, sizeof(begin) - 1) == 0;
+    free(line);
+    return refused;
+}
+
 static const char *outcome_of(const struct darn_campaign_task *task, bool has_oracle, char *text,
                               size_t size)
 {
@@ -382,6 +419,10 @@ static const char *outcome_of(const struct darn_campaign_task *task, bool has_or
     if (end->timed_out) {
         snprintf(text, size, "it was killed after %.1f s", end->seconds);
         return "hung";
+    }
+    if (!is_darn && is_refused(task)) {
+        snprintf(text, size, "another version of darn has compiled it");
+        return "unfit";
     }
     return is_darn ? of_darn(task, text, size) : of_test(task, has_oracle, text, size);
 }
