@@ -94,21 +94,12 @@ static const struct darn_image_site *site_of(const struct darn_heal *heal,
 
 /* ---- the lines of a fix ---- */
 
-static const char *dir_of(const struct darn_heal *heal, const char *file)
+struct darn_fix_range darn_heal_range(const struct darn_section *section)
 {
-    for (size_t i = 0; i < heal->elf.site_count; i++)
-        if (strcmp(heal->elf.sites[i].site.file, file) == 0)
-            return heal->elf.sites[i].site.dir;
-    return NULL;
-}
-
-struct darn_fix_range darn_heal_range(const struct darn_heal *heal,
-                                      const struct darn_section *section, int access)
-{
-    struct darn_fix_range range = {.dir = dir_of(heal, section->file),
-                                   .file = section->file,
-                                   .first = section->first ? section->first : section->points[0].at,
-                                   .access = access};
+    struct darn_fix_range range = {
+        .file = section->file,
+        .first = section->first ? section->first : section->points[0].at,
+    };
 
     range.last = section->first ? section->last : range.first;
     for (uint32_t i = 0; i < section->count; i++) {
@@ -122,7 +113,7 @@ struct darn_fix_range darn_heal_range(const struct darn_heal *heal,
     return range;
 }
 
-static void add_range(struct making *making, struct darn_fix_range range, bool merges)
+static void add_range(struct making *making, struct darn_fix_range range)
 {
     struct darn_heal_fix *fix = making->fix;
 
@@ -135,7 +126,6 @@ static void add_range(struct making *making, struct darn_fix_range range, bool m
             known->last >= range.last)
             return;
     }
-    range.merges = merges;
     if (fix->count < DARN_HEAL_RANGES)
         fix->ranges[fix->count++] = range;
 }
@@ -151,7 +141,7 @@ static bool is_same(const struct darn_section *a, const struct darn_section *b)
            strcmp(a->function, b->function) == 0;
 }
 
-static void add_section(struct making *making, const struct darn_section *section, int access)
+static void add_section(struct making *making, const struct darn_section *section)
 {
     struct darn_sections *repository = &making->heal->repository;
     bool known = false;
@@ -161,8 +151,7 @@ static void add_section(struct making *making, const struct darn_section *sectio
     if (!known)
         darn_sections_add(repository, section);
     making->made++;
-    add_range(making, darn_heal_range(making->heal, section, access),
-              darn_violation_is_whole(making->finding) && access == DARN_VIOLATION_ENTRY);
+    add_range(making, darn_heal_range(section));
 }
 
 static bool has_point(const struct darn_section *section, const struct darn_finding *finding,
@@ -190,7 +179,7 @@ static size_t add_sections_of(struct making *making, int number, bool pairs)
         if ((section->kind == DARN_SECTION_PAIR) != pairs ||
             !has_point(section, making->finding, &making->finding->accesses[number]))
             continue;
-        add_section(making, section, number);
+        add_section(making, section);
         count++;
     }
     return count;
@@ -236,7 +225,7 @@ static void add_race(struct making *making, int number)
     if (!site->record.line)
         return; /* the repository has no place for it */
     section = new_section(making->finding, site, DARN_SECTION_RACE);
-    add_section(making, section, number);
+    add_section(making, section);
     free(section);
 }
 
@@ -337,7 +326,7 @@ static void add_by_hand(struct making *making)
     section->points[section->count] = point_of(end, DARN_ROLE_END);
     section->points[section->count++].allow =
         darn_section_allows(entry->record.kind, end->record.kind);
-    add_section(making, section, DARN_VIOLATION_ENTRY);
+    add_section(making, section);
     free(section);
 }
 
@@ -347,20 +336,16 @@ static void add_remote(struct making *making, const struct darn_finding_access *
 {
     const struct darn_sections *recorded = &making->heal->elf.sections;
     const char *file = remote->site_file ? remote->site_file : remote->file;
-    struct darn_fix_range range = {.dir = remote->dir ? remote->dir : dir_of(making->heal, file),
-                                   .file = file,
-                                   .first = remote->line,
-                                   .last = remote->line,
-                                   .access = DARN_VIOLATION_REMOTE};
+    struct darn_fix_range range = {.file = file, .first = remote->line, .last = remote->line};
 
     for (size_t i = 0; i < recorded->count; i++) {
         if (recorded->list[i]->kind == DARN_SECTION_PAIR ||
             !has_point(recorded->list[i], making->finding, remote))
             continue;
-        range = darn_heal_range(making->heal, recorded->list[i], DARN_VIOLATION_REMOTE);
+        range = darn_heal_range(recorded->list[i]);
         break;
     }
-    add_range(making, range, false);
+    add_range(making, range);
 }
 
 static void heal_violation(struct making *making)
@@ -374,7 +359,7 @@ static void heal_violation(struct making *making)
         return;
     section = find_violated(making);
     if (section)
-        add_section(making, section, DARN_VIOLATION_ENTRY);
+        add_section(making, section);
     else
         add_by_hand(making);
     if (is_access(remote))

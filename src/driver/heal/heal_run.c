@@ -221,7 +221,7 @@ void darn_heal_each_fix(const struct darn_heal *heal, const struct darn_healed *
             break;
         if (!section)
             continue;
-        range = darn_heal_range(heal, section, -1);
+        range = darn_heal_range(section);
         tell(context, &(struct darn_fix){NULL, section->variable, &range, 1});
     }
 }

@@ -78,9 +78,8 @@ void darn_heal_from(struct darn_heal *heal);
 int darn_heal_write(const struct darn_heal *heal, const char *path);
 int darn_heal_print(const struct darn_heal *heal, FILE *out);
 
-/* The lines of a section, for a fix; `access` is that of the finding, or negative. */
-struct darn_fix_range darn_heal_range(const struct darn_heal *heal,
-                                      const struct darn_section *section, int access);
+/* The lines of a section, for a fix. */
+struct darn_fix_range darn_heal_range(const struct darn_section *section);
 
 /* heal_run.c: runs the healed program to its end. 0, with its exit status; or DARN_REFUSED. */
 int darn_heal_run(struct darn_heal *heal, int *status);

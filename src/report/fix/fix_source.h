@@ -1,10 +1,9 @@
 /*
- * A source file as a sketch of a patch sees it: its lines, how deep in braces they are, and what is
+ * A source file as a patch sees it: its lines, how deep in braces they are, and what is
  * to be put before and behind them.
  *
  * It is read without a compiler: braces and semicolons outside of comments and strings tell where
- * statements begin and end. What that cannot tell is left to the reader, who was told that it is a
- * sketch.
+ * statements begin and end. What that cannot tell, the compiler does.
  */
 #ifndef DARN_REPORT_FIX_SOURCE_H
 #define DARN_REPORT_FIX_SOURCE_H

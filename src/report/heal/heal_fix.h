@@ -12,10 +12,8 @@
 
 /* Lines that belong under one lock. */
 struct darn_fix_range {
-    const char *dir, *file; /* dir may be NULL */
+    const char *file;
     unsigned first, last;
-    int access;  /* of the finding, that is in the lines; negative: none is known */
-    bool merges; /* a lock that is given back within the lines is to be kept instead */
 };
 
 struct darn_fix {
