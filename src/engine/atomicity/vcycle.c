@@ -108,13 +108,18 @@ static void report(struct walk *walk)
     prediction->target = prediction->steps[0].event.target;
 }
 
+/* Before each thing that is looked at, be it the next moment left aside: a variable with thousands of
+ * pairs takes its time. False: enough was looked at. */
+static bool spend(struct walk *walk)
+{
+    return walk->work && --walk->work;
+}
+
 /* Whether it is none of those that are in the cycle already, and can happen with them. */
-static bool is_another(struct walk *walk, const struct darn_vblock *block)
+static bool is_another(const struct walk *walk, const struct darn_vblock *block)
 {
     const struct darn_periods *periods = walk->world.periods;
 
-    if (walk->work)
-        walk->work--;
     for (uint32_t i = 0; i < walk->count; i++) {
         if (!darn_periods_concurrent(periods, walk->middles[i].block->period, block->period))
             return false;
@@ -124,7 +129,7 @@ static bool is_another(struct walk *walk, const struct darn_vblock *block)
 
 /* Whether a lock is free although t1 stands still. What went before in the cycle has given its
  * locks back; but if t1 holds any, it may wait for t1 before it can do so. */
-static bool is_free(struct walk *walk, uint32_t set)
+static bool is_free(const struct walk *walk, uint32_t set)
 {
     const struct darn_vworld *world = &walk->world;
 
@@ -139,7 +144,7 @@ static bool is_free(struct walk *walk, uint32_t set)
 }
 
 /* Whether a whole transaction can happen while t1 is between its two accesses. */
-static bool can_be(struct walk *walk, const struct darn_vblock *block)
+static bool can_be(const struct walk *walk, const struct darn_vblock *block)
 {
     return is_another(walk, block) && is_free(walk, block->side[0].set) &&
            is_free(walk, block->side[1].set) && is_free(walk, block->mid);
@@ -172,7 +177,7 @@ static void try_relays(struct walk *walk, uint32_t variable)
     const struct darn_vset *set = darn_vset_get(walk->check->sets, of->set);
 
     walk->has_relay = true;
-    for (uint32_t i = 0; set && i < set->count && walk->work; i++) {
+    for (uint32_t i = 0; set && i < set->count && spend(walk); i++) {
         const struct darn_vblock *block = darn_vblock_at(walk->check->blocks, set->members[i]);
         int side = block->side[1].op == DARN_VOP_WRITE && block->side[1].is_final;
         const struct darn_vside *write = &block->side[side];
@@ -220,7 +225,7 @@ static void walk_on(struct walk *walk, uint32_t variable, unsigned op)
 {
     const struct darn_vpairs *pairs = walk->check->pairs;
 
-    for (uint32_t at = darn_vpairs_first(pairs, variable); at && walk->work;) {
+    for (uint32_t at = darn_vpairs_first(pairs, variable); at && spend(walk);) {
         const struct darn_vpair_entry *pair = darn_vpair_at(pairs, at);
         const struct darn_vset *set;
 
@@ -228,7 +233,7 @@ static void walk_on(struct walk *walk, uint32_t variable, unsigned op)
         if (is_visited(walk, pair->variable[pair->variable[0] == variable]))
             continue;
         set = darn_vset_get(walk->check->sets, pair->set);
-        for (uint32_t i = 0; set && i < set->count && walk->work; i++)
+        for (uint32_t i = 0; set && i < set->count && spend(walk); i++)
             try_block(walk, pair, variable, op,
                       darn_vblock_at(walk->check->blocks, set->members[i]));
     }
