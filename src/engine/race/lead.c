@@ -199,12 +199,14 @@ static void make_lead(struct darn_leads *leads, struct pair *pair, uint32_t firs
                      (struct darn_lead_step){
                          .thread = deed->thread, .kind = deed->kind, .lock = deed->lock});
     }
+    /* Who came first in the run is chance: one seed shall give one schedule. */
     for (int i = 0; i < 2; i++) {
-        const struct stand *stand = i ? later : earlier;
+        bool turned = pair->stands[1].event.thread < pair->stands[0].event.thread;
+        const struct stand *stand = &pair->stands[turned ? !i : i];
 
         add_step(lead, &capacity,
                  (struct darn_lead_step){.thread = stand->event.thread,
-                                         .side = (uint8_t)(i ? !first : first),
+                                         .side = (uint8_t)(stand - pair->stands),
                                          .visits = stand->visits});
     }
 }
