@@ -165,13 +165,15 @@ static const char *hunt_line(struct darn_fixing *fixing, const char *directory,
         return NULL;
     line = darn_pool_format(pool, "%s hunt --no-shrink --seconds=%u.%03u --seed=%" PRIu64 " -o %s",
                             darn_shell_word(pool, own), milliseconds / 1000, milliseconds % 1000,
-                            fixing->options.seed + fixing->hunts, directory);
+                            fixing->options.seed + fixing->hunts, darn_shell_word(pool, directory));
     if (fixing->options.jobs)
         line = darn_pool_format(pool, "%s --jobs=%" PRIu64, line, fixing->options.jobs);
     line = option(fixing, line, "oracle", kept->oracle);
     line = option(fixing, line, "reset", kept->reset);
     line = option(fixing, line, "input", kept->input);
     line = option(fixing, line, "with", kept->with);
+    line = option(fixing, line, "stop",
+                  kept->with && kept->stop ? sigabbrev_np((int)kept->stop) : NULL);
     return darn_pool_format(pool, "%s -- %s", line, program_line(fixing));
 }
 
