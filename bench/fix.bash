@@ -15,7 +15,7 @@ fix_one() {
         echo "| $name | – | nothing was confirmed in $hunt_seconds s | | | |"
         return 0
     fi
-    kind=$(sed -n 's/.*"kind":"\([^"]*\)".*/\1/p' "$at/out/1/finding.json" | head -1)
+    kind=$(grep -o '"kind":"[^"]*"' "$at/out/1/finding.json" | head -1 | cut -d'"' -f4)
     if "$build/bin/darn" fix --apply --seconds="$fix_seconds" --limit="$fix_limit" "$at/out/1" \
         >"$at/patch" 2>"$work/logs/fix.$name"; then
         # shellcheck disable=SC2086
@@ -24,7 +24,7 @@ fix_one() {
         "$build/bin/darn" explore --schedules="$fix_schedules" --seconds="$fix_more_seconds" $(header options "$file") \
             -- "$at/$name" >"$work/logs/explore.fix.$name" 2>&1
         option=$?
-        more=$(sed -n 's/^darn explore: \([0-9]*\) schedules in.*/\1/p' "$work/logs/explore.fix.$name")
+        more=$(sed -n 's/^darn explore: \([0-9]*\) schedules* in.*/\1/p' "$work/logs/explore.fix.$name")
         echo "| $name | $kind | $(sed -n 's/^fix: //p' "$at/patch" | head -1) | $(grep -c '^[-+][^-+]' "$at/patch") | ${more:-0} | $([ $option = 66 ] && echo yes || echo no) |"
     else
         summary=$(sed -n 's/^darn fix: \(.*candidate.*\)/\1/p' "$work/logs/fix.$name" | tail -1)

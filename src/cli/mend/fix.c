@@ -122,6 +122,9 @@ static void print_fix(void *context, const struct darn_fixing *fixing,
     printf(proof->tested ? "; the tests pass" : "");
     say_cost(proof);
     printf("\n");
+    if (proof->others)
+        printf("not fixed: %" PRIu64 " other bug%s that the hunt knew of before\n", proof->others,
+               proof->others == 1 ? "" : "s");
     if (line->wanted.apply && fixing->results[DARN_FIX_PROVED] == 1)
         printf("applied: the sources in %s were changed\n", fixing->tree);
     if (line->json)

@@ -241,6 +241,7 @@ void darn_fixing_free(struct darn_fixing *fixing)
     darn_heal_findings_free(&fixing->findings);
     darn_patches_free(&fixing->patches);
     darn_words_free(&fixing->known);
+    darn_words_free(&fixing->outcomes);
     darn_words_free(&fixing->statuses);
     darn_words_free(&fixing->outputs);
     darn_pool_release(&fixing->pool);

@@ -256,6 +256,7 @@ static int read_own(struct darn_fixing *fixing)
 {
     char path[2 * PATH_MAX];
     struct darn_index index = {.entries = NULL};
+    const json_t *outcomes;
     json_error_t error;
     json_t *entry;
 
@@ -264,6 +265,9 @@ static int read_own(struct darn_fixing *fixing)
     if (!entry)
         return darn_tell_refusal(fixing->listener, "%s: %s", path, error.text);
     fixing->key = key_of(&fixing->pool, entry);
+    outcomes = json_object_get(entry, "outcomes");
+    for (size_t i = 0; i < json_array_size(outcomes); i++)
+        darn_words_add(&fixing->outcomes, json_string_value(json_array_get(outcomes, i)));
     json_decref(entry);
     snprintf(path, sizeof(path), "%s/..", fixing->kept.directory);
     if (darn_index_open(&index, fixing->listener, path) == 0)
@@ -315,19 +319,40 @@ static enum darn_fix_result fail(struct darn_fixing *fixing, enum darn_fix_resul
     return result;
 }
 
-static enum darn_fix_result look_at_hunt(struct darn_fixing *fixing, const struct hunted *hunted)
+/* What it leads to, if the bug that is to be fixed leads to the same; NULL: it does not. Where the
+ * race is gone and the assertion still fails, it was no fix. */
+static const char *same_outcome(const struct darn_fixing *fixing, const json_t *entry)
 {
+    const json_t *outcomes = json_object_get(entry, "outcomes");
+
+    for (size_t i = 0; i < json_array_size(outcomes); i++) {
+        const char *word = json_string_value(json_array_get(outcomes, i));
+
+        if (word && has(&fixing->outcomes, word))
+            return word;
+    }
+    return NULL;
+}
+
+static enum darn_fix_result look_at_hunt(struct darn_fixing *fixing, const struct hunted *hunted,
+                                         uint64_t *others)
+{
+    *others = 0;
     for (size_t i = 0; i < json_array_size(hunted->index.entries); i++) {
         const json_t *entry = json_array_get(hunted->index.entries, i);
         const char *key = key_of(&fixing->pool, entry);
 
         if ((counts(entry) || is_sure(entry)) && strcmp(key, fixing->key) == 0)
             return fail(fixing, DARN_FIX_REMAINS, "it still happens: ", key);
+        if (counts(entry) && same_outcome(fixing, entry))
+            return fail(fixing, DARN_FIX_REMAINS,
+                        "what it led to still happens: ", same_outcome(fixing, entry));
         if (counts(entry) && !has(&fixing->known, key))
             return fail(fixing, DARN_FIX_HARMS, "another bug comes instead: ", key);
         if (is_sure(entry) && !has(&fixing->known, key) &&
             strcmp(text_of(entry, "kind"), "deadlock") == 0)
             return fail(fixing, DARN_FIX_HARMS, "a deadlock becomes possible: ", key);
+        *others += counts(entry) && !darn_index_leader(entry);
     }
     if (!hunted->schedules)
         return fail(fixing, DARN_FIX_BREAKS, "it cannot be hunted any more", "");
@@ -341,7 +366,7 @@ static enum darn_fix_result hunt_candidate(struct darn_fixing *fixing, uint32_t 
     enum darn_fix_result result = DARN_FIX_BREAKS;
 
     if (hunt(fixing, milliseconds, &hunted) == 0)
-        result = look_at_hunt(fixing, &hunted);
+        result = look_at_hunt(fixing, &hunted, &proof->others);
     else
         fail(fixing, result, "it cannot be hunted any more", "");
     proof->schedules += hunted.schedules;

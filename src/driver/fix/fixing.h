@@ -49,6 +49,7 @@ struct darn_fix_proof {
     uint64_t schedules;         /* that the hunt has made with it */
     double seconds;             /* that the hunt took */
     double before_ms, after_ms; /* processor time of a free run, the least of some */
+    uint64_t others;            /* bugs that were known before, and are still there */
     bool compared;              /* what it prints is what good runs print */
     bool tested;                /* by the user's command */
 };
@@ -70,6 +71,7 @@ struct darn_fixing {
     const char *build_in, *build;        /* the directory and the command */
     struct darn_words known;             /* what the program without a fix shows: darn_fix_key */
     const char *key;                     /* of the finding */
+    struct darn_words outcomes;          /* what it leads to: crash, assertion, … */
     struct darn_words statuses, outputs; /* of free runs without a fix */
     double before_ms;
     unsigned hunts;
