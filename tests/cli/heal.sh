@@ -177,7 +177,7 @@ expect_same "$out" 6
 expect_has "$err" "darn heal: ./lost, healed by block, waits of at most 100 ms"
 expect_has "$err" "inside 6 times"
 expect_has "$err" "fix: put both accesses under one lock, or make 'balance' _Atomic
-a patch that is proved: darn fix lost.out/1"
+darn fix lost.out/1 looks for a patch, and proves it"
 expect_has "$(head -1 lost.json)" '{"heal":1,"with":"block","bound_ms":100,'
 expect_has "$(cat lost.json)" '{"rule":{"line":3,"variable":"balance","function":"deposit","file":"lost.c","kind":"load-and-store","entry":"8:16 read","match":"exact","with":"block","entered":6,'
 expect_has "$(cat lost.json)" '{"fix":{"variable":"balance",'

@@ -283,7 +283,7 @@ static int report(const struct darn_heal *heal, const struct heal_line *line)
                           heal->options.program[0], &style);
         darn_heal_each_fix(heal, &healed, print_fix, &style);
         if (heal->findings.directories.count)
-            fprintf(stderr, "a patch that is proved: darn fix %s\n",
+            fprintf(stderr, "darn fix %s looks for a patch, and proves it\n",
                     heal->findings.directories.items[0]);
         lost = line->json && write_json(heal, &healed, line->json);
     }
