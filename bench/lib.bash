@@ -99,7 +99,8 @@ build_tools() {
     "${compiler[@]}" "$here"/{compare,measure,plan,result,table}.c -o "$work/compare" -lm &&
         "${compiler[@]}" "$here"/{cost,measure}.c -o "$work/cost" &&
         "${compiler[@]}" "$here/often.c" -o "$work/often" &&
-        "${compiler[@]}" "$here/trace_make.c" "$build"/src/trace/libdarn_trace.a \
+        "${compiler[@]}" -I"$root/tests/unit/trace" "$here/trace_make.c" "$root/tests/unit/trace/trace_writer.c" \
+            "$build"/src/trace/libdarn_trace.a \
             "$build"/src/base/libdarn_base.a -lzstd -o "$work/trace_make" &&
         "${compiler[@]}" "$here/real/input.c" -o "$work/make-input" &&
         "$work/make-input" "$megabytes" >"$work/input.$size" &&

@@ -13,7 +13,7 @@
  * trace.
  */
 #include "trace/pack.h"
-#include "trace/writer.h"
+#include "trace_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -232,8 +232,7 @@ bool darn_hunt_is_barren(double started, double news, double now, uint64_t sched
 /* A site to be armed; the keys stay sorted. */
 void darn_target_add_key(struct darn_target *target, uint64_t key);
 
-/* A place, the places of an access of a prediction, and of a call. */
-void darn_target_add_place(struct darn_target_side *side, uint64_t place);
+/* The places of an access of a prediction, and of a call. */
 void darn_target_add_access(const struct darn_player *player, const uint64_t *keys,
                             struct darn_target_side *side,
                             const struct darn_finding_access *access);
@@ -263,9 +262,8 @@ const struct darn_block_met *darn_hunt_met_order(const struct darn_target *targe
                                                  const struct darn_result *result);
 uint32_t darn_hunt_order_of(const struct darn_target *target, const struct darn_block_met *met);
 
-/* Whether runs end so when the order is turned round, and never else. And whether it is the order
- * that they end so by: it makes a run in which the whole thread of the first comes last. */
-bool darn_hunt_may_be_order(const struct darn_target *target, enum darn_verdict_kind kind);
+/* Whether runs end so when the order is turned round, and never else, and it is the order that they
+ * end so by: makes a run in which the whole thread of the first comes last. */
 bool darn_hunt_is_by_order(struct darn_hunt *hunt, struct darn_player *player,
                            const struct darn_target *target, enum darn_verdict_kind kind);
 

@@ -8,7 +8,7 @@
 #include "driver/hunt/hunt.h"
 #include "site/site.h"
 
-void darn_target_add_place(struct darn_target_side *side, uint64_t place)
+static void add_place(struct darn_target_side *side, uint64_t place)
 {
     for (uint32_t i = 0; i < side->count; i++)
         if (side->places[i] == place)
@@ -39,7 +39,7 @@ static void add_site(const struct darn_player *player, const uint64_t *keys,
 {
     for (uint32_t i = 0; i < site_count(player->block); i++)
         if (keys[i] == key)
-            darn_target_add_place(side, player->block->site_places[i]);
+            add_place(side, player->block->site_places[i]);
 }
 
 /* Where a module of the trace is now; false when it is not there. */
@@ -62,7 +62,7 @@ void darn_target_add_call(const struct darn_player *player, struct darn_target_s
     uint64_t address;
 
     if (stack->count && find_address(player->block, &stack->frames[0], &address))
-        darn_target_add_place(side, address);
+        add_place(side, address);
 }
 
 static void aim_at_race(const struct darn_player *player, const uint64_t *keys,
@@ -183,7 +183,7 @@ void darn_target_add_access(const struct darn_player *player, const uint64_t *ke
         if (keys[i] == access->site_key &&
             (!access->has_copy ||
              darn_snapshot_site_inlined(&player->snapshot, place) == access->site_copy))
-            darn_target_add_place(side, place);
+            add_place(side, place);
     }
 }
 

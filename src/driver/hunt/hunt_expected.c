@@ -136,15 +136,15 @@ static bool may_be_turned(struct darn_hunt *hunt, struct darn_player *player,
     return second && (!first || first > second) && (first || has_ended(player, target));
 }
 
+static bool may_be_order(const struct darn_target *target, enum darn_verdict_kind kind)
+{
+    return target->ends[1][kind] && !target->ends[0][kind] && target->ends[0][DARN_VERDICT_OK];
+}
+
 bool darn_hunt_is_by_order(struct darn_hunt *hunt, struct darn_player *player,
                            const struct darn_target *target, enum darn_verdict_kind kind)
 {
-    return darn_hunt_may_be_order(target, kind) && !may_be_turned(hunt, player, target);
-}
-
-bool darn_hunt_may_be_order(const struct darn_target *target, enum darn_verdict_kind kind)
-{
-    return target->ends[1][kind] && !target->ends[0][kind] && target->ends[0][DARN_VERDICT_OK];
+    return may_be_order(target, kind) && !may_be_turned(hunt, player, target);
 }
 
 bool darn_hunt_is_idle_order(const struct darn_hunt *hunt, struct darn_target *target)
@@ -154,7 +154,7 @@ bool darn_hunt_is_idle_order(const struct darn_hunt *hunt, struct darn_target *t
     if (target->kind != DARN_TARGET_ORDER)
         return false;
     for (int kind = DARN_VERDICT_OK + 1; kind < DARN_VERDICTS; kind++) {
-        if (!target->shown[kind] || !darn_hunt_may_be_order(target, (enum darn_verdict_kind)kind))
+        if (!target->shown[kind] || !may_be_order(target, (enum darn_verdict_kind)kind))
             continue;
         target->proved |= darn_hunt_is_explained(hunt, target->ids[kind]);
         idle = target->proved;

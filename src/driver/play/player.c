@@ -96,8 +96,10 @@ bool darn_player_run(struct darn_player *player)
     return true;
 }
 
-void darn_player_prepare(struct darn_player *player, const struct darn_schedule *schedule,
-                         uint32_t flags)
+/* What the schedule has besides its steps goes into the request, and its sites are armed. `flags`
+ * are added to its own. */
+static void prepare(struct darn_player *player, const struct darn_schedule *schedule,
+                    uint32_t flags)
 {
     struct darn_request *request = &player->block->request;
 
@@ -137,10 +139,10 @@ bool darn_player_follow(struct darn_player *player, const struct darn_schedule *
     struct darn_plan *plan = &player->block->request.plan;
     size_t placed;
 
-    darn_player_prepare(player, schedule, flags);
+    prepare(player, schedule, flags);
     placed = darn_schedule_give_steps(schedule, player->block);
     if (placed < schedule->step_count && load_modules(player)) {
-        darn_player_prepare(player, schedule, flags);
+        prepare(player, schedule, flags);
         placed = darn_schedule_give_steps(schedule, player->block);
     }
     if (placed < schedule->step_count) {
@@ -163,7 +165,7 @@ bool darn_player_script(struct darn_player *player, const struct darn_schedule *
 {
     struct darn_plan *plan = &player->block->request.plan;
 
-    darn_player_prepare(player, schedule, 0);
+    prepare(player, schedule, 0);
     plan->kind = DARN_STRATEGY_SCRIPT;
     plan->switch_count = (uint32_t)(count < DARN_BLOCK_SWITCHES ? count : DARN_BLOCK_SWITCHES);
     if (plan->switch_count)

@@ -44,11 +44,6 @@ void darn_player_stop(struct darn_player *player);
  * made any more: the server is gone, or was interrupted. */
 bool darn_player_run(struct darn_player *player);
 
-/* What the schedule has besides its steps goes into the request, and its sites are armed. `flags`
- * are added to its own. */
-void darn_player_prepare(struct darn_player *player, const struct darn_schedule *schedule,
-                         uint32_t flags);
-
 /* Follows the steps of the schedule. False as above; or when a module of the schedule is not there,
  * with `how` still DARN_SERVER_RAN and the end DARN_END_NONE. */
 bool darn_player_follow(struct darn_player *player, const struct darn_schedule *schedule,

@@ -257,13 +257,6 @@ void darn_transactions_finish(struct darn_transactions *transactions)
         end_now(transactions, &transactions->all[i]);
 }
 
-bool darn_transactions_is_open(const struct darn_transactions *transactions, uint32_t thread)
-{
-    uint32_t known = darn_threads_find(&transactions->threads, thread);
-
-    return known && transactions->all[known - 1].is_open;
-}
-
 uint64_t darn_transactions_count(const struct darn_transactions *transactions)
 {
     return transactions->count;

@@ -49,8 +49,6 @@ void darn_transactions_after(struct darn_transactions *transactions,
 /* Ends those that are open, in the order in which their threads were first seen. */
 void darn_transactions_finish(struct darn_transactions *transactions);
 
-bool darn_transactions_is_open(const struct darn_transactions *transactions, uint32_t thread);
-
 /* How many there were. */
 uint64_t darn_transactions_count(const struct darn_transactions *transactions);
 size_t darn_transactions_memory(const struct darn_transactions *transactions);

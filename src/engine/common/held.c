@@ -28,7 +28,6 @@ struct darn_held {
     size_t holding_count, holding_capacity;
     struct darn_htable table; /* of holdings */
     size_t lock_memory;
-    uint64_t unmatched;
 };
 
 struct darn_held *darn_held_create(struct darn_locksets *sets)
@@ -183,10 +182,8 @@ static void release(struct darn_held *held, const struct darn_event *event)
         one = &held->all[held->holders[i]];
         lock = lock_in(one, event->target);
     }
-    if (!lock) {
-        held->unmatched++;
-        return;
-    }
+    if (!lock)
+        return; /* nobody held it */
     if (--lock->depth)
         return;
     at = (uint32_t)(lock - one->locks);
@@ -285,11 +282,6 @@ void darn_holding_fill(const struct darn_held *held, uint32_t holding,
             .lock = from->lock, .site = from->site, .stack = from->stack, .kind = from->kind};
         holding = from->outer;
     }
-}
-
-uint64_t darn_held_unmatched(const struct darn_held *held)
-{
-    return held->unmatched;
 }
 
 size_t darn_held_memory(const struct darn_held *held)

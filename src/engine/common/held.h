@@ -76,8 +76,6 @@ uint32_t darn_holding_set(const struct darn_held *held, uint32_t holding);
 void darn_holding_fill(const struct darn_held *held, uint32_t holding,
                        struct darn_prediction_step *step);
 
-/* Releases of locks that nobody held. */
-uint64_t darn_held_unmatched(const struct darn_held *held);
 size_t darn_held_memory(const struct darn_held *held);
 
 static inline bool darn_lock_is_exclusive(uint8_t kind)

@@ -362,11 +362,6 @@ struct darn_lockset_member darn_lockset_member(const struct darn_locksets *sets,
     return (struct darn_lockset_member){sets->locks[LOCK_OF(member)], IS_EXCLUSIVE(member)};
 }
 
-size_t darn_locksets_count(const struct darn_locksets *sets)
-{
-    return sets->set_count;
-}
-
 size_t darn_locksets_memory(const struct darn_locksets *sets)
 {
     return sizeof(*sets) + sets->lock_capacity * sizeof(*sets->locks) +

@@ -57,8 +57,7 @@ size_t darn_lockset_size(const struct darn_locksets *sets, uint32_t set);
 struct darn_lockset_member darn_lockset_member(const struct darn_locksets *sets, uint32_t set,
                                                size_t index);
 
-/* How many sets there are, and what they cost. */
-size_t darn_locksets_count(const struct darn_locksets *sets);
+/* What they cost. */
 size_t darn_locksets_memory(const struct darn_locksets *sets);
 
 #endif

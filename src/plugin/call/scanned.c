@@ -98,7 +98,8 @@ static int size_of(const struct conversion *conversion, unsigned *size)
     return 1;
 }
 
-unsigned darn_scanned_by(const char *format, unsigned argument, struct darn_scanned *scanned)
+/* What is written by a format, with the number of its first argument; 0: it is not understood. */
+static unsigned scanned_by(const char *format, unsigned argument, struct darn_scanned *scanned)
 {
     unsigned count = 0, done = 0;
     struct conversion conversion;
@@ -167,7 +168,7 @@ unsigned darn_scanned(LLVMValueRef call, struct darn_scanned *scanned)
         if (strcmp(name, functions[i].name) != 0 || at >= LLVMGetNumArgOperands(call))
             continue;
         format = darn_constant_format(LLVMGetArgOperand(call, at));
-        count = format ? darn_scanned_by(format, at + 1, scanned) : 0;
+        count = format ? scanned_by(format, at + 1, scanned) : 0;
         return fits(call, scanned, count) ? count : 0;
     }
     return 0;

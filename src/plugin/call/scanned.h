@@ -17,9 +17,6 @@ struct darn_scanned {
  * is not known or not understood. */
 unsigned darn_scanned(LLVMValueRef call, struct darn_scanned *scanned);
 
-/* What is written by a format, with the number of its first argument; as above. */
-unsigned darn_scanned_by(const char *format, unsigned argument, struct darn_scanned *scanned);
-
 /* The text of a format; NULL: it is not known. */
 const char *darn_constant_format(LLVMValueRef value);
 

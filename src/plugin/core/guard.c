@@ -83,15 +83,6 @@ static LLVMValueRef load_byte(struct darn_guards *guards, LLVMValueRef address)
     return load;
 }
 
-void darn_guard_branch(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
-                       LLVMBasicBlockRef likely)
-{
-    LLVMValueRef zero = LLVMConstInt(guards->i8, 0, 0);
-
-    darn_guard_branch_if(guards, LLVMBuildICmp(guards->builder, LLVMIntNE, byte, zero, ""),
-                         unlikely, likely);
-}
-
 void darn_guard_branch_if(struct darn_guards *guards, LLVMValueRef is_so,
                           LLVMBasicBlockRef unlikely, LLVMBasicBlockRef likely)
 {
@@ -105,6 +96,16 @@ void darn_guard_branch_if(struct darn_guards *guards, LLVMValueRef is_so,
     LLVMSetMetadata(
         branch, LLVMGetMDKindIDInContext(guards->context, "prof", 4),
         LLVMMetadataAsValue(guards->context, LLVMMDNodeInContext2(guards->context, weights, 3)));
+}
+
+/* Goes to `unlikely` if the byte is not 0, else to `likely`. */
+static void branch_if_set(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
+                          LLVMBasicBlockRef likely)
+{
+    LLVMValueRef zero = LLVMConstInt(guards->i8, 0, 0);
+
+    darn_guard_branch_if(guards, LLVMBuildICmp(guards->builder, LLVMIntNE, byte, zero, ""),
+                         unlikely, likely);
 }
 
 /* Goes to `call` if the filter says "perhaps" for the address, or the site is armed. */
@@ -122,7 +123,7 @@ static void look_into_filter(struct darn_guards *guards, LLVMValueRef address, L
     LLVMValueRef slot = LLVMBuildInBoundsGEP2(b, guards->i8, filter, &index, 1, "");
     LLVMValueRef watched = load_byte(guards, slot);
 
-    darn_guard_branch(guards, LLVMBuildOr(b, watched, load_byte(guards, armed), ""), call, done);
+    branch_if_set(guards, LLVMBuildOr(b, watched, load_byte(guards, armed), ""), call, done);
 }
 
 static int is_pointer(LLVMValueRef value)
@@ -223,7 +224,7 @@ static LLVMValueRef byte_of(struct darn_guards *guards, const char *hook_name)
 static void branch_on_byte(struct darn_guards *guards, const char *hook_name,
                            LLVMBasicBlockRef wanted, LLVMBasicBlockRef done)
 {
-    darn_guard_branch(guards, load_byte(guards, byte_of(guards, hook_name)), wanted, done);
+    branch_if_set(guards, load_byte(guards, byte_of(guards, hook_name)), wanted, done);
 }
 
 void darn_guard_branch_attention(struct darn_guards *guards, LLVMBasicBlockRef unlikely,

@@ -26,10 +26,6 @@ LLVMValueRef darn_guard_global(struct darn_guards *guards, const char *name, con
 void darn_guard_branch_if(struct darn_guards *guards, LLVMValueRef is_so,
                           LLVMBasicBlockRef unlikely, LLVMBasicBlockRef likely);
 
-/* The same if the byte is not 0. */
-void darn_guard_branch(struct darn_guards *guards, LLVMValueRef byte, LLVMBasicBlockRef unlikely,
-                       LLVMBasicBlockRef likely);
-
 /* Goes to `unlikely` if attention is raised. */
 void darn_guard_branch_attention(struct darn_guards *guards, LLVMBasicBlockRef unlikely,
                                  LLVMBasicBlockRef likely);

@@ -351,13 +351,6 @@ void darn_share_end(const struct darn_thread *thread, uintptr_t address, uint64_
     }
 }
 
-bool darn_share_is_shared(const struct darn_site *site)
-{
-    struct darn_site_entry entry = darn_site_find(site);
-
-    return entry.mark && atomic_load_explicit(entry.mark, memory_order_relaxed);
-}
-
 const struct darn_site *darn_share_last_writer(uintptr_t address, uint32_t *thread)
 {
     struct leaf *leaf = find_leaf(address);

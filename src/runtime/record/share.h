@@ -26,8 +26,6 @@ void darn_share_forget(uintptr_t address, uint64_t size);
 /* The thread ends its use by a call, which is as good as a write of all of it that was touched. */
 void darn_share_end(const struct darn_thread *thread, uintptr_t address, uint64_t size);
 
-/* Whether the site was found to be shared. */
-bool darn_share_is_shared(const struct darn_site *site);
 
 /*
  * The site that wrote last to the 4 bytes around the address, and its thread (Tian's shadow

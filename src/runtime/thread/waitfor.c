@@ -211,11 +211,6 @@ bool darn_waitfor_keeps(struct darn_waitfor *graph, const struct darn_thread *th
     return thread == graph->goal || (waiter && leads(graph, waiter));
 }
 
-bool darn_waiter_leads(const struct darn_waiter *waiter)
-{
-    return waiter->mark == LEADS;
-}
-
 /* Not one of those who the answer rests on has moved meanwhile. */
 static bool is_still_so(const struct darn_waitfor *graph)
 {

@@ -62,9 +62,6 @@ bool darn_waiter_read(const struct darn_waiter *waiter, struct darn_wait *wait);
 bool darn_waitfor_is_cycle(struct darn_waitfor *graph, struct darn_thread *thread,
                            const struct darn_wait *wait);
 
-/* After that: whether the waiter is one of those who the answer rests on. */
-bool darn_waiter_leads(const struct darn_waiter *waiter);
-
 /* For `by_gate`: whether the thread is the goal, or cannot go on before it. */
 bool darn_waitfor_keeps(struct darn_waitfor *graph, const struct darn_thread *thread);
 

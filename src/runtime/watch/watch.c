@@ -414,17 +414,11 @@ void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch
 
 bool darn_watch_is_open(void)
 {
-    return darn_watch_count() != 0;
-}
-
-uint32_t darn_watch_count(void)
-{
-    uint64_t left = atomic_load(&used);
-    uint32_t count = 0;
-
-    for (; left; left &= left - 1)
-        count += state_of(atomic_load(&windows[__builtin_ctzll(left)].state)) == OPEN;
-    return count;
+    for (uint64_t left = atomic_load(&used); left; left &= left - 1) {
+        if (state_of(atomic_load(&windows[__builtin_ctzll(left)].state)) == OPEN)
+            return true;
+    }
+    return false;
 }
 
 bool darn_watch_each(void (*visit)(uintptr_t address, uint32_t size))

@@ -51,7 +51,6 @@ void darn_watch_stand(struct darn_thread *thread, const struct darn_touch *touch
 void darn_watch_pass(struct darn_thread *thread, const struct darn_touch *touch);
 
 bool darn_watch_is_open(void);
-uint32_t darn_watch_count(void);
 
 /* Calls back with the bytes of each open window; returns whether there was one. */
 bool darn_watch_each(void (*visit)(uintptr_t address, uint32_t size));

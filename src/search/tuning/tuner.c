@@ -14,9 +14,9 @@ void darn_tuning_anywhere(const struct darn_tuning_space *space, uint64_t *rando
         point->at[i] = (uint32_t)darn_random_below(random, space->parameters[i].count);
 }
 
-/* Of numbers, steps of every size: a range of a thousand is neither crossed one by one, nor are
+/* Another value for one parameter: a near one of numbers, any other one of choices. Of numbers, steps of every size: a range of a thousand is neither crossed one by one, nor are
  * neighbours overlooked. */
-uint32_t darn_tuning_step(const struct darn_tuning_parameter *parameter, uint64_t *random,
+static uint32_t step_from(const struct darn_tuning_parameter *parameter, uint64_t *random,
                           uint32_t from)
 {
     uint32_t size = parameter->count, step;
@@ -43,7 +43,7 @@ void darn_tuning_near(const struct darn_tuning_space *space, uint64_t *random,
     must = (unsigned)darn_random_below(random, space->count);
     for (unsigned i = 0; i < space->count; i++)
         if (i == must || darn_random_below(random, 2 * space->count) == 0)
-            point->at[i] = darn_tuning_step(&space->parameters[i], random, point->at[i]);
+            point->at[i] = step_from(&space->parameters[i], random, point->at[i]);
 }
 
 bool darn_tuning_same(const struct darn_tuning_space *space, const struct darn_tuning_point *a,

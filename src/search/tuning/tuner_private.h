@@ -38,10 +38,6 @@ static inline double darn_tuning_chance(uint64_t *random)
 void darn_tuning_anywhere(const struct darn_tuning_space *space, uint64_t *random,
                           struct darn_tuning_point *point);
 
-/* Another value for one parameter: a near one of numbers, any other one of choices. */
-uint32_t darn_tuning_step(const struct darn_tuning_parameter *parameter, uint64_t *random,
-                          uint32_t from);
-
 /* A neighbour: one parameter is changed at least, others by and by. */
 void darn_tuning_near(const struct darn_tuning_space *space, uint64_t *random,
                       struct darn_tuning_point *point);

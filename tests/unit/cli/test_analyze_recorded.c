@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "site/site.h"
-#include "trace/writer.h"
+#include "trace_writer.h"
 
 /* What the traces are about: their addresses are all that counts. */
 long recorded_total;

@@ -178,16 +178,14 @@ static void a_release_by_another_thread_takes_it_from_the_owner(void **state)
     release(2, A);
     assert_int_equal(darn_held_of(held, 1).count, 0);
     assert_int_equal(darn_held_of(held, 2).count, 1);
-    assert_int_equal(darn_held_unmatched(held), 0);
 }
 
-static void a_release_of_what_nobody_holds_is_counted(void **state)
+static void a_release_of_what_nobody_holds_changes_nothing(void **state)
 {
     (void)state;
     acquire(1, A, 10);
     release(3, B);
     release(1, B);
-    assert_int_equal(darn_held_unmatched(held), 2);
     assert_int_equal(darn_held_of(held, 1).count, 1);
 }
 
@@ -326,7 +324,6 @@ static int loser(struct slow_thread *threads, uint32_t thread, uint64_t lock)
 static void what_is_held_is_what_a_plain_list_says(void **state)
 {
     static struct slow_thread threads[THREADS];
-    uint64_t unmatched = 0;
 
     (void)state;
     for (uint32_t step = 0; step < 200000; step++) {
@@ -344,15 +341,12 @@ static void what_is_held_is_what_a_plain_list_says(void **state)
 
             if (from < 0)
                 continue;
-            if (from == THREADS)
-                unmatched++;
-            else
+            if (from != THREADS)
                 slow_release(&threads[from], lock);
             release(thread, lock);
         }
         for (uint32_t i = 0; i < THREADS; i++)
             compare(i, &threads[i]);
-        assert_int_equal(darn_held_unmatched(held), unmatched);
     }
 }
 
@@ -369,7 +363,7 @@ int main(void)
         TEST(a_recursive_lock_is_held_until_its_last_level),
         TEST(a_reader_that_becomes_a_writer_is_one),
         TEST(a_release_by_another_thread_takes_it_from_the_owner),
-        TEST(a_release_of_what_nobody_holds_is_counted),
+        TEST(a_release_of_what_nobody_holds_changes_nothing),
         TEST(a_thread_that_ends_holds_nothing),
         TEST(thread_numbers_may_be_as_large_as_they_like),
         TEST(of_more_locks_than_fit_into_a_step_the_last_ones_are_named),

@@ -64,6 +64,8 @@ static const struct darn_site *reads_at(uint32_t thread, uintptr_t address, uint
     return where;
 }
 
+#define is_shared(where) (darn_site_find(where).mark && atomic_load(darn_site_find(where).mark))
+
 static const struct darn_site *writes_at(uint32_t thread, uintptr_t address, uint64_t size)
 {
     const struct darn_site *where = site();
@@ -87,8 +89,8 @@ static void memory_of_one_thread_is_not_shared(void **state)
         again(1, memory, read, false);
         again(2, memory + 8, write, true); /* the same site, but other memory */
     }
-    assert_false(darn_share_is_shared(write));
-    assert_false(darn_share_is_shared(read));
+    assert_false(is_shared(write));
+    assert_false(is_shared(read));
 }
 
 static void memory_that_all_only_read_is_not_shared(void **state)
@@ -99,7 +101,7 @@ static void memory_that_all_only_read_is_not_shared(void **state)
     for (uint32_t i = 0; i < THREADS; i++)
         sites[i] = reads_at(i, memory, 8);
     for (uint32_t i = 0; i < THREADS; i++)
-        assert_false(darn_share_is_shared(sites[i]));
+        assert_false(is_shared(sites[i]));
 }
 
 static void what_the_main_thread_initialized_alone_is_shared_with_its_readers(void **state)
@@ -108,12 +110,12 @@ static void what_the_main_thread_initialized_alone_is_shared_with_its_readers(vo
     const struct darn_site *check = reads_at(0, memory, 8), *read;
 
     (void)state;
-    assert_false(darn_share_is_shared(clear));
+    assert_false(is_shared(clear));
     read = reads_at(1, memory, 8);
-    assert_true(darn_share_is_shared(clear));
-    assert_true(darn_share_is_shared(set));
-    assert_true(darn_share_is_shared(check));
-    assert_true(darn_share_is_shared(read));
+    assert_true(is_shared(clear));
+    assert_true(is_shared(set));
+    assert_true(is_shared(check));
+    assert_true(is_shared(read));
 }
 
 static void a_write_makes_all_earlier_readers_shared(void **state)
@@ -122,9 +124,9 @@ static void a_write_makes_all_earlier_readers_shared(void **state)
     const struct darn_site *write = writes_at(1, memory, 8);
 
     (void)state;
-    assert_true(darn_share_is_shared(first));
-    assert_true(darn_share_is_shared(second));
-    assert_true(darn_share_is_shared(write));
+    assert_true(is_shared(first));
+    assert_true(is_shared(second));
+    assert_true(is_shared(write));
 }
 
 static void a_site_that_comes_later_is_shared_at_once(void **state)
@@ -132,8 +134,8 @@ static void a_site_that_comes_later_is_shared_at_once(void **state)
     (void)state;
     writes_at(1, memory, 8);
     writes_at(2, memory, 8);
-    assert_true(darn_share_is_shared(reads_at(1, memory, 8)));
-    assert_true(darn_share_is_shared(writes_at(3, memory, 8)));
+    assert_true(is_shared(reads_at(1, memory, 8)));
+    assert_true(is_shared(writes_at(3, memory, 8)));
 }
 
 static void an_access_without_a_site_counts_for_the_others(void **state)
@@ -142,7 +144,7 @@ static void an_access_without_a_site_counts_for_the_others(void **state)
 
     (void)state;
     darn_share_access(&threads[2], memory, 8, NULL, true);
-    assert_true(darn_share_is_shared(read));
+    assert_true(is_shared(read));
 }
 
 static void bytes_of_the_same_eight_count_as_one_and_others_do_not(void **state)
@@ -152,8 +154,8 @@ static void bytes_of_the_same_eight_count_as_one_and_others_do_not(void **state)
 
     (void)state;
     reads_at(2, memory, 1);
-    assert_true(darn_share_is_shared(inside));
-    assert_false(darn_share_is_shared(beside));
+    assert_true(is_shared(inside));
+    assert_false(is_shared(beside));
 }
 
 static void an_access_touches_all_of_its_bytes_and_no_others(void **state)
@@ -168,11 +170,11 @@ static void an_access_touches_all_of_its_bytes_and_no_others(void **state)
     last = writes_at(1, address + 1999, 1);
     behind = writes_at(1, address + 2001, 8);
     reads_at(2, address, 2000);
-    assert_false(darn_share_is_shared(before));
-    assert_true(darn_share_is_shared(first));
-    assert_true(darn_share_is_shared(middle));
-    assert_true(darn_share_is_shared(last));
-    assert_false(darn_share_is_shared(behind));
+    assert_false(is_shared(before));
+    assert_true(is_shared(first));
+    assert_true(is_shared(middle));
+    assert_true(is_shared(last));
+    assert_false(is_shared(behind));
 }
 
 static void an_empty_access_touches_nothing(void **state)
@@ -182,7 +184,7 @@ static void an_empty_access_touches_nothing(void **state)
     (void)state;
     reads_at(2, memory, 0);
     reads_at(2, UINTPTR_MAX - 3, 100); /* nonsense, but not to be followed */
-    assert_false(darn_share_is_shared(write));
+    assert_false(is_shared(write));
 }
 
 static void a_block_that_is_used_again_holds_other_variables(void **state)
@@ -193,10 +195,10 @@ static void a_block_that_is_used_again_holds_other_variables(void **state)
     neighbour = writes_at(1, memory + 48, 8);
     darn_share_forget(memory, 45);
     new = writes_at(2, memory + 16, 8);
-    assert_false(darn_share_is_shared(old));
-    assert_false(darn_share_is_shared(new));
+    assert_false(is_shared(old));
+    assert_false(is_shared(new));
     reads_at(2, memory + 48, 8); /* this one was not forgotten */
-    assert_true(darn_share_is_shared(neighbour));
+    assert_true(is_shared(neighbour));
 }
 
 static void a_shared_block_that_is_used_again_is_not_shared_any_more(void **state)
@@ -205,8 +207,8 @@ static void a_shared_block_that_is_used_again_is_not_shared_any_more(void **stat
     writes_at(1, memory, 8);
     writes_at(2, memory, 8);
     darn_share_forget(memory, 64);
-    assert_false(darn_share_is_shared(writes_at(1, memory, 8)));
-    assert_false(darn_share_is_shared(reads_at(1, memory, 8)));
+    assert_false(is_shared(writes_at(1, memory, 8)));
+    assert_false(is_shared(reads_at(1, memory, 8)));
 }
 
 static void a_large_block_is_forgotten_from_first_to_last_byte(void **state)
@@ -221,11 +223,11 @@ static void a_large_block_is_forgotten_from_first_to_last_byte(void **state)
     behind = writes_at(1, memory + 1000 + size, 8);
     darn_share_forget(memory + 1000, size);
     reads_at(2, memory, 2 * size);
-    assert_true(darn_share_is_shared(before));
-    assert_false(darn_share_is_shared(first));
-    assert_false(darn_share_is_shared(middle));
-    assert_false(darn_share_is_shared(last));
-    assert_true(darn_share_is_shared(behind));
+    assert_true(is_shared(before));
+    assert_false(is_shared(first));
+    assert_false(is_shared(middle));
+    assert_false(is_shared(last));
+    assert_true(is_shared(behind));
 }
 
 static void the_last_writer_of_a_flag_is_known(void **state)
@@ -272,12 +274,12 @@ static void sites_that_fit_into_no_set_are_taken_for_shared_and_counted(void **s
     for (uint32_t i = 0; i < 300; i++)
         sites[i] = writes_at(1, memory, 8);
     for (uint32_t i = 0; i < 300; i++)
-        shared += darn_share_is_shared(sites[i]);
+        shared += is_shared(sites[i]);
     assert_in_range(shared, 1, 299);
     assert_int_equal(darn_counter_value(DARN_COUNT_SHARE_SETS_FULL), shared);
     reads_at(2, memory, 8);
     for (uint32_t i = 0; i < 300; i++)
-        assert_true(darn_share_is_shared(sites[i]));
+        assert_true(is_shared(sites[i]));
 }
 
 static void without_memory_sites_are_taken_for_shared_and_counted(void **state)
@@ -287,20 +289,20 @@ static void without_memory_sites_are_taken_for_shared_and_counted(void **state)
     (void)state;
     has_no_memory = true;
     write = writes_at(1, memory, 8);
-    assert_true(darn_share_is_shared(write));
+    assert_true(is_shared(write));
     assert_int_equal(darn_counter_value(DARN_COUNT_SHARE_NO_MEMORY), 1);
     again(1, memory, write, true);
     assert_int_equal(darn_counter_value(DARN_COUNT_SHARE_NO_MEMORY), 1);
     darn_share_forget(memory, 1000);
     has_no_memory = false;
-    assert_false(darn_share_is_shared(writes_at(1, memory, 8)));
+    assert_false(is_shared(writes_at(1, memory, 8)));
 }
 
 static void memory_beyond_the_usual_addresses_is_taken_for_shared(void **state)
 {
     (void)state;
-    assert_true(darn_share_is_shared(writes_at(1, UINT64_C(1) << 47, 8)));
-    assert_true(darn_share_is_shared(writes_at(1, UINTPTR_MAX - 7, 8)));
+    assert_true(is_shared(writes_at(1, UINT64_C(1) << 47, 8)));
+    assert_true(is_shared(writes_at(1, UINTPTR_MAX - 7, 8)));
     darn_share_forget(UINT64_C(1) << 47, 4096);
 }
 
@@ -312,14 +314,14 @@ static void threads_beyond_count_are_never_the_same(void **state)
     (void)state;
     darn_share_access(&late, memory, 8, first, true);
     darn_share_access(&later, memory, 8, second, true);
-    assert_true(darn_share_is_shared(first));
-    assert_true(darn_share_is_shared(second));
+    assert_true(is_shared(first));
+    assert_true(is_shared(second));
     again(1, memory + 8, third, true); /* it is known now that the set has the site */
     again(1, memory + 8, third, true);
     darn_share_access(NULL, memory + 16, 8, third, true);
-    assert_false(darn_share_is_shared(third));
+    assert_false(is_shared(third));
     darn_share_access(NULL, memory + 16, 8, third, true);
-    assert_true(darn_share_is_shared(third));
+    assert_true(is_shared(third));
 }
 
 static void sites_of_nobody_are_counted(void **state)
@@ -329,8 +331,8 @@ static void sites_of_nobody_are_counted(void **state)
 
     (void)state;
     darn_share_access(&threads[2], memory, 8, &unknown, true);
-    assert_false(darn_share_is_shared(&unknown));
-    assert_true(darn_share_is_shared(read));
+    assert_false(is_shared(&unknown));
+    assert_true(is_shared(read));
     assert_int_equal(darn_counter_value(DARN_COUNT_SHARE_SITES_UNKNOWN), 1);
 }
 
@@ -391,9 +393,9 @@ static void threads_that_meet_lose_no_site_and_invent_none(void **state)
     pthread_barrier_destroy(&barrier);
     for (uint32_t i = 0; i < ROUNDS; i++) {
         for (uint32_t j = 0; j < THREADS; j++) {
-            assert_true(darn_share_is_shared(hammer_site(i, j, 0)));
-            assert_false(darn_share_is_shared(hammer_site(i, j, 1)));
-            assert_false(darn_share_is_shared(hammer_site(i, j, 2)));
+            assert_true(is_shared(hammer_site(i, j, 0)));
+            assert_false(is_shared(hammer_site(i, j, 1)));
+            assert_false(is_shared(hammer_site(i, j, 2)));
         }
     }
 }
@@ -434,7 +436,7 @@ static void threads_that_come_at_the_same_instant_are_both_seen(void **state)
     for (uint32_t i = 0; i < 2; i++)
         pthread_join(pair[i].id, NULL);
     for (uint32_t i = 0; i < 2 * INSTANTS; i++)
-        assert_true(darn_share_is_shared(&fixture.sites[first_site + i]));
+        assert_true(is_shared(&fixture.sites[first_site + i]));
 }
 
 static uint64_t now(void)

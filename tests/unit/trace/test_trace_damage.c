@@ -2,7 +2,7 @@
  * `prefix` what comes before the damage. */
 #include "trace_fixture.h"
 
-#include "trace/writer.h"
+#include "trace_writer.h"
 
 static struct image image;
 static uint8_t *packed;

@@ -1,7 +1,7 @@
 /* Reading binary traces: those of killed programs, with holes, with losses, of many threads. */
 #include "trace_fixture.h"
 
-#include "trace/writer.h"
+#include "trace_writer.h"
 
 static struct image image;
 

@@ -2,7 +2,7 @@
  * or it is said. */
 #include "trace_fixture.h"
 
-#include "trace/writer.h"
+#include "trace_writer.h"
 
 static uint64_t seed = 88172645463325252u;
 

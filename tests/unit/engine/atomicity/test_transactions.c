@@ -4,17 +4,20 @@
 #include "engine/atomicity/transactions.h"
 
 static char log_text[512];
+static bool open_of_0;
 
 static void on_begin(void *to, uint32_t thread, uint32_t site)
 {
     (void)to;
     sprintf(log_text + strlen(log_text), "%u+%u ", thread, site);
+    open_of_0 |= thread == 0;
 }
 
 static void on_end(void *to, uint32_t thread)
 {
     (void)to;
     sprintf(log_text + strlen(log_text), "%u- ", thread);
+    open_of_0 &= thread != 0;
 }
 
 /* Functions at odd sites are static; those from 100 on were named by somebody. */
@@ -50,10 +53,11 @@ static const char *log_of(const struct darn_event *events, size_t count)
     struct darn_transactions *transactions = darn_transactions_create(&config, held, &calls);
 
     log_text[0] = '\0';
+    open_of_0 = false;
     for (size_t i = 0; i < count; i++) {
         darn_transactions_before(transactions, &events[i]);
         if (darn_event_is_access(&events[i]))
-            strcat(log_text, darn_transactions_is_open(transactions, 0) ? "r " : "(r) ");
+            strcat(log_text, open_of_0 ? "r " : "(r) ");
         darn_held_event(held, &events[i]);
         darn_transactions_after(transactions, &events[i]);
     }

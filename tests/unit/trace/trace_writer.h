@@ -2,8 +2,8 @@
  * Writing a trace from a tool: events that already stand in one order become a packed file. What
  * the runtime does instead is in src/runtime.
  */
-#ifndef DARN_TRACE_WRITER_H
-#define DARN_TRACE_WRITER_H
+#ifndef DARN_TEST_TRACE_WRITER_H
+#define DARN_TEST_TRACE_WRITER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "trace/writer.h"
+#include "trace_writer.h"
 
 #include <errno.h>
 #include <stdio.h>
