@@ -7,6 +7,7 @@
 #include "runtime/control/vtime.h"
 #include "runtime/interpose/attributes.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/order/atomics.h"
 #include "runtime/os/os.h"
 #include "runtime/record/record.h"
 #include "runtime/state.h"
@@ -299,4 +300,12 @@ DARN_INTERCEPT(void, thrd_yield, void)
         darn_turn_yield(thread->slot, FRAME);
     else
         DARN_REAL(thrd_yield)();
+}
+
+/* libstdc++, for std::promise::set_value_at_thread_exit and its kin: the thread will give the value
+ * away when its destructors have run, by an atomic store that is not seen. */
+DARN_INTERCEPT(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv, void *ready)
+{
+    darn_atomics_outside(darn_thread_self());
+    DARN_REAL(_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv)(ready);
 }

@@ -15,6 +15,19 @@ extern volatile uint8_t darn_fenced_here __attribute__((alias("darn_fenced")));
 
 _Atomic uint8_t darn_cells[DARN_CELLS];
 
+static volatile bool are_outside;
+
+void darn_atomics_outside(struct darn_thread *thread)
+{
+    struct darn_thread_order *order = thread && darn_ordering ? darn_order_of(thread) : NULL;
+
+    are_outside = true;
+    if (!order)
+        return;
+    order->late.call = UINTPTR_MAX;
+    order->late.is_any = true;
+}
+
 void darn_atomic_pass(struct darn_thread_order *order, unsigned kind, bool acquires, bool releases,
                       uint64_t object)
 {
@@ -72,6 +85,8 @@ order_slowly(uintptr_t address, const struct darn_site *site, const void *frame)
         darn_late_settle(&order->late, thread, frame);
         pass_site(order, address, site);
     }
+    if (are_outside && site->flags & DARN_SITE_ACQUIRES)
+        darn_late_all(&order->late);
     waits = thread->has_clock && is_waiting_load(site);
     if (!(site->flags & DARN_SITE_ACQUIRES) || (site->kind != DARN_SITE_UPDATE && !waits))
         return;
@@ -102,7 +117,7 @@ static inline bool orders_quickly(uintptr_t address, const struct darn_site *sit
     struct darn_thread_order *order;
 
     if ((uintptr_t)thread <= (uintptr_t)DARN_THREAD_ENDED || !thread->has_clock || site->size > 8 ||
-        darn_cell_is_shared(address, site->size))
+        are_outside || darn_cell_is_shared(address, site->size))
         return false;
     address = darn_cell_of(address, site->size);
     order = thread->order;

@@ -12,4 +12,9 @@ void darn_atomic_pass(struct darn_thread_order *order, unsigned kind, bool acqui
                       uint64_t object);
 void darn_atomic_fence(struct darn_thread_order *order, bool acquires, bool releases);
 
+/* The thread will give something away by atomic operations that nobody sees, and may get something
+ * by them: from now on all that it does, and who acquires by an atomic operation, comes after all
+ * that anybody did. */
+void darn_atomics_outside(struct darn_thread *thread);
+
 #endif

@@ -14,6 +14,7 @@
 #include "runtime/order/stacks.h"
 #include "runtime/order/thread_order.h"
 #include "runtime/os/os.h"
+#include "runtime/os/os_spin.h"
 #include "runtime/record/record.h"
 #include "runtime/report/counters.h"
 #include "runtime/report/found.h"
@@ -60,19 +61,33 @@ static bool is_recorded(void)
            darn_state.options.trace_what != DARN_TRACE_SYNC && darn_recording;
 }
 
+/* Two threads may come at once: one that the program makes, and one that libc has made for it. */
+static struct darn_spin opening; /* signals are blocked; nothing nests inside */
+
+static void open_order(void)
+{
+    uint64_t mask = darn_os_block_signals();
+
+    darn_spin_lock(&opening);
+    if (!darn_ordering) {
+        if (darn_state.mode == DARN_MODE_WATCH)
+            darn_clocks_kept = has_memory();
+        darn_ordering = darn_clocks_kept || is_recorded();
+    }
+    darn_spin_unlock(&opening);
+    darn_os_restore_signals(mask);
+}
+
 void darn_order_start(void)
 {
-    struct darn_thread *thread = darn_thread_peek();
+    struct darn_thread *thread = darn_thread_peek(); /* NULL: it is about to become known */
 
-    if (darn_ordering || !thread || darn_state.preloaded)
+    if (darn_ordering || darn_state.preloaded)
         return;
-    if (darn_state.mode == DARN_MODE_WATCH)
-        darn_clocks_kept = has_memory();
-    if (!darn_clocks_kept && !is_recorded())
-        return;
-    darn_outside_look();
-    darn_ordering = 1;
-    darn_order_thread_start(thread);
+    darn_outside_look(); /* takes the loader's lock */
+    open_order();
+    if (darn_ordering && thread)
+        darn_order_thread_start(thread);
 }
 
 static void begin_clock(struct darn_thread *thread)
