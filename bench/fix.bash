@@ -40,7 +40,8 @@ part_fix() {
     fixed=$(cd "$fixed" && pwd)
     echo "| program | finding | patch | lines | further schedules | one fails |"
     echo "|---|---|---|---:|---:|---|"
-    for name in $(chosen $(explore_names)); do
+    [ ${#only[@]} -eq 0 ] || fix_every=1
+    for name in $(chosen $(explore_names) | awk -v every="$fix_every" 'NR % every == 0'); do
         echo "fix of $name" >&2
         fix_one "$name" || failed=1
     done | tee "$work/fix.rows"
@@ -52,7 +53,7 @@ part_fix() {
 
 about_fix() {
     cat <<END
-For the programs of \`tests/programs/explore\`: a hunt of $hunt_seconds s, then \`darn fix\` on its first finding (\`--seconds=$fix_seconds --limit=$fix_limit\`),
+For $([ "$fix_every" = 1 ] && echo the || echo "one in $fix_every of the") programs of \`tests/programs/explore\`: a hunt of $hunt_seconds s, then \`darn fix\` on its first finding (\`--seconds=$fix_seconds --limit=$fix_limit\`),
 and if that has proved a patch, \`darn explore\` in the patched program with $fix_schedules schedules more ($fix_more_seconds s at most).
 Lines are those that the patch adds or takes away. A program may have a second bug, which a patch for the first leaves in.
 END

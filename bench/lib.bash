@@ -108,6 +108,11 @@ build_tools() {
         "$work/make-input" "$valgrind_megabytes" >"$work/input.$valgrind_size"
 }
 
+# times COUNT, as one says it.
+times() {
+    [ "$1" -eq 1 ] && echo once || echo "$1 times"
+}
+
 # The command line of a program at a size. The compressors write to stdout: it is compared.
 arguments() {
     case $1 in

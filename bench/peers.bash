@@ -11,8 +11,8 @@ variant tsan plain $slow_rounds $limit TSan
 END
     [ "$valgrind" = no ] || cat <<END
 variant plain-small plain-small 3 $limit plain, small
-variant drd plain-small 1 90 DRD
-variant helgrind plain-small 1 90 Helgrind
+variant drd plain-small 1 $valgrind_limit DRD
+variant helgrind plain-small 1 $valgrind_limit Helgrind
 END
     cat <<END
 goal darn user mean 1.3 default budget: user time, geometric mean
@@ -54,8 +54,8 @@ about_peers() {
     cat <<END
 The numbers are ratios to the plain build (\`clang-19 -O2 -g\`), whose own time and memory are in the
 first column. \`darn\` is the default budget of 10 %, \`darn, max\` is \`--budget=max\`. All builds of a
-program take turns on the same machine, the median of $rounds runs counts ($slow_rounds for \`darn, max\` and TSan).
-DRD and Helgrind run once with $valgrind_size % of the work, against the plain build with as much, for at most 90 s.
+program take turns on the same machine, the median of $rounds runs counts; \`darn, max\` and TSan run $(times $slow_rounds).
+DRD and Helgrind run once with $valgrind_size % of the work, against the plain build with as much, for at most $valgrind_limit s.
 Memory is the largest resident size; in the programs that need hardly any, it shows
 what the runtime needs for itself. Every run must print what the plain build prints.
 END

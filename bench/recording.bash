@@ -4,9 +4,9 @@
 plan_recording() {
     cat <<END
 tables user wall
-variant plain plain $slow_rounds $record_limit plain
+variant plain plain $few_rounds $record_limit plain
 variant learn plain 1 $record_limit learning
-variant record plain $slow_rounds $record_limit recording
+variant record plain $few_rounds $record_limit recording
 goal record user mean 3.0 recording with the profile applied: user time, geometric mean
 END
 }
@@ -67,7 +67,7 @@ about_recording() {
     cat <<END
 \`learning\` is the run that finds out which sites share memory, \`recording\` the one that is recorded
 with that profile applied: the program alone, without the packing that \`darn record\` does afterwards. They
-take turns with the plain build; the median of $slow_rounds runs counts (learning is run once), and none may take longer
+take turns with the plain build; each runs $(times $few_rounds) and the median counts (learning is run once), and none may take longer
 than $record_limit s. A trace has at most $trace_megabytes MB before it is packed.
 END
 }

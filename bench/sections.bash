@@ -4,18 +4,28 @@
 # Packages of 10,000 lines and more.
 compiled=(zstd leveldb memcached)
 
-# Leaves a file that does all compilations of a package again, one after the other. The package is built once for that.
+# every_nth MOST NOTE...: of the notes of a package at most so many, in equal steps from the largest source to the smallest.
+every_nth() {
+    local most=$1 note source
+    shift
+    for note; do
+        source=$(sed -n '1s/^# //p' "$note")
+        [ ! -e "$source" ] || echo "$(stat -c %s "$source") $note"
+    done | sort -k1,1nr -k2,2 | awk -v most="$most" '
+        { note[NR] = $2 }
+        END { for (i = 1; i <= NR; i += NR > most ? NR / most : 1) print note[int(i)] }'
+}
+
+# Leaves a file that does compilations of a package again, one after the other: at most $compile_most of them. The package
+# is built once for that, and its lines are counted.
 note_compilations() {
-    local name=$1 list=$work/compile/$1.list notes=$work/compile/$1.notes compilers=$work/compile/compilers source note
+    local name=$1 list=$work/compile/$1.list notes=$work/compile/$1.notes compilers=$work/compile/compilers
     rm -rf "$notes" "$list" && mkdir -p "$notes" "$compilers" &&
         ln -sf "$here/real/note" "$compilers/cc" && ln -sf "$here/real/note" "$compilers/c++" || return 1
     echo "building $name (compilations are noted)" >&2
     NOTES=$notes NOTED_CC=${cc[plain]} NOTED_CXX=${cxx[plain]} "$here/real/build" "$name" "$work/sources" \
         "$work/compile" "$compilers/cc" "$compilers/c++" "$flags" >"$work/logs/compile.$name" 2>&1 || return 1
-    for note in "$notes"/*; do
-        source=$(sed -n '1s/^# //p' "$note")
-        if [ -e "$source" ]; then cat "$note"; fi
-    done >"$list"
+    every_nth "$compile_most" "$notes"/* | xargs -d '\n' cat >"$list"
     [ -s "$list" ]
 }
 
@@ -58,7 +68,7 @@ compile_packages() {
 # Lines of the sources that are compiled, without headers; nothing where the compilations are not known.
 lines_of() {
     if [ -e "$work/compile/$1.list" ]; then
-        sed -n 's/^# //p' "$work/compile/$1.list" | sort -u | xargs -d '\n' cat | wc -l
+        sed -n 's/^# //p' "$work/compile/$1.notes"/* | sort -u | xargs -d '\n' cat 2>/dev/null | wc -l
     elif ! is_real "$1"; then
         cat "$here/programs/$1".c* | wc -l
     fi
@@ -221,9 +231,9 @@ part_sections() {
 
 about_sections() {
     cat <<END
-First, what it costs to look for atomic sections when compiling: all compilations of a package, one after the
-other, with the flags of its own build system and \`$flags\`, by clang, by \`darn cc --darn-no-sections\` and by \`darn cc\`,
-which take turns; the median of $compile_rounds. \`inference alone\` is the ratio of the last two.
+First, what it costs to look for atomic sections when compiling: up to $compile_most compilations of a package, in equal
+steps from its largest file to its smallest, one after the other, with the flags of its own build system and \`$flags\`, by
+clang, by \`darn cc --darn-no-sections\` and by \`darn cc\`, which take turns; each $(times $compile_rounds). \`inference alone\` is the ratio of the last two.
 
 Second, what \`darn sections infer\` finds: sections by kind; pairs are those of \`--all\`. \`lines\` are those of the
 sources that are compiled, without headers. \`in the file\` is the size of the ELF section \`darn_sections\`.

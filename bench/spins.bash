@@ -5,9 +5,9 @@
 plan_spins() {
     cat <<END
 tables user wall
-variant plain plain $slow_rounds $limit plain
+variant plain plain $few_rounds $limit plain
 variant off plain $slow_rounds $limit darn, nothing recognised
-variant on plain $slow_rounds $limit darn
+variant on plain $few_rounds $limit darn
 again cost on off recognition
 goal cost user mean 1.2 recognition of spins: user time over the run without, geometric mean
 END

@@ -91,8 +91,8 @@ int main(int argc, char **argv)
     struct tree *nodes = bench_alloc(TREE_NODES * sizeof *nodes);
     uint64_t sum = 0;
 
-    lookups = bench_scaled(argc, argv, 600000);
-    laps = bench_scaled(argc, argv, 10);
+    lookups = bench_scaled(argc, argv, 240000);
+    laps = bench_scaled(argc, argv, 4);
     for (size_t i = 0; i < TREE_NODES; i++) {
         nodes[i].key = bench_mix(i);
         nodes[i].value = i;

@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 {
     uint64_t sum = 0;
 
-    passes = bench_scaled(argc, argv, 60);
+    passes = bench_scaled(argc, argv, 42);
     a = array(3);
     b = array(5);
     c = array(7);

@@ -109,7 +109,7 @@ template <typename Body> void in_threads(Body body)
 int main(int argc, char **argv)
 {
     long percent = argc > 1 ? std::atol(argv[1]) : 100;
-    uint32_t lines = static_cast<uint32_t>(60000 * (percent > 0 ? percent : 100) / 100);
+    uint32_t lines = static_cast<uint32_t>(40000 * (percent > 0 ? percent : 100) / 100);
     std::vector<uint64_t> sums(kThreads);
     uint64_t sum = 0;
 

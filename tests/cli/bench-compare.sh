@@ -20,7 +20,7 @@ program show 'echo "${NEW-unset}"'
 
 # The lines of a plan, after that of the plain variant.
 plan() {
-    printf '%s\n' "variant plain plain 3 60 plain" "$@" >plan
+    printf '%s\n' "variant plain plain 3 600 plain" "$@" >plan
     try ./compare plan logs
 }
 
@@ -34,8 +34,8 @@ expect_between() {
 }
 
 claim "ratios are those of what was measured: wall time, user time, peak memory"
-plan "tables user wall peak" "variant more plain 3 60 more" "run nap plain sleep 0.3" "run nap more sleep 0.9" \
-    "run spin plain ./spin 100000" "run spin more ./spin 1000000" \
+plan "tables user wall peak" "variant more plain 3 600 more" "run nap plain sleep 0.5" "run nap more sleep 1.5" \
+    "run spin plain ./spin 30000" "run spin more ./spin 300000" \
     "run hold plain ./hold 8M" "run hold more ./hold 160M"
 expect_status 0
 expect_between 1.5 "$(ratio nap 2)" 4
