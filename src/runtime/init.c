@@ -302,6 +302,8 @@ void darn_init(void)
                        (darn_state.options.json[0] || darn_state.options.sarif[0] ||
                         darn_state.mode == DARN_MODE_CONTROL);
     darn_state.ready = true;
+    if (darn_ends_simply && !darn_gates_of_ends)
+        darn_ends_simply();
     if (darn_thread_self() && darn_healing && darn_state.quiet)
         darn_locks_simply();
     else

@@ -169,16 +169,29 @@ static void read_frame(struct reading *reading, const char *key, void *to)
         stack->frames[stack->count++] = frame;
 }
 
+static bool is_by(const char *key, enum darn_deadlock_by *by)
+{
+    for (*by = DARN_BY_LOCK; *by <= DARN_BY_END; ++*by) {
+        if (strcmp(key, darn_deadlock_by_name(*by)) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void read_thread_member(struct reading *reading, const char *key, void *to)
 {
     struct darn_deadlock_thread *thread = to;
+    enum darn_deadlock_by by;
 
-    if (strcmp(key, "holds") == 0)
+    if (is_by(key, &by)) {
+        thread->by = by;
+        thread->holds.count = 0;
         read_items(reading, '[', read_frame, &thread->holds);
-    else if (strcmp(key, "wants") == 0)
+    } else if (strcmp(key, "wants") == 0) {
         read_items(reading, '[', read_frame, &thread->wants);
-    else
+    } else {
         darn_scan_skip(&reading->scan);
+    }
 }
 
 static void read_thread(struct reading *reading, const char *key, void *to)
@@ -194,6 +207,7 @@ static void read_thread(struct reading *reading, const char *key, void *to)
         return;
     }
     thread = &deadlock->threads[deadlock->thread_count++];
+    thread->by = DARN_BY_LOCK;
     thread->holds.count = thread->wants.count = 0;
     read_items(reading, '{', read_thread_member, thread);
 }
@@ -241,6 +255,29 @@ static void read_member(struct reading *reading, const char *key, void *to)
     }
 }
 
+/* Who has been started has to be gone: nothing else is known of it. */
+static void check_by(struct reading *reading, size_t start)
+{
+    const struct darn_deadlock *deadlock = reading->deadlock;
+
+    for (uint32_t i = 0; i < deadlock->thread_count; i++) {
+        enum darn_deadlock_by by = deadlock->threads[i].by;
+
+        if (by == DARN_BY_LOCK)
+            continue;
+        if (!reading->is_order || i != (by == DARN_BY_END))
+            darn_problem_say(&reading->problem, start,
+                             "\"starts\" is for the first thread of an order, \"ends\" for the "
+                             "second",
+                             "", "");
+        else if (deadlock->threads[0].by != DARN_BY_START || deadlock->until != DARN_UNTIL_GONE)
+            darn_problem_say(&reading->problem, start,
+                             "\"starts\" goes with \"until\" \"gone\", and \"ends\" with "
+                             "\"starts\"",
+                             "", "");
+    }
+}
+
 /* What the gate needs: each thread took its lock somewhere. */
 static void check(struct reading *reading, size_t start)
 {
@@ -255,6 +292,7 @@ static void check(struct reading *reading, size_t start)
                          "");
     else if (!reading->is_order && deadlock->until)
         darn_problem_say(&reading->problem, start, "a deadlock has no \"until\"", "", "");
+    check_by(reading, start);
     for (uint32_t i = 0; i < deadlock->thread_count; i++) {
         const struct darn_deadlock_stack *holds = &deadlock->threads[i].holds;
 

@@ -23,7 +23,10 @@
  *
  * The list "orders" has entries of the same form with two threads and "until": before the second
  * takes its lock as it does in "holds", the first has to have taken its own and given it back
- * ("done"), or every thread that has taken it so has to have ended ("gone").
+ * ("done"), or every thread that has taken it so has to have ended ("gone"). In the place of
+ * "holds" the first may have "starts", the call that starts a thread: each such thread is one of
+ * those that have to have ended. The second may have "ends", the call that ends the memory or the
+ * object.
  *
  * Lives in the program under test as well: no allocation, no stdio, no locale.
  */
@@ -56,9 +59,15 @@ struct darn_deadlock_stack {
     struct darn_deadlock_frame frames[DARN_DEADLOCK_FRAMES];
 };
 
+enum darn_deadlock_by { DARN_BY_LOCK, DARN_BY_START, DARN_BY_END };
+
 struct darn_deadlock_thread {
+    enum darn_deadlock_by by; /* what the stack `holds` calls; of a deadlock a lock */
     struct darn_deadlock_stack holds, wants;
 };
+
+/* The key of that stack: "holds", "starts" or "ends". */
+const char *darn_deadlock_by_name(enum darn_deadlock_by by);
 
 enum darn_deadlock_until {
     DARN_UNTIL_NOTHING, /* it is a deadlock */

@@ -1,5 +1,12 @@
 #include "section/deadlock.h"
 
+const char *darn_deadlock_by_name(enum darn_deadlock_by by)
+{
+    static const char *const names[] = {"holds", "starts", "ends"};
+
+    return names[by];
+}
+
 static void put_member(struct darn_json *json, const char *key, const char *value)
 {
     if (value)
@@ -72,7 +79,8 @@ void darn_deadlock_write(struct darn_json *json, const struct darn_deadlock *dea
     for (uint32_t i = 0; i < deadlock->thread_count; i++) {
         darn_json_break(json, 4);
         darn_json_open(json, NULL, '{');
-        put_stack(json, "holds", &deadlock->threads[i].holds);
+        put_stack(json, darn_deadlock_by_name(deadlock->threads[i].by),
+                  &deadlock->threads[i].holds);
         put_stack(json, "wants", &deadlock->threads[i].wants);
         darn_json_close(json, '}');
     }

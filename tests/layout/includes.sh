@@ -68,7 +68,7 @@ runtime/control: runtime/os runtime/report runtime/thread runtime/watch runtime/
 runtime/heal: runtime/os runtime/report runtime/thread runtime/watch runtime/section runtime/control runtime/heal
 runtime/interpose: runtime/coverage runtime/order runtime/os runtime/thread runtime/watch runtime/section runtime/record runtime/control runtime/heal runtime/interpose
 runtime/coverage: runtime/os runtime/report runtime/thread runtime/watch runtime/coverage
-runtime/production: runtime/os runtime/control runtime/production
+runtime/production: runtime/os runtime/control runtime/heal runtime/interpose runtime/production
 "
 
 # Prints one line for each folder of the tree that has too many files.

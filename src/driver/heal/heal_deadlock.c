@@ -7,26 +7,19 @@
 #include "base/grow.h"
 #include "base/json_file.h"
 #include "driver/heal/heal_call.h"
+#include "driver/heal/signature.h"
 #include "section/deadlock.h"
 #include "section/section.h"
 
 #define MOST_SIGNATURE (64 << 10)
 
-/* A signature in the making. */
-struct making {
-    struct darn_deadlock deadlock;
-    struct darn_heal_module modules[DARN_DEADLOCK_MODULES]; /* those of the deadlock, in order */
-    char *why;
-    size_t why_size;
-};
-
-static int refuse(struct making *making, const char *why)
+int darn_signature_refuse(struct darn_signature *making, const char *why)
 {
     snprintf(making->why, making->why_size, "%s", why);
     return -1;
 }
 
-static struct darn_heal_module *module_of(struct making *making, const char *path)
+static struct darn_heal_module *module_of(struct darn_signature *making, const char *path)
 {
     struct darn_deadlock *deadlock = &making->deadlock;
     struct darn_heal_module *module;
@@ -36,7 +29,7 @@ static struct darn_heal_module *module_of(struct making *making, const char *pat
             return &making->modules[i];
     }
     if (deadlock->module_count == DARN_DEADLOCK_MODULES) {
-        refuse(making, "the stacks lie in too many modules");
+        darn_signature_refuse(making, "the stacks lie in too many modules");
         return NULL;
     }
     module = &making->modules[deadlock->module_count];
@@ -73,7 +66,7 @@ static void add_frame(struct darn_deadlock_stack *stack, const struct darn_frame
 }
 
 /* Frames that are not known, like code made at run time, end the stack. */
-static int add_stack(struct making *making, struct darn_deadlock_stack *stack,
+int darn_signature_add_stack(struct darn_signature *making, struct darn_deadlock_stack *stack,
                      const struct darn_finding_stack *from)
 {
     struct darn_heal_module *module = NULL;
@@ -95,7 +88,7 @@ static int add_stack(struct making *making, struct darn_deadlock_stack *stack,
     return 0;
 }
 
-static struct darn_heal_module *module_named(struct making *making, const char *name)
+static struct darn_heal_module *module_named(struct darn_signature *making, const char *name)
 {
     for (uint32_t i = 0; i < making->deadlock.module_count; i++) {
         if (strcmp(making->modules[i].name, name) == 0)
@@ -104,23 +97,45 @@ static struct darn_heal_module *module_named(struct making *making, const char *
     return NULL;
 }
 
-/*
- * Says what is called at each place. That also tells whether the module is still the one of the
- * finding: a lock is taken by a call of that name.
- */
-static int describe(struct making *making, struct darn_deadlock_stack *stack)
+/* What a stack of this kind calls: that also tells whether the module is still the one of the
+ * finding. */
+static bool is_call_by(const char *callee, enum darn_deadlock_by by)
+{
+    static const char *const ends[] = {"free", "munmap", "close", "fclose"};
+
+    if (by == DARN_BY_LOCK)
+        return strstr(callee, "lock") || strstr(callee, "wait");
+    if (by == DARN_BY_START)
+        return strstr(callee, "create") != NULL;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        if (strcmp(callee, ends[i]) == 0)
+            return true;
+    return strstr(callee, "_destroy") || strncmp(callee, "_ZdlPv", 6) == 0 ||
+           strncmp(callee, "_ZdaPv", 6) == 0; /* operator delete */
+}
+
+static int refuse_call(struct darn_signature *making, const char *module,
+                       const struct darn_deadlock_frame *frame, enum darn_deadlock_by by)
+{
+    static const char *const what[] = {"no lock is taken", "no thread is started",
+                                       "nothing ends that a gate can stand before"};
+
+    snprintf(making->why, making->why_size,
+             "%s is not the one of the finding any more: %s at 0x%llx", module, what[by],
+             (unsigned long long)frame->offset);
+    return -1;
+}
+
+/* Says what is called at each place. */
+int darn_signature_describe(struct darn_signature *making, struct darn_deadlock_stack *stack,
+                            enum darn_deadlock_by by)
 {
     for (uint32_t i = 0; i < stack->count; i += darn_heal_call_depth(stack, i)) {
         struct darn_heal_module *module = module_named(making, stack->frames[i].module);
 
         darn_heal_call_describe(module, &stack->frames[i], darn_heal_call_depth(stack, i));
-        if (i == 0 && stack->frames[0].calls && !strstr(stack->frames[0].calls, "lock") &&
-            !strstr(stack->frames[0].calls, "wait")) {
-            snprintf(making->why, making->why_size,
-                     "%s is not the one of the finding any more: no lock is taken at 0x%llx",
-                     module->path, (unsigned long long)stack->frames[0].offset);
-            return -1;
-        }
+        if (i == 0 && stack->frames[0].calls && !is_call_by(stack->frames[0].calls, by))
+            return refuse_call(making, module->path, &stack->frames[0], by);
     }
     return 0;
 }
@@ -148,7 +163,7 @@ static const struct darn_lock *held_lock(const struct darn_finding *finding, siz
     return NULL;
 }
 
-static int add_thread(struct making *making, const struct darn_finding *finding, size_t number)
+static int add_thread(struct darn_signature *making, const struct darn_finding *finding, size_t number)
 {
     struct darn_deadlock_thread *thread = &making->deadlock.threads[number];
     const struct darn_finding_access *access = &finding->accesses[number];
@@ -156,89 +171,30 @@ static int add_thread(struct making *making, const struct darn_finding *finding,
 
     making->deadlock.thread_count++;
     if (access->op != DARN_OP_ACQUIRE || !lock)
-        return refuse(making, "not every thread of the circle holds a lock that another one waits "
+        return darn_signature_refuse(making, "not every thread of the circle holds a lock that another one waits "
                               "for: a gate keeps locks from being taken, nothing else");
-    if (add_stack(making, &thread->holds, &lock->stack) ||
-        add_stack(making, &thread->wants, &access->stack))
+    if (darn_signature_add_stack(making, &thread->holds, &lock->stack) ||
+        darn_signature_add_stack(making, &thread->wants, &access->stack))
         return -1;
     if (!thread->holds.count)
-        return refuse(making, "the finding does not say where the locks were taken");
-    return describe(making, &thread->holds) || describe(making, &thread->wants) ? -1 : 0;
+        return darn_signature_refuse(making, "the finding does not say where the locks were taken");
+    return darn_signature_describe(making, &thread->holds, DARN_BY_LOCK) ||
+                   darn_signature_describe(making, &thread->wants, DARN_BY_LOCK)
+               ? -1
+               : 0;
 }
 
-static int make(struct making *making, const struct darn_finding *finding)
+static int make(struct darn_signature *making, const struct darn_finding *finding)
 {
     if (finding->access_count < 2)
-        return refuse(making, "a thread that waits for itself cannot be helped by a gate");
+        return darn_signature_refuse(making, "a thread that waits for itself cannot be helped by a gate");
     if (finding->access_count > DARN_DEADLOCK_THREADS)
-        return refuse(making, "the circle has too many threads");
+        return darn_signature_refuse(making, "the circle has too many threads");
     making->deadlock.locks = finding->variable;
     for (size_t i = 0; i < finding->access_count; i++) {
         if (add_thread(making, finding, i))
             return -1;
     }
-    return 0;
-}
-
-/* ---- orders ---- */
-
-/* The lock under which both came, as this one has taken it. */
-static const struct darn_lock *common_lock(const struct darn_finding *finding, size_t number)
-{
-    const struct darn_finding_access *own = &finding->accesses[number];
-    const struct darn_finding_access *other = &finding->accesses[!number];
-
-    for (size_t i = 0; i < own->lock_count; i++)
-        for (size_t j = 0; j < other->lock_count; j++)
-            if (own->locks[i].address == other->locks[j].address)
-                return &own->locks[i];
-    return NULL;
-}
-
-/* What is set has to be there once; what is used, until nobody uses it any more. */
-static enum darn_deadlock_until until_of(const struct darn_finding *finding)
-{
-    enum darn_op first = finding->accesses[0].op, second = finding->accesses[1].op;
-    bool sets = first == DARN_OP_WRITE || first == DARN_OP_UPDATE;
-    bool reads = second == DARN_OP_READ || second == DARN_OP_SIGNAL || second == DARN_OP_BROADCAST;
-
-    return (sets || first == DARN_OP_WAIT) && reads ? DARN_UNTIL_DONE : DARN_UNTIL_GONE;
-}
-
-static bool is_one_stack(const struct darn_deadlock *deadlock)
-{
-    const struct darn_deadlock_stack *one = &deadlock->threads[0].holds;
-    const struct darn_deadlock_stack *other = &deadlock->threads[1].holds;
-
-    for (uint32_t i = 0; i < one->count && i < other->count; i++)
-        if (one->frames[i].offset != other->frames[i].offset)
-            return false;
-    return true;
-}
-
-static int make_order(struct making *making, const struct darn_finding *finding)
-{
-    if (finding->access_count != 2)
-        return refuse(making, "it is not about two operations");
-    making->deadlock.locks = finding->variable;
-    making->deadlock.until = until_of(finding);
-    for (size_t i = 0; i < 2; i++) {
-        struct darn_deadlock_stack *holds = &making->deadlock.threads[i].holds;
-        const struct darn_lock *lock = common_lock(finding, i);
-
-        making->deadlock.thread_count++;
-        if (!lock)
-            return refuse(making, "the two are under no lock in common: a gate keeps locks from "
-                                  "being taken, nothing else");
-        if (add_stack(making, holds, &lock->stack))
-            return -1;
-        if (!holds->count)
-            return refuse(making, "the finding does not say where the lock was taken");
-        if (describe(making, holds))
-            return -1;
-    }
-    if (is_one_stack(&making->deadlock))
-        return refuse(making, "the two take their lock by the same calls");
     return 0;
 }
 
@@ -268,29 +224,34 @@ int darn_heal_deadlocks_add(struct darn_words *signatures, const struct darn_dea
     return added;
 }
 
-int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_words *signatures,
-                             char *why, size_t why_size)
+int darn_signature_make(darn_signature_maker *maker, const struct darn_finding *finding,
+                        const void *context, struct darn_words *signatures,
+                        struct darn_heal_why *why)
 {
-    struct making *making;
+    struct darn_signature *making = darn_need_zeroed(1, sizeof(*making));
     int result;
 
-    bool is_order = darn_finding_is(finding, "order-violation");
-
-    if (!is_order && !darn_finding_is(finding, "deadlock"))
-        return 0;
-    making = darn_need_zeroed(1, sizeof(*making));
-    making->why = why;
-    making->why_size = why_size;
-    result = is_order ? make_order(making, finding) : make(making, finding);
+    making->why = why->text;
+    making->why_size = sizeof(why->text);
+    making->context = context;
+    result = maker(making, finding);
     if (result == 0) {
         result = darn_heal_deadlocks_add(signatures, &making->deadlock);
         if (result < 0)
-            refuse(making, "its stacks are too long");
+            darn_signature_refuse(making, "its stacks are too long");
     }
     for (uint32_t i = 0; i < making->deadlock.module_count; i++)
         darn_heal_module_close(&making->modules[i]);
     free(making);
     return result;
+}
+
+int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_words *signatures,
+                             struct darn_heal_why *why)
+{
+    return darn_finding_is(finding, "deadlock")
+               ? darn_signature_make(make, finding, NULL, signatures, why)
+               : 0;
 }
 
 /* As darn_deadlock_write begins one. */

@@ -21,14 +21,31 @@
 #include "base/words.h"
 #include "report/finding.h"
 
+/* Why nothing can be made of a finding, in words without a newline: "two threads …". */
+struct darn_heal_why {
+    char text[512];
+};
+
 /*
- * Makes the signature of one finding, a deadlock or an order, as it was reported. The modules that
- * it names are read, for their builds. 1: appended; 0: it is neither, or its signature is there
- * already; -1: nothing can be made of it, `why` says so in words without a newline: "two threads
- * …".
+ * Makes the signature of one finding, a deadlock, as it was reported. The modules that it names are
+ * read, for their builds. 1: appended; 0: it is none, or its signature is there already; -1: nothing
+ * can be made of it.
  */
 int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_words *signatures,
-                             char *why, size_t why_size);
+                             struct darn_heal_why *why);
+
+/* The same for an order. */
+int darn_heal_order_from(const struct darn_finding *finding, struct darn_words *signatures,
+                         struct darn_heal_why *why);
+
+/* Which access of a race ends the life of what the other one uses, or is a part of that end, as one
+ * of the other findings says; -1: none. */
+int darn_heal_ender(const struct darn_finding *finding, struct darn_finding *const *others,
+                    size_t count);
+
+/* An order again: the end waits for the threads that use it, from where they are started. */
+int darn_heal_life_from(const struct darn_finding *finding, int ender,
+                        struct darn_words *signatures, struct darn_heal_why *why);
 
 /*
  * Appends the signatures of a repository, for this program: what is from another build of it is

@@ -124,26 +124,50 @@ static int read_lines(struct darn_listener *listener, struct darn_heal_findings 
     return status;
 }
 
-/* A failure that no race explains: what the same hunt has proved about the function that fails. */
-static int add_causes(struct darn_listener *listener, struct darn_heal_findings *findings,
-                      const char *directory)
+static bool has_end(const struct darn_finding *finding)
+{
+    for (size_t i = 0; i < finding->access_count; i++)
+        if (finding->accesses[i].op == DARN_OP_FREE)
+            return true;
+    return false;
+}
+
+/* Whether the finding is healed together with what another entry of the index says: a failure that
+ * no race explains, with what was proved about the function that fails; a race, with the end of the
+ * memory that it is about. */
+static bool belongs(const struct darn_finding *finding, const json_t *object)
+{
+    const char *leader = darn_index_leader(object);
+    struct darn_finding *other;
+    bool does = false;
+
+    if (!darn_index_is_proof(object))
+        return false;
+    other = darn_finding_reported(object);
+    if (darn_finding_is(finding, "failure"))
+        does = darn_heal_may_cause(other, finding);
+    else if (darn_finding_is(finding, "data-race") && !has_end(finding))
+        does = leader && is_same_text(leader, finding->id) && has_end(other);
+    darn_finding_free(other);
+    return does;
+}
+
+/* What the same hunt has proved and belongs to the finding. */
+static int add_related(struct darn_listener *listener, struct darn_heal_findings *findings,
+                       const char *directory)
 {
     char path[PATH_MAX + 32];
-    const struct darn_finding *failure = findings->count ? findings->list[0] : NULL;
+    const struct darn_finding *first = findings->count ? findings->list[0] : NULL;
     json_t *objects;
     int status;
 
     snprintf(path, sizeof(path), "%s/../index.jsonl", directory);
-    if (!failure || !darn_finding_is(failure, "failure") || access(path, R_OK))
+    if (!first || access(path, R_OK))
         return 0;
     objects = read_objects(listener, path);
     for (size_t i = 0; i < json_array_size(objects); i++) {
-        const json_t *object = json_array_get(objects, i);
-        struct darn_finding *cause = darn_finding_reported(object);
-
-        if (darn_index_is_proof(object) && darn_heal_may_cause(cause, failure))
-            add(findings, object);
-        darn_finding_free(cause);
+        if (belongs(first, json_array_get(objects, i)))
+            add(findings, json_array_get(objects, i));
     }
     status = objects ? 0 : DARN_REFUSED;
     json_decref(objects);
@@ -164,7 +188,7 @@ int darn_heal_findings_read(struct darn_listener *listener, struct darn_heal_fin
     } else if (exists(name, "finding.json")) {
         status = read_kept(listener, findings, name);
         if (!status)
-            status = add_causes(listener, findings, name);
+            status = add_related(listener, findings, name);
     } else if (exists(name, "index.jsonl")) {
         snprintf(path, sizeof(path), "%s/index.jsonl", name);
         status = read_lines(listener, findings, path, name);

@@ -245,13 +245,29 @@ static bool is_repeated(const struct darn_finding *finding, size_t number)
     return false;
 }
 
+/* What one of the two ends, or takes apart, the other still uses: whoever ends it waits. */
+static bool heal_life(struct making *making)
+{
+    struct darn_heal *heal = making->heal;
+    int ender = darn_heal_ender(making->finding, heal->findings.list, heal->findings.count);
+    struct darn_heal_why why = {""};
+
+    if (ender < 0)
+        return false;
+    if (darn_heal_life_from(making->finding, ender, &heal->signatures, &why) < 0) {
+        darn_tell_warning(heal->listener, "nobody waits before it ends, the race is healed in "
+                                          "part at most: %s", why.text);
+        return false;
+    }
+    making->made++;
+    return true;
+}
+
 static void heal_race(struct making *making)
 {
+    if (heal_life(making))
+        return;
     for (size_t i = 0; i < making->finding->access_count; i++) {
-        if (making->finding->accesses[i].op == DARN_OP_FREE)
-            darn_tell_warning(
-                making->heal->listener,
-                "nobody waits before the memory is freed: the race is healed in part");
         if (!is_access(&making->finding->accesses[i]) || is_repeated(making->finding, i))
             continue;
         if (!add_sections_of(making, (int)i, false) && !add_sections_of(making, (int)i, true))
@@ -413,15 +429,17 @@ static void say_nothing(const struct darn_heal *heal, const struct darn_finding 
                           reason_of(heal, finding));
 }
 
-static void heal_deadlock(struct making *making)
+static void heal_signature(struct making *making)
 {
-    char why[512] = "";
-    int result =
-        darn_heal_deadlocks_from(making->finding, &making->heal->signatures, why, sizeof(why));
+    struct darn_words *signatures = &making->heal->signatures;
+    struct darn_heal_why why = {""};
+    int result = darn_finding_is(making->finding, "deadlock")
+                     ? darn_heal_deadlocks_from(making->finding, signatures, &why)
+                     : darn_heal_order_from(making->finding, signatures, &why);
 
     if (result < 0)
         darn_tell_warning(making->heal->listener, "the %s is not healed: %s",
-                          darn_kind_words(making->finding->kind, 1), why);
+                          darn_kind_words(making->finding->kind, 1), why.text);
     making->made++; /* it was told */
 }
 
@@ -434,7 +452,7 @@ void darn_heal_from(struct darn_heal *heal)
         making.fix->finding = making.finding;
         if (darn_finding_is(making.finding, "deadlock") ||
             darn_finding_is(making.finding, "order-violation"))
-            heal_deadlock(&making);
+            heal_signature(&making);
         else if (darn_finding_is(making.finding, "data-race"))
             heal_race(&making);
         else if (darn_finding_is(making.finding, "atomicity-violation"))

@@ -6,6 +6,7 @@
 #include "runtime/control/turn_sync.h"
 #include "runtime/control/vtime.h"
 #include "runtime/heal/gates_private.h"
+#include "runtime/heal/quarantine.h"
 #include "runtime/os/os.h"
 #include "runtime/report/tell.h"
 #include "runtime/state.h"
@@ -24,7 +25,7 @@
 #define MOST_WAITED  UINT64_C(5000000)
 #define MOST_EXPIRED 10
 
-bool darn_gates_on;
+bool darn_gates_on, darn_gates_of_ends;
 uint8_t darn_gate_marks[DARN_GATE_MARKS];
 struct darn_gate *darn_gates;
 uint32_t darn_gate_count;
@@ -34,7 +35,7 @@ uint32_t darn_gate_count;
  * handler see that the thread is `in_gate`, and stay out. Nothing nests inside. */
 static struct darn_thread *_Atomic owner;
 
-static void take(struct darn_thread *thread)
+void darn_gates_take(struct darn_thread *thread)
 {
     struct darn_thread *nobody = NULL;
 
@@ -49,7 +50,7 @@ static void take(struct darn_thread *thread)
     }
 }
 
-static void give(void)
+void darn_gates_give(void)
 {
     atomic_store_explicit(&owner, NULL, memory_order_release);
 }
@@ -61,34 +62,6 @@ static uint64_t now(void)
 
 /* ---- occupants ---- */
 
-static bool is_user(const struct darn_gate *gate, const struct darn_asking *asking)
-{
-    for (uint32_t i = 0; i < gate->occupant_count; i++)
-        if (gate->occupants[i].thread == asking->thread && gate->occupants[i].lock == asking->lock)
-            return true;
-    return false;
-}
-
-/* Of an order the first position alone is occupied: until the lock is given back, or, by whoever
- * may use the same again, until the thread has ended. Those do not count as `gates` of the thread,
- * for which it would look at each lock that it gives back. */
-static void occupy_order(struct darn_gate *gate, const struct darn_asking *asking,
-                         uint32_t positions)
-{
-    bool stays = gate->until == DARN_UNTIL_GONE;
-
-    if (!(positions & 1) || (stays && is_user(gate, asking)))
-        return;
-    gate->done |= stays;
-    if (gate->occupant_count == DARN_GATE_OCCUPANTS) {
-        gate->unseen++;
-        return;
-    }
-    gate->occupants[gate->occupant_count++] =
-        (struct darn_occupant){.thread = asking->thread, .lock = asking->lock, .positions = 1};
-    asking->thread->gates += !stays;
-}
-
 static void occupy(const struct darn_asking *asking)
 {
     for (uint64_t left = asking->gates; left; left &= left - 1) {
@@ -96,7 +69,7 @@ static void occupy(const struct darn_asking *asking)
         struct darn_gate *gate = &darn_gates[number];
 
         if (gate->until) {
-            occupy_order(gate, asking, asking->positions[number]);
+            darn_gate_occupy_order(gate, asking, asking->positions[number]);
             continue;
         }
         if (gate->occupant_count == DARN_GATE_OCCUPANTS) {
@@ -117,7 +90,7 @@ static void open_gate(struct darn_gate *gate)
 }
 
 /* Takes away what the thread occupies with this lock; with 0, all. */
-static void vacate(struct darn_thread *thread, uintptr_t lock)
+void darn_gates_vacate(struct darn_thread *thread, uintptr_t lock)
 {
     for (uint32_t i = 0; i < darn_gate_count && (thread->gates || !lock); i++) {
         struct darn_gate *gate = &darn_gates[i];
@@ -147,9 +120,9 @@ void darn_gate_gone(struct darn_thread *thread, const volatile void *lock)
     if (thread->in_gate || darn_lock_find(&thread->locks, (uintptr_t)lock))
         return;
     thread->in_gate = true;
-    take(thread);
-    vacate(thread, (uintptr_t)lock);
-    give();
+    darn_gates_take(thread);
+    darn_gates_vacate(thread, (uintptr_t)lock);
+    darn_gates_give();
     thread->in_gate = false;
 }
 
@@ -158,7 +131,7 @@ void darn_gate_away(struct darn_thread *thread, const volatile void *lock, bool 
     if (thread->in_gate)
         return;
     thread->in_gate = true;
-    take(thread);
+    darn_gates_take(thread);
     for (uint32_t i = 0; i < darn_gate_count; i++) {
         struct darn_gate *gate = &darn_gates[i];
 
@@ -175,7 +148,7 @@ void darn_gate_away(struct darn_thread *thread, const volatile void *lock, bool 
                 open_gate(gate);
         }
     }
-    give();
+    darn_gates_give();
     thread->in_gate = false;
 }
 
@@ -210,6 +183,8 @@ static void account(struct darn_gate *gate, enum end end, bool right, bool is_ne
     gate->expired += end == END_EXPIRED;
     if (end == END_EXPIRED && gate->patience > 1)
         gate->patience /= 2;
+    if (end == END_EXPIRED && gate->until == DARN_UNTIL_GONE)
+        darn_gate_give_up(gate);
     gate->useless += end == END_OPEN && !right && !is_neutral;
     if (gate->right || gate->dropped)
         return;
@@ -295,10 +270,10 @@ static enum end wait_freely(struct darn_asking *asking, uint64_t bound, struct d
             end = END_EXPIRED;
         } else {
             darn_gate_waiter_pause(waiter, gate, time - start >= HUNGRY);
-            give();
+            darn_gates_give();
             darn_os_wait(&gate->changes, changes,
                          deadline - time < SLICE ? deadline - time : SLICE);
-            take(asking->thread);
+            darn_gates_take(asking->thread);
             darn_gate_waiter_resume(waiter, asking->thread);
             gate = shut_gate(asking);
             if (gate)
@@ -321,9 +296,9 @@ static void wait_at(struct darn_asking *asking, struct darn_gate *gate, const vo
 
     gate->avoided++;
     if (slot) {
-        give();
+        darn_gates_give();
         end = wait_by_turn(slot, asking, start + bound, gate, frame);
-        take(thread);
+        darn_gates_take(thread);
     } else {
         darn_wait_begin(thread, DARN_WAIT_GATE, gate, frame);
         end = wait_freely(asking, bound, gate, waiter);
@@ -352,21 +327,24 @@ static uint32_t depth_needed(uintptr_t pc)
     return depth;
 }
 
+bool darn_gates_find(struct darn_asking *asking, const struct darn_stack *stack)
+{
+    for (uint32_t i = 0; i < darn_gate_count; i++) {
+        asking->positions[i] = darn_gate_fits(&darn_gates[i], stack->pcs, stack->depth);
+        if (asking->positions[i] && !darn_gates[i].dropped)
+            asking->gates |= UINT64_C(1) << i;
+    }
+    return asking->gates;
+}
+
 static bool find_gates(struct darn_asking *asking, const void *frame)
 {
     struct darn_stack stack = {1, {((const uintptr_t *)frame)[1]}};
     uint32_t depth = depth_needed(stack.pcs[0]);
 
-    if (!depth)
-        return false;
     if (depth > 1)
         stack.depth = darn_stack_walk_into(stack.pcs, depth, asking->thread, frame);
-    for (uint32_t i = 0; i < darn_gate_count; i++) {
-        asking->positions[i] = darn_gate_fits(&darn_gates[i], stack.pcs, stack.depth);
-        if (asking->positions[i] && !darn_gates[i].dropped)
-            asking->gates |= UINT64_C(1) << i;
-    }
-    return asking->gates;
+    return depth && darn_gates_find(asking, &stack);
 }
 
 /* Without it, a thread that gives a lock back and takes it again at once is always the first. */
@@ -383,11 +361,11 @@ static void pass(struct darn_asking *asking, const void *frame)
 {
     struct darn_gate *gate;
 
-    take(asking->thread);
+    darn_gates_take(asking->thread);
     if (is_wanted(asking) && !darn_turns) {
-        give();
+        darn_gates_give();
         darn_os_sleep(POLITE);
-        take(asking->thread);
+        darn_gates_take(asking->thread);
     }
     for (uint64_t left = asking->gates; left; left &= left - 1)
         darn_gates[__builtin_ctzll(left)].passed++;
@@ -395,7 +373,25 @@ static void pass(struct darn_asking *asking, const void *frame)
     if (gate)
         wait_at(asking, gate, frame);
     occupy(asking);
-    give();
+    darn_gates_give();
+}
+
+bool darn_gate_ends(struct darn_thread *thread, const volatile void *object, const void *frame)
+{
+    struct darn_asking asking = {.thread = thread, .lock = (uintptr_t)object};
+    bool is_used = false;
+
+    if (thread->in_gate)
+        return false;
+    thread->in_gate = true;
+    if (find_gates(&asking, frame)) {
+        pass(&asking, frame);
+        darn_gates_take(thread);
+        is_used = darn_gate_is_used(&asking);
+        darn_gates_give();
+    }
+    thread->in_gate = false;
+    return is_used;
 }
 
 void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const void *frame)
@@ -406,9 +402,9 @@ void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const 
         return;
     thread->in_gate = true;
     if (thread->gates && darn_gate_waiters) {
-        take(thread);
+        darn_gates_take(thread);
         darn_gate_waiters_tell(thread, asking.lock);
-        give();
+        darn_gates_give();
     }
     if (darn_gate_marks[darn_gate_mark(((const uintptr_t *)frame)[1])] &&
         find_gates(&asking, frame))
@@ -422,7 +418,7 @@ void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const 
 static void leave_gate(struct darn_thread *thread)
 {
     if (atomic_load(&owner) != thread)
-        take(thread);
+        darn_gates_take(thread);
     darn_gate_waiters_forget(thread);
     thread->in_gate = false;
 }
@@ -432,8 +428,8 @@ void darn_gates_thread_end(struct darn_thread *thread)
     if (!darn_gates_on || !thread)
         return;
     leave_gate(thread);
-    vacate(thread, 0);
-    give();
+    darn_gates_vacate(thread, 0);
+    darn_gates_give();
 }
 
 void darn_gates_jump(void)
@@ -443,7 +439,7 @@ void darn_gates_jump(void)
     if (!thread || !thread->in_gate)
         return;
     leave_gate(thread);
-    give();
+    darn_gates_give();
     if (thread->slot && thread->slot->ready == may_pass)
         thread->slot->ready = NULL; /* what it asks for is no more */
     if (thread->wait.kind == DARN_WAIT_GATE)
@@ -457,6 +453,7 @@ void darn_gates_after_fork(bool child)
     if (!child || !darn_gates_on)
         return;
     atomic_store(&owner, NULL);
+    darn_quarantine_after_fork();
     darn_gate_waiters_forget(NULL);
     for (uint32_t i = 0; i < darn_gate_count; i++) {
         struct darn_gate *gate = &darn_gates[i];
@@ -469,6 +466,7 @@ void darn_gates_after_fork(bool child)
         gate->occupant_count = kept;
         gate->waiting = gate->hungry = 0;
         gate->passed = gate->avoided = gate->right = gate->useless = 0;
-        gate->expired = gate->cycles = gate->unseen = gate->waited = gate->longest = 0;
+        gate->expired = gate->cycles = gate->unseen = gate->used = 0;
+        gate->waited = gate->longest = 0;
     }
 }

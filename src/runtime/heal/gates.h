@@ -31,6 +31,7 @@
 /* Whether there are gates; and of the return addresses where locks are taken, by hash, whether one
  * may be the innermost frame of a position. */
 extern bool darn_gates_on;
+extern bool darn_gates_of_ends; /* some of them wait before the end of memory or of an object */
 extern uint8_t darn_gate_marks[DARN_GATE_MARKS];
 
 static inline uint32_t darn_gate_mark(uintptr_t pc)
@@ -56,6 +57,31 @@ static inline void darn_gate_leave(struct darn_thread *thread, const volatile vo
 {
     if (__builtin_expect(darn_gates_on, 0) && thread && thread->gates)
         darn_gate_gone(thread, lock);
+}
+
+/* Before memory or an object ends; may wait. Whether somebody may still use it all the same. */
+bool darn_gate_ends(struct darn_thread *thread, const volatile void *object, const void *frame);
+
+static inline bool darn_gate_end(const volatile void *object, const void *frame)
+{
+    struct darn_thread *thread;
+
+    if (__builtin_expect(!darn_gates_on, 1) ||
+        !darn_gate_marks[darn_gate_mark(((const uintptr_t *)frame)[1])])
+        return false;
+    thread = darn_thread_peek();
+    return thread && darn_gate_ends(thread, object, frame);
+}
+
+/* A thread is about to be started, or could not be. */
+void darn_gate_born(struct darn_thread *creator, struct darn_thread *thread);
+void darn_gate_unborn(struct darn_thread *creator, struct darn_thread *thread);
+
+static inline void darn_gate_start(struct darn_thread *creator, struct darn_thread *thread)
+{
+    if (__builtin_expect(darn_gates_on, 0) &&
+        darn_gate_marks[darn_gate_mark(thread->created.pcs[0])])
+        darn_gate_born(creator, thread);
 }
 
 /* Around a wait for a condition variable, which gives the mutex back meanwhile. */

@@ -23,7 +23,7 @@ static bool leads_by_occupants(struct darn_waitfor *graph, const struct darn_thr
     for (uint32_t i = 0; gate && i < gate->occupant_count; i++) {
         const struct darn_occupant *occupant = &gate->occupants[i];
 
-        if (occupant->thread == from)
+        if (occupant->thread == from || occupant->in_vain)
             continue;
         others++;
         if (gate->until == DARN_UNTIL_GONE) {

@@ -61,17 +61,18 @@ static bool fill(struct filling *filling, uint32_t left)
 /*
  * An order: whoever is to be the second one waits until the first has been there (DONE), or until
  * all that have been are gone (GONE): they may still use what the second one takes away. Who has
- * the lock of another object has nothing to do with this one.
+ * the lock of another object has nothing to do with this one. Threads are known from their start:
+ * where none was started, nobody has to be there first.
  */
 static bool is_early(const struct darn_gate *gate, const struct darn_thread *thread, uintptr_t lock,
                      uint32_t positions)
 {
     if (!(positions & 2))
         return false;
-    if (!gate->done)
+    if (!gate->done && !gate->by_start)
         return true;
     for (uint32_t i = 0; gate->until == DARN_UNTIL_GONE && i < gate->occupant_count; i++)
-        if (gate->occupants[i].thread != thread && gate->occupants[i].lock == lock)
+        if (!gate->occupants[i].in_vain && darn_gate_may_use(&gate->occupants[i], thread, lock))
             return true;
     return false;
 }

@@ -106,6 +106,7 @@ static void add_positions(struct darn_gate *gate, const struct darn_deadlock *de
                           const uintptr_t *bases)
 {
     gate->count = deadlock->thread_count;
+    gate->by_start = deadlock->threads[0].by == DARN_BY_START;
     for (uint32_t i = 0; i < gate->count; i++) {
         struct darn_gate_position *position = &gate->positions[i];
         const struct darn_deadlock_stack *holds = &deadlock->threads[i].holds;
@@ -140,6 +141,7 @@ static bool add_gate(void *context, const struct darn_deadlock *deadlock)
     if (gate->matched) {
         add_positions(gate, deadlock, bases);
         darn_gates_on = true;
+        darn_gates_of_ends |= deadlock->threads[1].by == DARN_BY_END;
     }
     return true;
 }
@@ -235,6 +237,8 @@ void darn_gates_write(struct darn_json *json)
         write_count(json, "cycles", gate->cycles);
         write_count(json, "expired", gate->expired);
         write_count(json, "unseen", gate->unseen);
+        if (gate->until)
+            write_count(json, "used", gate->used);
         darn_json_bool(json, "dropped", gate->dropped);
         darn_json_close(json, '}');
         darn_json_close(json, '}');

@@ -20,6 +20,7 @@ struct darn_occupant {
     uintptr_t lock;
     uint32_t positions; /* that its stack fits, one bit each */
     bool away;          /* the lock is given back for a while: it waits for a condition variable */
+    bool in_vain;       /* of an order: somebody has waited for its end, and it did not come */
 };
 
 struct darn_gate_position {
@@ -32,6 +33,7 @@ struct darn_gate {
     bool matched, moved;
     enum darn_deadlock_until
         until; /* it is about an order: of two positions, the first is to come first */
+    bool by_start; /* the first position is where threads are started */
     bool done; /* its first position: the lock was taken there and given back, or just taken (GONE)
                 */
     bool is_other_build;     /* it does not match, but a module of that name is there */
@@ -53,6 +55,7 @@ struct darn_gate {
     uint64_t expired;         /* the bound was reached; */
     uint64_t cycles;          /* all occupants waited for the thread itself */
     uint64_t unseen;          /* too many occupants */
+    uint64_t used;            /* what ended, somebody may still use */
     uint64_t waited, longest; /* nanoseconds */
 };
 
@@ -67,6 +70,35 @@ struct darn_asking {
 /* The gates of this process; belong to gates.c, filled by gates_open.c. */
 extern struct darn_gate *darn_gates;
 extern uint32_t darn_gate_count;
+
+/* The lock of all of them, taken in the name of a thread. */
+void darn_gates_take(struct darn_thread *thread);
+void darn_gates_give(void);
+
+/* Takes away what the thread occupies with this lock; with 0, all. With the lock of the gates. */
+void darn_gates_vacate(struct darn_thread *thread, uintptr_t lock);
+
+/* The gates with positions that this stack fits. */
+bool darn_gates_find(struct darn_asking *asking, const struct darn_stack *stack);
+
+/* Of an order the first position alone is occupied: until the lock is given back, or, by whoever
+ * may use the same again, until the thread has ended. Those do not count as `gates` of the thread,
+ * for which it would look at each lock that it gives back. */
+void darn_gate_occupy_order(struct darn_gate *gate, const struct darn_asking *asking,
+                            uint32_t positions);
+
+/* Those who are at it now were waited for in vain: nobody waits for them again. */
+void darn_gate_give_up(struct darn_gate *gate);
+
+/* Whether it is about the same object: of a thread that was started nobody knows what it uses. */
+static inline bool darn_gate_may_use(const struct darn_occupant *occupant,
+                                     const struct darn_thread *but, uintptr_t object)
+{
+    return occupant->thread != but && (!occupant->lock || occupant->lock == object);
+}
+
+/* Whether somebody may still use what the thread is about to end. */
+bool darn_gate_is_used(const struct darn_asking *asking);
 
 /* Who stands at a gate. Without one, for there are too many, a wait is not known to be right, and
  * nobody wakes the thread before its slice is over: all of these take NULL. */

@@ -50,13 +50,16 @@
  * the caller's return address, as if it had been called itself.
  */
 #define DARN_INTERCEPT_OFTEN(result, name, ...)                                                    \
+    __asm__(".globl __interceptor_" #name "\n.set __interceptor_" #name ", " #name "\n");          \
+    DARN_INTERCEPT_OFTEN_ALONE(result, name, __VA_ARGS__)
+
+#define DARN_INTERCEPT_OFTEN_ALONE(result, name, ...)                                              \
     static result ours_##name(__VA_ARGS__);                                                        \
     __attribute__((visibility("hidden"))) result (*darn_go_##name)(__VA_ARGS__) = ours_##name;     \
     DARN_INTERCEPT_RECORD(result, name, (void **)&darn_go_##name, __VA_ARGS__);                    \
     __asm__(".section darn_text, \"ax\", @progbits\n.p2align 4\n.weak " #name "\n.type " #name     \
             ", @function\n" #name ":\n"                                                            \
-            "jmp *darn_go_" #name "(%rip)\n.size " #name ", . - " #name "\n"                       \
-            ".globl __interceptor_" #name "\n.set __interceptor_" #name ", " #name "\n.text\n");   \
+            "jmp *darn_go_" #name "(%rip)\n.size " #name ", . - " #name "\n.text\n");              \
     static result ours_##name(__VA_ARGS__)
 
 #define DARN_INTERCEPT_RECORD(result, name, go, ...)                                               \
@@ -80,6 +83,10 @@ void darn_intercept_bypass(void);
 
 /* In production: from now on mutexes have the short way, and spin locks none. intercept_mutex.c. */
 void darn_locks_simply(void);
+
+/* In production: no order waits for the end of memory or objects. production/ends.c; NULL
+ * elsewhere. */
+void darn_ends_simply(void) __attribute__((weak, visibility("hidden")));
 
 /* In a run that is watched and nothing else: mutexes have a short way, too. intercept_mutex.c. */
 void darn_locks_watched(void);

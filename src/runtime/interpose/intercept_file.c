@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/heal/gates.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
 #include "runtime/interpose/used.h"
@@ -20,6 +21,7 @@
 
 DARN_INTERCEPT(int, close, int fd)
 {
+    darn_gate_end((void *)(intptr_t)fd, FRAME);
     darn_message_tell(fd, FRAME);
     if (darn_ended_is_wanted())
         darn_ended_file(darn_thread_peek(), fd, FRAME);
@@ -86,6 +88,7 @@ DARN_INTERCEPT(int, fclose, FILE *stream)
     struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
     int saved = errno, result;
 
+    darn_gate_end(stream, FRAME);
     if (slot)
         darn_turn_end_object(slot, (uintptr_t)stream, sizeof(*stream), DARN_OBJECT_STREAM, FRAME);
     if (!thread)

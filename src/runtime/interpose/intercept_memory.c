@@ -13,6 +13,8 @@
 #include "runtime/control/control.h"
 #include "runtime/control/learning.h"
 #include "runtime/control/turn.h"
+#include "runtime/heal/gates.h"
+#include "runtime/heal/quarantine.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/order/ends.h"
 #include "runtime/order/outside.h"
@@ -309,6 +311,8 @@ DARN_INTERCEPT_ALONE(void, free, void *block)
 
     if (!block || is_early(block))
         return;
+    if (darn_gate_end(block, __builtin_frame_address(0)) && darn_quarantine_block(block, real_free))
+        return;
     darn_heap_prepare(block); /* the block itself is not in the cache either: both at once */
     size = size_of(block);
     touch_end(block, size, __builtin_frame_address(0));
@@ -337,6 +341,9 @@ DARN_INTERCEPT_ALONE(void *, mmap, void *at, size_t size, int protection, int fl
 
 DARN_INTERCEPT_ALONE(int, munmap, void *block, size_t size)
 {
+    if (darn_gate_end(block, __builtin_frame_address(0)) &&
+        darn_quarantine_pages(block, size, DARN_REAL(munmap)))
+        return 0;
     if (darn_turns)
         touch_end(block, size, __builtin_frame_address(0));
     if (darn_clocks_kept)

@@ -4,6 +4,7 @@
 #include <semaphore.h>
 #include <threads.h>
 
+#include "runtime/heal/gates.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/used.h"
 #include "runtime/order/barriers.h"
@@ -37,6 +38,7 @@ DARN_INTERCEPT(int, mtx_init, mtx_t *mutex, int type)
 
 DARN_INTERCEPT(int, pthread_mutex_destroy, pthread_mutex_t *mutex)
 {
+    darn_gate_end(mutex, FRAME);
     darn_misuse_destroy_mutex(darn_thread_self(), mutex, FRAME);
     ENDS(darn_mutex_is_shared(mutex), mutex, DARN_OBJECT_MUTEX);
     return DARN_REAL(pthread_mutex_destroy)(mutex);
@@ -44,6 +46,7 @@ DARN_INTERCEPT(int, pthread_mutex_destroy, pthread_mutex_t *mutex)
 
 DARN_INTERCEPT(void, mtx_destroy, mtx_t *mutex)
 {
+    darn_gate_end(mutex, FRAME);
     darn_misuse_destroy_mutex(darn_thread_self(), (pthread_mutex_t *)mutex, FRAME);
     ENDS(false, mutex, DARN_OBJECT_MUTEX);
     DARN_REAL(mtx_destroy)(mutex);
@@ -51,6 +54,7 @@ DARN_INTERCEPT(void, mtx_destroy, mtx_t *mutex)
 
 DARN_INTERCEPT(int, pthread_rwlock_destroy, pthread_rwlock_t *lock)
 {
+    darn_gate_end(lock, FRAME);
     darn_misuse_destroy_rwlock(darn_thread_self(), lock, FRAME);
     ENDS(darn_rwlock_is_shared(lock), lock, DARN_OBJECT_RWLOCK);
     return DARN_REAL(pthread_rwlock_destroy)(lock);
@@ -58,6 +62,7 @@ DARN_INTERCEPT(int, pthread_rwlock_destroy, pthread_rwlock_t *lock)
 
 DARN_INTERCEPT(int, pthread_cond_destroy, pthread_cond_t *cond)
 {
+    darn_gate_end(cond, FRAME);
     darn_misuse_destroy_cond(darn_thread_self(), cond, FRAME);
     ENDS(darn_cond_is_shared(cond), cond, DARN_OBJECT_COND);
     return DARN_REAL(pthread_cond_destroy)(cond);
@@ -65,6 +70,7 @@ DARN_INTERCEPT(int, pthread_cond_destroy, pthread_cond_t *cond)
 
 DARN_INTERCEPT(void, cnd_destroy, cnd_t *cond)
 {
+    darn_gate_end(cond, FRAME);
     darn_misuse_destroy_cond(darn_thread_self(), (pthread_cond_t *)cond, FRAME);
     ENDS(false, cond, DARN_OBJECT_COND);
     DARN_REAL(cnd_destroy)(cond);
@@ -72,6 +78,7 @@ DARN_INTERCEPT(void, cnd_destroy, cnd_t *cond)
 
 DARN_INTERCEPT(int, pthread_barrier_destroy, pthread_barrier_t *barrier)
 {
+    darn_gate_end(barrier, FRAME);
     darn_misuse_destroy_barrier(darn_thread_self(), barrier, FRAME);
     ENDS(darn_barrier_is_shared(barrier), barrier, DARN_OBJECT_BARRIER);
     darn_barrier_destroy((uintptr_t)barrier);
@@ -80,12 +87,14 @@ DARN_INTERCEPT(int, pthread_barrier_destroy, pthread_barrier_t *barrier)
 
 DARN_INTERCEPT(int, pthread_spin_destroy, pthread_spinlock_t *lock)
 {
+    darn_gate_end(lock, FRAME);
     ENDS(false, lock, DARN_OBJECT_SPIN);
     return DARN_REAL(pthread_spin_destroy)(lock);
 }
 
 DARN_INTERCEPT(int, sem_destroy, sem_t *semaphore)
 {
+    darn_gate_end(semaphore, FRAME);
     ENDS(darn_semaphore_is_shared(semaphore), semaphore, DARN_OBJECT_SEMAPHORE);
     return DARN_REAL(sem_destroy)(semaphore);
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "runtime/control/vtime.h"
+#include "runtime/heal/gates.h"
 #include "runtime/interpose/attributes.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/order/atomics.h"
@@ -106,6 +107,7 @@ static struct darn_thread *prepare(const pthread_attr_t *attributes, const void 
     thread->stack_start = darn_attributes_stack(attributes, &thread->stack_size);
     thread->stack_end = thread->stack_start + (thread->stack_start ? thread->stack_size : 0);
     darn_stack_walk(&thread->created, creator, frame);
+    darn_gate_start(creator, thread);
     darn_sampler_start();
     if (darn_turn_mine(creator)) {
         darn_turn_pass(creator->slot, DARN_STEP_CREATE, NULL, frame);
@@ -115,6 +117,14 @@ static struct darn_thread *prepare(const pthread_attr_t *attributes, const void 
         darn_record_pointer(creator, 0, (uintptr_t)argument, frame);
     record_thread(creator, DARN_EVENT_FORK, thread->number, frame);
     return thread;
+}
+
+/* It could not be started. */
+static void forget(struct darn_thread *thread)
+{
+    darn_turn_drop(thread);
+    darn_gate_unborn(darn_thread_self(), thread);
+    darn_thread_drop(thread);
 }
 
 /*
@@ -158,8 +168,7 @@ DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attribu
         pthread_attr_destroy(&without);
     darn_os_restore_signals(mask);
     if (result) {
-        darn_turn_drop(thread);
-        darn_thread_drop(thread);
+        forget(thread);
     } else {
         darn_thread_name_id((unsigned long)*id, number);
     }
@@ -191,8 +200,7 @@ DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
     result = DARN_REAL(thrd_create)(id, run_c11, thread);
     darn_os_restore_signals(mask);
     if (result != thrd_success) {
-        darn_turn_drop(thread);
-        darn_thread_drop(thread);
+        forget(thread);
     } else {
         darn_thread_name_id((unsigned long)*id, number);
     }

@@ -3,6 +3,7 @@
  * build: -O1
  * fails: exit
  * kind: data-race
+ * heals: yes
  */
 #include <pthread.h>
 #include <unistd.h>

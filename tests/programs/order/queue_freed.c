@@ -3,6 +3,7 @@
  * build: -O1
  * fails: crash
  * kind: data-race
+ * heals: yes
  */
 #include <pthread.h>
 #include <stdbool.h>

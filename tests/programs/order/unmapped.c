@@ -3,6 +3,7 @@
  * build: -O1
  * fails: crash
  * kind: data-race
+ * heals: yes
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -14,7 +14,7 @@
 #include "report/raw.h"
 
 static struct darn_words signatures;
-static char why[300];
+static struct darn_heal_why why;
 
 /* A thread of the circle: what it waits for, and what it holds. */
 #define ACCESS(op, target, locks)                                                                  \
@@ -38,8 +38,8 @@ static int make(const char *accesses)
     object = json_loads(whole, 0, NULL);
     finding = darn_finding_reported(object);
     json_decref(object);
-    why[0] = '\0';
-    result = darn_heal_deadlocks_from(finding, &signatures, why, sizeof(why));
+    why.text[0] = '\0';
+    result = darn_heal_deadlocks_from(finding, &signatures, &why);
     darn_finding_free(finding);
     return result;
 }
@@ -96,15 +96,15 @@ static void other_findings_are_none(void **state)
     struct darn_finding race = {.kind = "data-race"};
 
     (void)state;
-    assert_int_equal(darn_heal_deadlocks_from(&race, &signatures, why, sizeof(why)), 0);
+    assert_int_equal(darn_heal_deadlocks_from(&race, &signatures, &why), 0);
     assert_int_equal(signatures.count, 0);
 }
 
 static void expect_refused(const char *accesses, const char *text)
 {
     assert_int_equal(make(accesses), -1);
-    if (!strstr(why, text))
-        fail_msg("'%s' instead of '%s'", why, text);
+    if (!strstr(why.text, text))
+        fail_msg("'%s' instead of '%s'", why.text, text);
     assert_int_equal(signatures.count, 0);
 }
 

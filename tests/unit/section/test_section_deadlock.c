@@ -74,6 +74,30 @@ static void an_order_has_two_threads_and_an_end(void **state)
     assert_int_equal(found, 2);
 }
 
+#define LIFE(until, one, other)                                                                    \
+    "{\"until\": \"" until "\", " BUILDS ", \"threads\": [{\"" one                                  \
+    "\": [{\"at\": \"bank+0x1\"}]}, {\"" other "\": [{\"at\": \"bank+0x2\"}]}]}"
+
+static void a_life_ends_after_those_who_were_started(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(ORDERS LIFE("gone", "starts", "ends") "]}"), 0);
+    assert_int_equal(last.threads[0].by, DARN_BY_START);
+    assert_int_equal(last.threads[1].by, DARN_BY_END);
+    assert_non_null(strstr(written, "\"starts\": ["));
+    assert_non_null(strstr(written, "\"ends\": ["));
+    assert_int_equal(read_text(ORDERS LIFE("gone", "starts", "holds") "]}"), 0);
+    assert_int_equal(last.threads[1].by, DARN_BY_LOCK);
+    assert_int_equal(read_text(ORDERS LIFE("done", "starts", "ends") "]}"), 1);
+    assert_non_null(strstr(error_text, "goes with"));
+    assert_int_equal(read_text(ORDERS LIFE("gone", "holds", "ends") "]}"), 1);
+    assert_int_equal(read_text(ORDERS LIFE("gone", "ends", "starts") "]}"), 1);
+    assert_non_null(strstr(error_text, "is for the first thread"));
+    assert_int_equal(read_text(HEAD "{" BUILDS ", \"threads\": [{\"starts\": [{\"at\": "
+                                    "\"bank+0x1\"}]}, " THREAD "]}]}"),
+                     1);
+}
+
 static void what_is_written_is_read_again(void **state)
 {
     static struct darn_deadlock deadlock = {
@@ -208,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_order_has_two_threads_and_an_end),
+        cmocka_unit_test(a_life_ends_after_those_who_were_started),
         cmocka_unit_test(what_is_written_is_read_again),
         cmocka_unit_test(a_repository_without_deadlocks_has_none),
         cmocka_unit_test(unknown_keys_are_passed_over),

@@ -254,6 +254,38 @@ static void who_ends_it_waits_until_its_users_are_gone(void **state)
     assert_false(is_shut(0, 1, 2));
 }
 
+static void who_was_started_is_waited_for_whatever_ends(void **state)
+{
+    (void)state;
+    gate.until = DARN_UNTIL_GONE;
+    gate.by_start = true;
+    assert_false(is_shut(0, 1, 2)); /* nobody has been started */
+    occupy(&gate, 1, 0, 1);
+    assert_true(is_shut(0, 1, 2));
+    assert_true(is_shut(0, 2, 2));
+    assert_false(is_shut(1, 1, 2)); /* it ends what it uses itself */
+}
+
+static void who_was_waited_for_in_vain_is_not_waited_for_again(void **state)
+{
+    struct darn_asking asking = {.thread = &threads[0], .lock = 1, .gates = 1, .positions = {2}};
+
+    (void)state;
+    gate.until = DARN_UNTIL_GONE;
+    gate.by_start = true;
+    darn_gates = &gate;
+    assert_false(darn_gate_is_used(&asking));
+    occupy(&gate, 1, 0, 1);
+    darn_gate_give_up(&gate);
+    assert_false(is_shut(0, 1, 2));
+    assert_true(darn_gate_is_used(&asking));
+    occupy(&gate, 2, 0, 1);
+    assert_true(is_shut(0, 1, 2));
+    hold(0, 7, DARN_LOCK_MUTEX);
+    wait_for(1, DARN_WAIT_MUTEX, 7); /* nobody waits for this one */
+    assert_false(is_vain());
+}
+
 /* Each of them has to be gone: one that waits for the waiter is enough. */
 static void one_user_that_waits_for_the_end_is_a_circle(void **state)
 {
@@ -290,6 +322,8 @@ int main(void)
         TEST(a_circle_without_the_waiter_is_not_its_own),
         TEST(the_early_one_waits_until_it_is_done_once),
         TEST(who_ends_it_waits_until_its_users_are_gone),
+        TEST(who_was_started_is_waited_for_whatever_ends),
+        TEST(who_was_waited_for_in_vain_is_not_waited_for_again),
         TEST(one_user_that_waits_for_the_end_is_a_circle),
         TEST(a_mutex_that_was_given_back_for_a_wait_is_not_held),
     };

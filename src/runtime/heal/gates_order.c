@@ -1,0 +1,86 @@
+/*
+ * Gates of orders: who may still use what another thread is about to end, from where it has taken
+ * the lock of that, or from its start, to its end.
+ */
+#include "runtime/heal/gates.h"
+#include "runtime/heal/gates_private.h"
+
+static bool is_user(const struct darn_gate *gate, const struct darn_asking *asking)
+{
+    for (uint32_t i = 0; i < gate->occupant_count; i++)
+        if (gate->occupants[i].thread == asking->thread && gate->occupants[i].lock == asking->lock)
+            return true;
+    return false;
+}
+
+void darn_gate_occupy_order(struct darn_gate *gate, const struct darn_asking *asking,
+                            uint32_t positions)
+{
+    bool stays = gate->until == DARN_UNTIL_GONE;
+
+    if (!(positions & 1) || (stays && is_user(gate, asking)))
+        return;
+    gate->done |= stays;
+    if (gate->occupant_count == DARN_GATE_OCCUPANTS) {
+        gate->unseen++;
+        return;
+    }
+    gate->occupants[gate->occupant_count++] =
+        (struct darn_occupant){.thread = asking->thread, .lock = asking->lock, .positions = 1};
+    asking->thread->gates += !stays;
+}
+
+void darn_gate_give_up(struct darn_gate *gate)
+{
+    for (uint32_t i = 0; i < gate->occupant_count; i++)
+        gate->occupants[i].in_vain = true;
+}
+
+bool darn_gate_is_used(const struct darn_asking *asking)
+{
+    for (uint64_t left = asking->gates; left; left &= left - 1) {
+        struct darn_gate *gate = &darn_gates[__builtin_ctzll(left)];
+
+        if (!(asking->positions[__builtin_ctzll(left)] & 2))
+            continue;
+        for (uint32_t i = 0; i < gate->occupant_count; i++) {
+            if (!darn_gate_may_use(&gate->occupants[i], asking->thread, asking->lock))
+                continue;
+            gate->used++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* In the name of the creator: the new one is not known yet. */
+void darn_gate_born(struct darn_thread *creator, struct darn_thread *thread)
+{
+    struct darn_asking asking = {.thread = thread};
+
+    if (creator->in_gate)
+        return;
+    creator->in_gate = true;
+    if (darn_gates_find(&asking, &thread->created)) {
+        darn_gates_take(creator);
+        for (uint64_t left = asking.gates; left; left &= left - 1) {
+            uint32_t number = (uint32_t)__builtin_ctzll(left);
+
+            if (darn_gates[number].by_start)
+                darn_gate_occupy_order(&darn_gates[number], &asking, asking.positions[number]);
+        }
+        darn_gates_give();
+    }
+    creator->in_gate = false;
+}
+
+void darn_gate_unborn(struct darn_thread *creator, struct darn_thread *thread)
+{
+    if (!darn_gates_on || creator->in_gate)
+        return;
+    creator->in_gate = true;
+    darn_gates_take(creator);
+    darn_gates_vacate(thread, 0);
+    darn_gates_give();
+    creator->in_gate = false;
+}
