@@ -213,4 +213,48 @@ expect_has "$out" "warning: data race on 'x' [data-race, confirmed]"
 expect_has "$err" "prove: 1 of 1 confirmed, "
 try darn replay --times=5 "polls$seconds/1"
 expect_has "$out" "5 of 5"
+cat >often.c <<'EOF2'
+#include <pthread.h>
+#include <stdlib.h>
+static int hits;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 10000; i++)
+        hits++;
+    return unused;
+}
+static void *release(void *block)
+{
+    free(block);
+    return NULL;
+}
+/* With an argument a thread frees what another one uses afterwards, where nobody interferes. */
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    int *block = calloc(100, sizeof(*block));
+    (void)argv;
+    pthread_create(&threads[0], NULL, argc > 1 ? release : work, block);
+    pthread_create(&threads[1], NULL, argc > 1 ? release : work, NULL);
+    if (argc > 1) {
+        pthread_join(threads[1], NULL);
+        block[3] = 1; /* this one */
+    }
+    pthread_join(threads[0], NULL);
+    if (argc == 1)
+        pthread_join(threads[1], NULL);
+    return 0;
+}
+EOF2
+darn cc -O0 -g often.c -o often -pthread || exit 1
+
+claim "an inner loop is looked at again when it is another thread's turn, and so is what is used behind its end"
+try darn explore --jobs=1 --races --schedules=20 --seed=3 -- ./often
+expect_status 66
+expect_has "$err" "data race on 'hits' [data-race, confirmed]"
+try darn explore --jobs=1 --races --schedules=20 --seed=3 -- ./often free
+expect_status 66
+expect_has "$err" "often.c:$(grep -n 'this one' often.c | cut -d: -f1):"
+expect_has "$err" "[data-race, confirmed]"
+
 finish

@@ -254,16 +254,23 @@ darn cc -O1 -g before.c -o before -pthread || exit 1
 
 cat >slowly.c <<'END'
 /* When it is recorded it does not even begin. */
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 static int x;
 static void begin(int count, char **arguments, char **environment)
 {
-    (void)count, (void)arguments;
-    for (; *environment; environment++)
-        while (strncmp(*environment, "DARN_OPTIONS=", 13) == 0 && strstr(*environment, "trace="))
+    char path[4096];
+    (void)arguments;
+    for (; *environment; environment++) {
+        const char *option = strncmp(*environment, "DARN_OPTIONS=", 13) ? NULL : strstr(*environment, "trace=");
+        if (count > 1 && option && sscanf(option, "trace=%4095[^:]", path) == 1)
+            close(creat(path, 0600));
+        while (option)
             pause();
+    }
 }
 __attribute__((section(".preinit_array"), used)) static void (*first)(int, char **, char **) = begin;
 static void *work(void *unused)
@@ -285,6 +292,12 @@ darn cc -O1 -g slowly.c -o slowly -pthread || exit 1
 
 claim "without a trace nothing is predicted, and the rest of the time is used all the same"
 try darn hunt --seconds=5 -o slowly.out -- ./slowly
+expect_status 66
+expect_has "$err" "./slowly left no trace: it did not begin within "
+expect_has "$out" "data race on 'x' [data-race, confirmed]"
+
+claim "an empty one is none"
+try darn hunt --seconds=5 -o empty.out -- ./slowly empty
 expect_status 66
 expect_has "$err" "./slowly left no trace: it did not begin within "
 expect_has "$out" "data race on 'x' [data-race, confirmed]"

@@ -176,6 +176,17 @@ static int learn(struct darn_recording *recording, const char *profile, const st
     return result;
 }
 
+/* A run that was ended while it was being started has left no file, or an empty one. */
+static bool has_begun(const char *path)
+{
+    char error[1024];
+    struct darn_trace *trace = darn_trace_open(path, true, error, sizeof(error));
+    bool is_there = trace != NULL;
+
+    darn_trace_close(trace);
+    return is_there;
+}
+
 static int record(struct darn_recording *recording, const char *profile, const struct input *input,
                   int *status)
 {
@@ -202,7 +213,8 @@ static int record(struct darn_recording *recording, const char *profile, const s
             recording->program[0]);
     if (access(options.trace, F_OK) && *status == RUNTIME_REFUSES)
         return DARN_REFUSED; /* the runtime has said why */
-    if (access(options.trace, F_OK) && recording->limit.was_reached) {
+    if (recording->limit.was_reached && !has_begun(options.trace)) {
+        unlink(options.trace);
         darn_tell_note(recording->listener, "%s left no trace: it did not begin within %.1f s",
                        recording->program[0], recording->limit.milliseconds / 1000.0);
         return DARN_LATE;

@@ -5,6 +5,7 @@
 #include "runtime/control/control_coverage.h"
 #include "runtime/control/outsiders.h"
 #include "runtime/control/enabled.h"
+#include "runtime/control/learning.h"
 #include "runtime/control/livelock.h"
 #include "runtime/control/capture.h"
 #include "runtime/control/vain.h"
@@ -427,6 +428,8 @@ void darn_decide_make(struct darn_slot *slot)
     }
     if ((slot->op == DARN_STEP_SLEEP || slot->op == DARN_STEP_YIELD) && darn_outsiders_are_known())
         darn_os_sleep(STEP_TAKES);
+    if (last != slot && darn_control_wants(DARN_RUN_LEARN))
+        darn_learning_turn(slot->number);
     last = slot;
     darn_livelock_made((enum darn_step_op)slot->op);
     slot->received = false;

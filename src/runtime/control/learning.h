@@ -12,7 +12,11 @@ void darn_learning_access(uint32_t thread, const struct darn_touch *touch);
 /* A block is given back by the thread. */
 void darn_learning_freed(uint32_t thread, const struct darn_touch *touch);
 
-/* What was at these addresses is gone. */
+/* Another thread has the turn now. */
+void darn_learning_turn(uint32_t thread);
+
+/* What was at these addresses is gone, and who frees it is not to be told from its next owner; or
+ * somebody has them anew. */
 void darn_learning_forget(uintptr_t address, uint64_t size);
 
 #endif

@@ -110,6 +110,8 @@ static void allocated_behind(void *block, size_t kept, size_t size, const void *
             darn_record_alloc(block, size, malloc_usable_size(block) - size, frame);
         else if (darn_state.mode == DARN_MODE_LEARN)
             darn_share_forget((uintptr_t)block, size);
+        else if (darn_turns && darn_control_wants(DARN_RUN_LEARN))
+            darn_learning_forget((uintptr_t)block, size);
     }
 }
 
@@ -153,8 +155,9 @@ static void freed(void *block, size_t size, const void *frame)
             darn_record_free(block, size, stays(block), frame);
         else if (darn_state.mode == DARN_MODE_LEARN)
             end_sharing(block, size, stays(block), frame);
-        else if (darn_turns && darn_control_wants(DARN_RUN_LEARN))
-            darn_learning_forget((uintptr_t)block, size);
+        else if (darn_turns && darn_control_wants(DARN_RUN_LEARN) &&
+                 !(darn_end_is_ours(frame) && stays(block)))
+            darn_learning_forget((uintptr_t)block, size); /* else it is shared: end_sharing */
     }
 }
 
