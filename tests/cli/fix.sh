@@ -94,10 +94,49 @@ int main(void)
     return 0;
 }
 EOF2
+# Two bugs: that `a` becomes atomic mends the race, and the assertion fails still.
+mkdir "two bugs"
+sed 's/$/\r/' >"two bugs/re order.c" <<'EOF2'
+#include <assert.h>
+#include <pthread.h>
+
+static volatile int a, b;
+
+static void *set(void *none)
+{
+	a = 1;
+	b = -1;
+	return none;
+}
+
+static void *check(void *none)
+{
+	int seen_a = a, seen_b = b;
+
+	assert((seen_a == 0 && seen_b == 0) || (seen_a == 1 && seen_b == -1));
+	return none;
+}
+
+int main(void)
+{
+	pthread_t t1, t2, t3;
+
+	pthread_create(&t1, NULL, set, NULL);
+	pthread_create(&t2, NULL, set, NULL);
+	pthread_create(&t3, NULL, check, NULL);
+	pthread_join(t1, NULL);
+	pthread_join(t2, NULL);
+	pthread_join(t3, NULL);
+	return 0;
+}
+EOF2
 make -s -C race || fault "the program is not built"
+(cd "two bugs" && darn cc -g -O1 "re order.c" -o "re order" -pthread) || fault "the program is not built"
 (cd dead && darn cc -g -O1 -DUNUSED='"a b"' dead.c -o dead -pthread) || fault "the program is not built"
 
 hunt() { try darn hunt --seconds=30 --no-explore "$@"; }
+try darn hunt --seconds=4 -o two.out -- "two bugs/re order"
+expect_status 66
 hunt --oracle='[ "$(cat)" = 6 ]' -o race.out -- race/count
 expect_status 66
 hunt -o dead.out -- dead/dead
@@ -123,7 +162,7 @@ expect_has "$out" "fix: take the two locks in the other order
 --- a/dead.c
 +++ b/dead.c
 "
-expect_has "$out" "proof: it builds; the hunt that finds the bug without it finds neither the bug nor a new one in "
+expect_has "$out" "proof: it builds; the hunt that finds the bug without it finds neither the bug nor a new one, and no schedule fails in "
 expect_has "$err" "candidates tried:"
 expect_has "$(cat fix.json)" '{"fix":{"finding":"'
 cmp -s dead/dead.c dead.c.before || fault "the source was changed"
@@ -149,6 +188,18 @@ cmp -s race/count.o count.o.before || fault "the tree was built in"
 make -s -C race || fault "it does not compile"
 try darn explore --schedules=300 --jobs=1 --oracle='[ "$(cat)" = 6 ]' -- race/count
 expect_status 0
+
+claim "a patch after which the program still fails is not shown; lines end as they did"
+number=$(sed -n 's/.*"variable":"a".*"directory":"\([0-9]*\)".*/\1/p' two.out/index.jsonl | head -1)
+try darn fix --seconds=1 --limit=30 --apply "two.out/$number"
+expect_lacks "$out" "fix: make 'a' atomic
+"
+expect_same "$(grep -cv "$(printf '\r$')" "two bugs/re order.c")" 0
+if [ "$status" -eq 0 ]; then
+    (cd "two bugs" && darn cc -g -O1 "re order.c" -o "re order" -pthread) || fault "it does not compile"
+    try darn explore --schedules=300 --jobs=1 -- "two bugs/re order"
+    expect_status 0
+fi
 
 claim "a fix that fails the tests is none"
 cp race/count.c applied.c

@@ -116,7 +116,7 @@ static void print_fix(void *context, const struct darn_fixing *fixing,
     printf("fix: %s\n%s", patch->what, patch->diff);
     printf(
         "proof: it builds; the hunt that finds the bug without it finds neither the bug nor a new "
-        "one in %" PRIu64 " runs (%.1f s)",
+        "one, and no schedule fails in %" PRIu64 " runs (%.1f s)",
         proof->schedules, proof->seconds);
     printf(proof->compared ? "; free runs print what they printed" : "; free runs end well");
     printf(proof->tested ? "; the tests pass" : "");
@@ -135,18 +135,18 @@ static void print_fix(void *context, const struct darn_fixing *fixing,
 static int conclude(const struct darn_fixing *fixing)
 {
     static const char *const words[DARN_FIX_RESULTS] = {
-        "proved",          "not built",        "broke the program",
-        "left the bug in", "made another bug", "failed the tests"};
+        "proved",           "not built",        "broke the program", "left the bug in",
+        "left another one", "made another bug", "failed the tests"};
     uint64_t tried = 0;
 
     for (int i = 0; i < DARN_FIX_RESULTS; i++)
         tried += fixing->results[i];
-    if (!fixing->patches.count) {
+    if (!fixing->candidates) {
         fprintf(stderr, "darn fix: no candidate can be made from the source; what would be needed "
                         "is said by: darn report, after 'next:'\n");
         return EXIT_NONE;
     }
-    fprintf(stderr, "darn fix: %" PRIu64 " of %zu candidates tried:", tried, fixing->patches.count);
+    fprintf(stderr, "darn fix: %" PRIu64 " of %zu candidates tried:", tried, fixing->candidates);
     for (int i = 0; i < DARN_FIX_RESULTS; i++)
         if (fixing->results[i])
             fprintf(stderr, " %" PRIu64 " %s%s", fixing->results[i], words[i],

@@ -32,6 +32,12 @@ static void share(char *directory, const char *path)
     }
 }
 
+/* A header of the compiler or of a library belongs to no tree of the user's. */
+static bool is_of_system(const char *path)
+{
+    return strncmp(path, "/usr/", strlen("/usr/")) == 0;
+}
+
 /* What the program and the sources of a stack have in common. Frames of libraries have no source
  * here. Returns where the first of them was compiled; NULL: that is not known. */
 static const char *look_at_stack(const struct darn_finding_stack *stack, char *common)
@@ -40,13 +46,14 @@ static const char *look_at_stack(const struct darn_finding_stack *stack, char *c
 
     for (size_t i = 0; i < stack->count; i++) {
         const struct darn_frame *frame = &stack->frames[i];
-        struct darn_source source = {.file = frame->file, .dir = frame->dir};
+        static const struct darn_patch_place anywhere = {.root = NULL};
+        const char *name;
         char *path;
 
         if (!frame->file || (frame->file[0] != '/' && (!frame->dir || frame->dir[0] != '/')))
             continue;
-        path = darn_source_path(&source);
-        if (path)
+        path = darn_patch_find(&anywhere, frame->dir, frame->file, &name);
+        if (path && !is_of_system(path))
             share(common, path);
         if (path && !compiled)
             compiled = frame->dir;
@@ -86,7 +93,7 @@ static int find_build(struct darn_fixing *fixing)
     if (strcmp(fixing->tree, "/") == 0)
         return darn_tell_refusal(fixing->listener, "/ is not copied: name the tree of the sources "
                                                    "with --tree=DIR");
-    fixing->patches.root = fixing->tree;
+    fixing->patches.place.root = fixing->tree;
     fixing->build = options->build;
     fixing->build_in = fixing->tree;
     if (fixing->build)
@@ -133,17 +140,38 @@ static int build_first(struct darn_fixing *fixing)
                              fixing->build, *line ? ": " : "", line);
 }
 
-static void make_candidates(struct darn_fixing *fixing)
+/* For what the directories of findings have. */
+static void make_candidates(struct darn_fixing *fixing, struct darn_patches *patches,
+                            const char *directory)
 {
+    struct darn_heal_findings findings = {.count = 0};
     char path[PATH_MAX + 16];
     json_error_t error;
     json_t *story;
 
-    snprintf(path, sizeof(path), "%s/story.json", fixing->kept.directory);
+    snprintf(path, sizeof(path), "%s/story.json", directory);
     story = json_load_file(path, 0, &error);
-    for (size_t i = 0; i < fixing->findings.count; i++)
-        darn_patches_make(&fixing->patches, fixing->findings.list[i], story);
+    if (darn_heal_findings_read(fixing->listener, &findings, directory) == 0)
+        for (size_t i = 0; i < findings.count; i++)
+            darn_patches_make(patches, findings.list[i], story);
     json_decref(story);
+    darn_heal_findings_free(&findings);
+}
+
+#define MOST_PARTS  3  /* patches in one, */
+#define MOST_JOINED 64 /* and candidates that were joined */
+
+/* The copy has the patch, and the bug is gone, but others make the program fail still: what may
+ * mend them is joined with the patch. */
+static void join_candidates(struct darn_fixing *fixing, const struct darn_patch *patch)
+{
+    struct darn_patches seconds = {.place = {fixing->tree, fixing->copy}};
+
+    for (size_t i = 0; i < fixing->left.count && patch->parts < MOST_PARTS; i++)
+        make_candidates(fixing, &seconds, fixing->left.items[i]);
+    if (fixing->joined.count < MOST_JOINED)
+        darn_patches_join(&fixing->joined, patch, &seconds);
+    darn_patches_free(&seconds);
 }
 
 static enum darn_fix_result try_one(struct darn_fixing *fixing, const struct darn_patch *patch,
@@ -153,48 +181,74 @@ static enum darn_fix_result try_one(struct darn_fixing *fixing, const struct dar
     int written = darn_fix_write(fixing, patch, false);
 
     snprintf(fixing->why, sizeof(fixing->why), "it does not compile");
+    darn_words_free(&fixing->left);
     if (written)
         snprintf(fixing->why, sizeof(fixing->why), "it cannot be written: %s", strerror(-written));
     else if (build(fixing) == 0)
         result = darn_fix_prove(fixing, proof);
+    if (result == DARN_FIX_PART)
+        join_candidates(fixing, patch);
     darn_fix_write(fixing, patch, true);
     fixing->results[result]++;
     return result;
 }
 
-static int try_all(struct darn_fixing *fixing)
+/* 0 or DARN_REFUSED. */
+static int tell_fix(struct darn_fixing *fixing, const struct darn_patch *patch,
+                    const struct darn_fix_proof *proof)
 {
-    double until = now_s() + fixing->options.limit_ms / 1000.0;
+    if (fixing->options.apply && fixing->results[DARN_FIX_PROVED] == 1) {
+        int result = darn_fix_apply(fixing, patch);
+
+        if (result)
+            return darn_tell_refusal(fixing->listener, "the sources cannot be written: %s",
+                                     result == -ESTALE ? "they have changed meanwhile"
+                                                       : strerror(-result));
+    }
+    fixing->proved(fixing->context, fixing, patch, proof);
+    return 0;
+}
+
+/* Those of the list. More are joined meanwhile: those come behind. */
+static int try_list(struct darn_fixing *fixing, const struct darn_patches *patches, double until)
+{
     int status = 0;
 
-    for (size_t i = 0; i < fixing->patches.count && !status; i++) {
-        const struct darn_patch *patch = fixing->patches.list[i];
+    for (size_t i = 0; i < patches->count && !status; i++) {
+        const struct darn_patch *patch = patches->list[i];
         struct darn_fix_proof proof;
 
         if (fixing->results[DARN_FIX_PROVED] == fixing->options.fixes)
             break;
+        if (patches != &fixing->patches && darn_patches_have(&fixing->patches, patch))
+            continue;
         if (fixing->options.limit_ms && now_s() > until) {
             darn_tell_note(fixing->listener,
                            "the time is over: %zu of %zu candidates were not tried; --limit gives "
                            "it more",
-                           fixing->patches.count - i, fixing->patches.count);
+                           patches->count - i, patches->count);
             break;
         }
-        darn_tell_progress(fixing->listener, "candidate %zu of %zu: %s", i + 1,
-                           fixing->patches.count, patch->what);
-        if (try_one(fixing, patch, &proof) != DARN_FIX_PROVED) {
+        darn_tell_progress(fixing->listener, "candidate %zu of %zu: %s", i + 1, patches->count,
+                           patch->what);
+        if (try_one(fixing, patch, &proof) == DARN_FIX_PROVED)
+            status = tell_fix(fixing, patch, &proof);
+        else
             darn_tell_note(fixing->listener, "no fix: %s (%u lines): %s", patch->what, patch->lines,
                            fixing->why);
-            continue;
-        }
-        if (fixing->options.apply && fixing->results[DARN_FIX_PROVED] == 1) {
-            int result = darn_fix_apply(fixing, patch);
+    }
+    return status;
+}
 
-            if (result)
-                status = darn_tell_refusal(fixing->listener, "the sources cannot be written: %s",
-                                           strerror(-result));
-        }
-        fixing->proved(fixing->context, fixing, patch, &proof);
+static int try_all(struct darn_fixing *fixing)
+{
+    double until = now_s() + fixing->options.limit_ms / 1000.0;
+    int status = try_list(fixing, &fixing->patches, until);
+
+    if (!status) {
+        darn_patches_sort(&fixing->joined);
+        status = try_list(fixing, &fixing->joined, until);
+        fixing->candidates = fixing->patches.count + fixing->joined.count;
     }
     return status;
 }
@@ -214,6 +268,20 @@ static int read_finding(struct darn_fixing *fixing)
     return darn_heal_findings_read(fixing->listener, &fixing->findings, name);
 }
 
+/* What mends another failure of the same hunt may mend this one as well: it is tried when none of
+ * its own candidates does. */
+static int find_candidates(struct darn_fixing *fixing)
+{
+    int status = darn_fix_read(fixing);
+
+    make_candidates(fixing, &fixing->patches, fixing->kept.directory);
+    fixing->joined.place = fixing->patches.place;
+    for (size_t i = 0; i < fixing->left.count && !status; i++)
+        make_candidates(fixing, &fixing->joined, fixing->left.items[i]);
+    fixing->candidates = fixing->patches.count + fixing->joined.count;
+    return status;
+}
+
 int darn_fix(struct darn_fixing *fixing)
 {
     int status = read_finding(fixing);
@@ -224,8 +292,8 @@ int darn_fix(struct darn_fixing *fixing)
     if (!status)
         status = find_build(fixing);
     if (!status)
-        make_candidates(fixing);
-    if (status || !fixing->patches.count)
+        status = find_candidates(fixing);
+    if (status || !fixing->candidates)
         return status;
     status = darn_fix_copy(fixing);
     if (!status)
@@ -240,6 +308,8 @@ void darn_fixing_free(struct darn_fixing *fixing)
     darn_kept_close(&fixing->kept);
     darn_heal_findings_free(&fixing->findings);
     darn_patches_free(&fixing->patches);
+    darn_patches_free(&fixing->joined);
+    darn_words_free(&fixing->left);
     darn_words_free(&fixing->known);
     darn_words_free(&fixing->outcomes);
     darn_words_free(&fixing->statuses);

@@ -147,66 +147,43 @@ static int write_text(const char *path, const char *text, size_t length)
     return result;
 }
 
-/* As it becomes, or as it was. */
-static int write_source(const struct darn_source *source, const char *path, bool undo)
+static int write_all(const struct darn_patch *patch, const char *directory, bool undo)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *memory = open_memstream(&text, &length);
-    int result;
-
-    if (!memory)
-        return -ENOMEM;
-    if (undo)
-        for (unsigned i = 1; i <= source->count; i++)
-            fprintf(memory, "%s\n", source->rows[i].text);
-    else
-        darn_source_write(source, memory);
-    if (fclose(memory)) {
-        free(text);
-        return -ENOMEM;
-    }
-    result = write_text(path, text, length);
-    free(text);
-    return result;
-}
-
-/* The path of the file itself, or, with `copied`, that in the copy. 0 or a negative errno. */
-static int path_of(const struct darn_fixing *fixing, const struct darn_source *source, bool copied,
-                   char path[2 * PATH_MAX])
-{
-    char *real = darn_source_path(source);
-    int result = real ? 0 : -errno;
-
-    if (real && copied && !is_inside(real, fixing->tree))
-        result = -EXDEV;
-    if (real)
-        snprintf(path, 2 * PATH_MAX, "%s%s", copied ? fixing->copy : "",
-                 real + (copied ? strlen(fixing->tree) : 0));
-    free(real);
-    return result;
-}
-
-static int write_all(const struct darn_fixing *fixing, const struct darn_patch *patch, bool copied,
-                     bool undo)
-{
-    char path[2 * PATH_MAX];
     int result = 0;
 
     for (size_t i = 0; i < patch->count && !result; i++) {
-        result = path_of(fixing, &patch->files[i], copied, path);
-        if (!result)
-            result = write_source(&patch->files[i], path, undo);
+        const struct darn_source *source = &patch->files[i];
+        const char *text = undo ? source->original : source->text;
+        char path[2 * PATH_MAX];
+
+        snprintf(path, sizeof(path), "%s/%s", directory, source->name);
+        result = write_text(path, text, strlen(text));
     }
     return result;
 }
 
 int darn_fix_write(const struct darn_fixing *fixing, const struct darn_patch *patch, bool undo)
 {
-    return write_all(fixing, patch, true, undo);
+    return write_all(patch, fixing->copy, undo);
+}
+
+/* Whether the files are as they were when the patch was made: somebody may have changed them. */
+static bool is_original(const struct darn_fixing *fixing, const struct darn_patch *patch)
+{
+    bool same = true;
+
+    for (size_t i = 0; i < patch->count && same; i++) {
+        struct darn_source now;
+        char path[2 * PATH_MAX];
+
+        snprintf(path, sizeof(path), "%s/%s", fixing->tree, patch->files[i].name);
+        same = darn_source_load(&now, path) && strcmp(now.original, patch->files[i].original) == 0;
+        darn_source_free(&now);
+    }
+    return same;
 }
 
 int darn_fix_apply(const struct darn_fixing *fixing, const struct darn_patch *patch)
 {
-    return write_all(fixing, patch, false, false);
+    return is_original(fixing, patch) ? write_all(patch, fixing->tree, false) : -ESTALE;
 }

@@ -16,6 +16,7 @@
 
 #include "base/words.h"
 #include "driver/heal/heal_finding.h"
+#include "driver/play/index.h"
 #include "driver/play/kept.h"
 #include "driver/process/listener.h"
 #include "report/fix/patch.h"
@@ -39,6 +40,7 @@ enum darn_fix_result {
     DARN_FIX_NO_BUILD,
     DARN_FIX_BREAKS,  /* it ends or prints otherwise */
     DARN_FIX_REMAINS, /* the bug does */
+    DARN_FIX_PART,    /* the bug is gone, but it fails still */
     DARN_FIX_HARMS,   /* there is a new one */
     DARN_FIX_NO_TEST, /* the tests fail */
     DARN_FIX_RESULTS
@@ -65,9 +67,12 @@ struct darn_fixing {
     struct darn_heal_findings findings;
     struct darn_kept kept;
     struct darn_patches patches;
-    char tree[PATH_MAX]; /* of the user */
-    char copy[PATH_MAX]; /* the private one */
-    const char *enter;   /* how a mount namespace is entered: the option of unshare; NULL: not */
+    struct darn_patches joined; /* those that were but a part, with what may mend the rest */
+    size_t candidates;          /* in both */
+    struct darn_words left;     /* the directories of what else makes it fail */
+    char tree[PATH_MAX];        /* of the user */
+    char copy[PATH_MAX];        /* the private one */
+    const char *enter; /* how a mount namespace is entered: the option of unshare; NULL: not */
     const char *build_in, *build;        /* the directory and the command */
     struct darn_words known;             /* what the program without a fix shows: darn_fix_key */
     const char *key;                     /* of the finding */
@@ -112,7 +117,42 @@ int darn_fix_apply(const struct darn_fixing *fixing, const struct darn_patch *pa
 /* The command that has compiled and linked the program at once; NULL: it was not one. */
 const char *darn_fix_recorded(struct darn_text_pool *pool, const char *program);
 
+/* ---- fix_runs.c ---- */
+
+/* What wait() says, or a negative errno, in words. */
+const char *darn_fix_status_word(struct darn_text_pool *pool, int status);
+
+/* One run with nobody in between: how it ended, and what it printed; the least time of all goes
+ * into `cpu_ms`. 0 or DARN_REFUSED. */
+int darn_fix_run_freely(struct darn_fixing *fixing, const char **status, const char **output,
+                        double *cpu_ms);
+
+struct darn_fix_hunted {
+    struct darn_index index;
+    uint64_t schedules;
+    double seconds;
+};
+
+/* 0, or DARN_REFUSED; the index is to be closed in either case. */
+int darn_fix_hunt(struct darn_fixing *fixing, uint32_t milliseconds,
+                  struct darn_fix_hunted *hunted);
+
+struct darn_fix_explored {
+    uint64_t schedules;
+    double seconds;
+    const char *failing; /* the directory of what it has found; NULL: nothing */
+};
+
+/* Adds to what was explored before. `way` is the command with the options that say how. 0 or
+ * DARN_REFUSED. */
+int darn_fix_explore(struct darn_fixing *fixing, const char *way, uint32_t milliseconds,
+                     struct darn_fix_explored *explored);
+
 /* ---- fix_prove.c ---- */
+
+/* What the finding is, and in `left` what else of its hunt makes the program fail. 0 or
+ * DARN_REFUSED. */
+int darn_fix_read(struct darn_fixing *fixing);
 
 /* What the program shows as it is. 0 or DARN_REFUSED. */
 int darn_fix_measure(struct darn_fixing *fixing);

@@ -89,7 +89,7 @@ void darn_patches_atomic(struct darn_patches *patches, const struct darn_finding
     if (!finding->variable || (!darn_finding_is(finding, "data-race") &&
                                !darn_finding_is(finding, "atomicity-violation")))
         return;
-    patch = darn_patch_begin();
+    patch = darn_patch_begin(patches);
     name = darn_text_last_name(&patch->pool, finding->variable);
     for (size_t i = 0; i < finding->access_count; i++)
         darn_patch_file(patch, finding->accesses[i].dir, finding->accesses[i].file);

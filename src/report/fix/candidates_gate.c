@@ -36,7 +36,7 @@ static size_t stretches_of(const struct darn_finding *finding, struct darn_stret
 
 static void add_gate(struct darn_patches *patches, const struct darn_stretch *list, size_t count)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct darn_source *source = darn_patch_file(patch, list[0].dir, list[0].file);
     struct darn_guard_words words;
 
@@ -61,7 +61,7 @@ static bool is_statement(const struct darn_source *source, unsigned line)
 
 static void add_swap(struct darn_patches *patches, const struct darn_stretch *stretch)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct darn_source *source = darn_patch_file(patch, stretch->dir, stretch->file);
 
     if (!source || stretch->first == stretch->last || !is_statement(source, stretch->first) ||
@@ -81,7 +81,7 @@ static void add_swap(struct darn_patches *patches, const struct darn_stretch *st
 /* Both in lines that follow each other: by address, whichever they are. */
 static void add_by_address(struct darn_patches *patches, const struct darn_stretch *stretch)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct darn_source *source = darn_patch_file(patch, stretch->dir, stretch->file);
     const char *one, *other, *a, *b;
 
@@ -121,13 +121,13 @@ static void add_by_address(struct darn_patches *patches, const struct darn_stret
  */
 static void add_later(struct darn_patches *patches, const struct darn_finding_access *access)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct darn_source *source = darn_patch_file(patch, access->dir, access->file);
     struct darn_guard_words words;
     unsigned first = access->line, last = access->line, end;
 
     if (source && access->lock_count && access->line <= source->count &&
-        darn_guard_words_of(&patch->pool, &access->locks[0], &words) &&
+        darn_guard_words_of(patch, &access->locks[0], &words) &&
         darn_source_widen(source, &first, &last)) {
         end = darn_source_function_end(source, darn_source_function(source, first));
         for (unsigned i = last + 1; i < end; i++)

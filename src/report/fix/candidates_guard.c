@@ -61,6 +61,13 @@ static bool is_held(const struct darn_stretch *stretch, const struct darn_lock *
 
 /* ---- which lines ---- */
 
+static bool mentions(const struct darn_source *source, unsigned line, const char *name)
+{
+    const struct darn_source_row *row = &source->rows[line];
+
+    return row->last && !row->directive && darn_text_word(row->text, name);
+}
+
 /* Every statement of the files that names the variable; with `whole` from the first to the last in
  * each function. */
 static void add_mentions(struct stretches *to, struct darn_patch *patch, const char *name,
@@ -71,10 +78,8 @@ static void add_mentions(struct stretches *to, struct darn_patch *patch, const c
         unsigned last_function = 0;
 
         for (unsigned line = 1; line <= source->count; line++) {
-            const struct darn_source_row *row = &source->rows[line];
-            unsigned function = row->last && !row->directive && darn_text_word(row->text, name)
-                                    ? darn_source_function(source, line)
-                                    : 0;
+            unsigned function =
+                mentions(source, line, name) ? darn_source_function(source, line) : 0;
 
             if (!function)
                 continue;
@@ -139,6 +144,31 @@ static bool add_span(struct stretches *to, const struct darn_finding *finding)
     return true;
 }
 
+/* From the first use of the variable to the end of the function: what was read there may be used
+ * until then. */
+static void add_rest(struct stretches *to, struct darn_patch *patch,
+                     const struct darn_finding *finding)
+{
+    const char *name =
+        finding->variable ? darn_text_last_name(&patch->pool, finding->variable) : "";
+
+    for (size_t i = 0; i < finding->access_count; i++) {
+        struct darn_stretch stretch = stretch_at(&finding->accesses[i]);
+        struct darn_source *source = darn_patch_file(patch, stretch.dir, stretch.file);
+        unsigned function = source ? darn_source_function(source, stretch.first) : 0;
+
+        if (function && !stretch.lock_count) {
+            stretch.last = darn_source_function_end(source, function) - 1;
+            while (stretch.last > stretch.first && !source->rows[stretch.last].last)
+                stretch.last--;
+            for (unsigned line = stretch.first; line > function; line--)
+                if (mentions(source, line, name))
+                    stretch.first = line;
+        }
+        add(to, stretch);
+    }
+}
+
 /* ---- one candidate ---- */
 
 static const char *describe(struct darn_patch *patch, const struct darn_guard_words *words,
@@ -176,7 +206,7 @@ static void try_lock(struct darn_patches *patches, const struct darn_finding *fi
                      const struct darn_lock *lock, const struct stretches *stretches,
                      const char *where)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct darn_guard_words words = {.take = NULL};
     struct stretches needed = {.count = 0};
     struct darn_source *source;
@@ -185,7 +215,7 @@ static void try_lock(struct darn_patches *patches, const struct darn_finding *fi
     source = needed.count ? darn_patch_file(patch, needed.list[0].dir, needed.list[0].file) : NULL;
     if (source && !lock)
         darn_guard_words_new(&patch->pool, finding->variable, "_lock", source, &words);
-    else if (source && !darn_guard_words_of(&patch->pool, lock, &words))
+    else if (source && !darn_guard_words_of(patch, lock, &words))
         source = NULL;
     if (source && words.take && darn_patch_guard(patch, &words, needed.list, needed.count))
         darn_patches_add(patches, patch, describe(patch, &words, &needed, where));
@@ -208,7 +238,7 @@ static void try_locks(struct darn_patches *patches, const struct darn_finding *f
 static void try_mentions(struct darn_patches *patches, const struct darn_finding *finding,
                          bool whole)
 {
-    struct darn_patch *files = darn_patch_begin();
+    struct darn_patch *files = darn_patch_begin(patches);
     struct stretches stretches = {.count = 0};
     const char *name =
         finding->variable ? darn_text_last_name(&files->pool, finding->variable) : "";
@@ -225,7 +255,8 @@ static void try_mentions(struct darn_patches *patches, const struct darn_finding
 
 void darn_patches_guard(struct darn_patches *patches, const struct darn_finding *finding)
 {
-    struct stretches stretches = {.count = 0}, span = {.count = 0};
+    struct stretches stretches = {.count = 0}, span = {.count = 0}, rest = {.count = 0};
+    struct darn_patch *files;
 
     if (darn_finding_is(finding, "deadlock") || darn_finding_is(finding, "notification"))
         return;
@@ -234,6 +265,10 @@ void darn_patches_guard(struct darn_patches *patches, const struct darn_finding 
         try_locks(patches, finding, &stretches);
     if (add_span(&span, finding))
         try_locks(patches, finding, &span);
+    files = darn_patch_begin(patches);
+    add_rest(&rest, files, finding);
+    try_locks(patches, finding, &rest);
+    darn_patch_free(files);
     try_mentions(patches, finding, false);
     try_mentions(patches, finding, true);
 }

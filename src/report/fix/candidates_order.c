@@ -64,7 +64,7 @@ static bool stays(const struct threads *threads, unsigned first, unsigned last)
 
 static void move_behind_join(struct darn_patches *patches, const struct darn_frame *frame)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct threads threads;
     unsigned first = frame->line, last = frame->line;
 
@@ -80,7 +80,7 @@ static void move_behind_join(struct darn_patches *patches, const struct darn_fra
 
 static void move_before_creation(struct darn_patches *patches, const struct darn_frame *frame)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct threads threads;
     unsigned first = frame->line, last = frame->line, from, to;
 
@@ -93,6 +93,35 @@ static void move_before_creation(struct darn_patches *patches, const struct darn
             darn_patches_add(patches, patch, "do it before the other thread is created");
             return;
         }
+    }
+    darn_patch_free(patch);
+}
+
+static bool is_statement(const struct darn_source *source, unsigned line)
+{
+    const struct darn_source_row *row = &source->rows[line];
+
+    return line && darn_source_begins(source, line) && row->last == ';' && !row->parens &&
+           row->start == row->end && row->least == row->start;
+}
+
+/* What makes it visible to others stands before it: it is written first. */
+static void move_before_statement(struct darn_patches *patches,
+                                  const struct darn_finding_access *access)
+{
+    struct darn_patch *patch = darn_patch_begin(patches);
+    struct darn_source *source = darn_patch_file(patch, access->dir, access->file);
+    unsigned line = access->line;
+
+    if (source && line && line <= source->count && is_statement(source, line) &&
+        is_statement(source, line - 1) &&
+        source->rows[line].start == source->rows[line - 1].start &&
+        !strstr(source->rows[line - 1].text, "lock")) {
+        darn_source_move_before(source, line, line, line - 1);
+        darn_patches_add(
+            patches, patch,
+            darn_pool_format(&patch->pool, "do line %u before line %u", line, line - 1));
+        return;
     }
     darn_patch_free(patch);
 }
@@ -123,7 +152,7 @@ static const char *join_of(struct darn_text_pool *pool, const char *line)
 /* Nobody joins the thread: before the line, somebody does. */
 static void add_join(struct darn_patches *patches, const struct darn_frame *frame, bool at_end)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct threads threads;
     unsigned first = frame->line, last = frame->line;
     const char *text = NULL;
@@ -148,6 +177,8 @@ static void add_join(struct darn_patches *patches, const struct darn_frame *fram
  * leaves. */
 static void try_access(struct darn_patches *patches, const struct darn_finding_access *access)
 {
+    if (access->op == DARN_OP_WRITE)
+        move_before_statement(patches, access);
     for (size_t i = 0; i < access->stack.count; i++) {
         const struct darn_frame *frame = &access->stack.frames[i];
 
@@ -174,7 +205,7 @@ static bool is_end(const char *text)
 /* Of a crash only the victim is known: what ends before the thread is joined may be the cause. */
 static void try_ends(struct darn_patches *patches, const struct darn_frame *frame)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct darn_frame at = *frame;
     struct threads threads;
 

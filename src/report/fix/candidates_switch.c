@@ -104,7 +104,7 @@ static size_t add_others(const struct story *story, size_t from, size_t to, bool
 static void try_gap(struct darn_patches *patches, const struct story *story, size_t from, size_t to,
                     bool whole)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
     struct darn_stretch list[DARN_MOST_STRETCHES];
     struct darn_guard_words words;
     struct darn_source *source;
@@ -125,6 +125,61 @@ static void try_gap(struct darn_patches *patches, const struct story *story, siz
         }
     }
     darn_patch_free(patch);
+}
+
+/* The lines of the function that mention one of the names. */
+static bool widen_to_mentions(const struct darn_source *source, unsigned function,
+                              const char *const *names, struct darn_stretch *stretch)
+{
+    unsigned end = darn_source_function_end(source, function);
+
+    *stretch = (struct darn_stretch){.dir = source->dir, .file = source->file};
+    for (unsigned i = function + 1; i < end; i++)
+        if (source->rows[i].last && !source->rows[i].directive &&
+            (darn_text_word(source->rows[i].text, names[0]) ||
+             darn_text_word(source->rows[i].text, names[1]))) {
+            stretch->first = stretch->first ? stretch->first : i;
+            stretch->last = i;
+        }
+    return stretch->first != 0;
+}
+
+/* Who reads what the thread was about to change is not in the schedule, if that went straight on:
+ * each function that uses what the two steps are about, from the first use to the last. */
+static void try_variables(struct darn_patches *patches, const struct story *story, size_t from,
+                          size_t to)
+{
+    struct darn_patch *patch = darn_patch_begin(patches);
+    struct darn_stretch list[DARN_MOST_STRETCHES], gap;
+    const char *one = text_of(deed_of(story, from), "text"),
+               *other = text_of(deed_of(story, to), "text");
+    struct darn_source *source = NULL;
+    struct darn_guard_words words;
+    size_t count = 0;
+
+    if (one && other && (changes(story, from) || changes(story, to)) &&
+        stretch_between(story, from, to, &gap))
+        source = darn_patch_file(patch, gap.dir, gap.file);
+    if (source) {
+        const char *names[2] = {darn_text_last_name(&patch->pool, one),
+                                darn_text_last_name(&patch->pool, other)};
+        unsigned last = 0;
+
+        for (unsigned i = 1; i <= source->count && count < DARN_MOST_STRETCHES; i++) {
+            unsigned function = darn_source_function(source, i);
+
+            if (function && function != last)
+                count += widen_to_mentions(source, function, names, &list[count]);
+            last = function;
+        }
+        darn_guard_words_new(&patch->pool, names[0], "_lock", source, &words);
+    }
+    if (count > 1 && darn_patch_guard(patch, &words, list, count))
+        darn_patches_add(patches, patch,
+                         darn_pool_format(&patch->pool, "hold '%s' from line %u to line %u",
+                                          words.name, gap.first, gap.last));
+    else
+        darn_patch_free(patch);
 }
 
 /* The next step of the thread; 0: it makes none. */
@@ -153,6 +208,7 @@ void darn_patches_switch(struct darn_patches *patches, const json_t *json)
             continue;
         try_gap(patches, &story, i - 1, next, false);
         try_gap(patches, &story, i - 1, next, true);
+        try_variables(patches, &story, i - 1, next);
         gaps++;
     }
 }

@@ -71,7 +71,7 @@ static void wake_all(struct darn_source *source, unsigned line)
 static void try_files(struct darn_patches *patches, const struct darn_finding *finding, bool again,
                       bool all)
 {
-    struct darn_patch *patch = darn_patch_begin();
+    struct darn_patch *patch = darn_patch_begin(patches);
 
     for (size_t i = 0; i < finding->access_count; i++)
         for (size_t j = 0; j < finding->accesses[i].stack.count; j++)

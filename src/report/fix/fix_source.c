@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/source.h"
+#include "base/grow.h"
 
-#define CONTEXT 3
-#define MOST    (16u << 20) /* bytes of a file */
+#define MOST (16u << 20) /* bytes of a file */
 
 /* What the text before has left open. */
 struct scan {
-    int depth, parens;
+    int depth, parens, conditions;
     bool in_comment;
     bool continues; /* a directive, by a backslash */
 };
@@ -68,6 +67,22 @@ static void scan_code(struct scan *scan, struct darn_source_row *row)
     }
 }
 
+/* Whether the directive is this one, or one that begins so. */
+static bool is_directive(const struct darn_source_row *row, const char *word)
+{
+    const char *text = row->text + strspn(row->text, " \t");
+
+    return *text == '#' && strncmp(text + 1 + strspn(text + 1, " \t"), word, strlen(word)) == 0;
+}
+
+static void scan_directive(struct scan *scan, struct darn_source_row *row)
+{
+    bool opens = is_directive(row, "if"), closes = is_directive(row, "endif");
+
+    row->conditions -= closes || is_directive(row, "el");
+    scan->conditions += opens - closes;
+}
+
 static void scan_row(struct scan *scan, struct darn_source_row *row)
 {
     const char *first = row->text + strspn(row->text, " \t");
@@ -76,25 +91,33 @@ static void scan_row(struct scan *scan, struct darn_source_row *row)
     row->start = row->least = scan->depth;
     row->directive = scan->continues || (!scan->in_comment && *first == '#');
     scan->continues = row->directive && length && row->text[length - 1] == '\\';
-    if (!row->directive)
+    row->conditions = scan->conditions;
+    if (row->directive)
+        scan_directive(scan, row);
+    else
         scan_code(scan, row);
     row->end = scan->depth;
     row->parens = scan->parens;
 }
 
-static char *read_file(const char *path)
+/* NULL when it cannot be read, or is too long for a source. */
+static char *read_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "re");
     char *text = NULL, piece[16384];
-    size_t length = 0, got;
-    FILE *to = file ? open_memstream(&text, &length) : NULL;
+    size_t got;
+    FILE *to = file ? darn_need_memory(open_memstream(&text, length)) : NULL;
 
-    while (to && (got = fread(piece, 1, sizeof(piece), file)) > 0 && (size_t)ftell(to) < MOST)
+    while (to && (got = fread(piece, 1, sizeof(piece), file)) > 0 && (size_t)ftell(to) <= MOST)
         fwrite(piece, 1, got, to);
-    if (to)
-        fclose(to);
+    if (to && fclose(to))
+        darn_need_memory(NULL);
     if (file)
         fclose(file);
+    if (text && *length > MOST) {
+        free(text);
+        return NULL;
+    }
     return text;
 }
 
@@ -110,30 +133,49 @@ static unsigned count_lines(const char *text)
     return count;
 }
 
-bool darn_source_load(struct darn_source *source, const char *dir, const char *file)
+/* Without the end of the line. */
+static size_t length_of_line(const struct darn_source *source, const char *from)
+{
+    size_t length = strcspn(from, "\n");
+
+    return length - (source->has_returns && length > 0 && from[length] == '\n');
+}
+
+/* Whether all lines end with a carriage return and a line feed. */
+static bool has_returns(const char *text)
+{
+    const char *at = strchr(text, '\n');
+
+    if (!at)
+        return false;
+    for (; at; at = strchr(at + 1, '\n'))
+        if (at == text || at[-1] != '\r')
+            return false;
+    return true;
+}
+
+bool darn_source_load(struct darn_source *source, const char *path)
 {
     struct scan scan = {0};
-    char *text;
+    size_t length;
+    char *text = read_file(path, &length);
+    const char *from;
 
     *source = (struct darn_source){.file = NULL};
-    source->file = darn_pool_text(&source->pool, file);
-    source->dir = darn_pool_text(&source->pool, dir);
-    text = read_file(dir && file[0] != '/' ? darn_pool_format(&source->pool, "%s/%s", dir, file)
-                                           : file);
-    if (!text)
+    source->original = from = darn_pool_text(&source->pool, text);
+    free(text);
+    if (!from || strlen(from) != length)
         return false;
-    source->count = count_lines(text);
+    source->count = count_lines(from);
+    source->has_returns = has_returns(from);
+    source->is_cut = length && from[length - 1] != '\n';
     source->rows = darn_pool_get(&source->pool, source->count + 2, sizeof(*source->rows));
+    source->rows[0].text = "";
     for (unsigned i = 1; i <= source->count; i++) {
-        const char *from = i == 1 ? text : source->rows[0].text;
-        size_t length = strcspn(from, "\n");
-
-        source->rows[i].text = darn_pool_part(&source->pool, from, length);
-        source->rows[0].text = from + length + 1; /* where the next one begins */
+        source->rows[i].text = darn_pool_part(&source->pool, from, length_of_line(source, from));
+        from += strcspn(from, "\n") + 1;
         scan_row(&scan, &source->rows[i]);
     }
-    source->rows[0].text = "";
-    free(text);
     return true;
 }
 
@@ -193,14 +235,41 @@ static bool ends_with(const struct darn_source *source, unsigned line)
            !(next && first_word_is(&source->rows[next], "else"));
 }
 
-static int least_of(const struct darn_source *source, unsigned first, unsigned last)
-{
-    int least = source->rows[first].least;
+/* The least depth of all lines, in braces and in conditions. */
+struct least {
+    int braces, conditions;
+};
 
-    for (unsigned i = first; i <= last; i++)
-        if (source->rows[i].least < least)
-            least = source->rows[i].least;
+static struct least least_of(const struct darn_source *source, unsigned first, unsigned last)
+{
+    struct least least = {source->rows[first].least, source->rows[first].conditions};
+
+    for (unsigned i = first; i <= last; i++) {
+        if (source->rows[i].least < least.braces)
+            least.braces = source->rows[i].least;
+        if (source->rows[i].conditions < least.conditions)
+            least.conditions = source->rows[i].conditions;
+    }
     return least;
+}
+
+/* What is compiled under a condition only is not half of the lines. */
+static bool may_begin(const struct darn_source *source, unsigned line, struct least least)
+{
+    const struct darn_source_row *row = &source->rows[line];
+    unsigned code = is_directive(row, "if") ? code_after(source, line) : line;
+
+    return row->start == least.braces && row->conditions == least.conditions && code &&
+           darn_source_begins(source, code);
+}
+
+static bool may_end(const struct darn_source *source, unsigned line, struct least least)
+{
+    const struct darn_source_row *row = &source->rows[line];
+    unsigned code = is_directive(row, "endif") ? code_before(source, line) : line;
+
+    return row->end == least.braces && row->conditions == least.conditions && code &&
+           ends_with(source, code);
 }
 
 bool darn_source_widen(const struct darn_source *source, unsigned *first, unsigned *last)
@@ -210,13 +279,13 @@ bool darn_source_widen(const struct darn_source *source, unsigned *first, unsign
     if (!from || from > to || to > source->count)
         return false;
     for (;;) {
-        int least = least_of(source, from, to);
+        struct least least = least_of(source, from, to);
 
-        if (least < 1 || from < 2 || to >= source->count)
+        if (least.braces < 1 || from < 2 || to >= source->count)
             return false;
-        if (source->rows[from].start > least || !darn_source_begins(source, from))
+        if (!may_begin(source, from, least))
             from--;
-        else if (source->rows[to].end > least || !ends_with(source, to))
+        else if (!may_end(source, to, least))
             to++;
         else
             break;
@@ -233,6 +302,8 @@ size_t darn_source_indent(const struct darn_source *source, unsigned line)
 
 static const char *put(struct darn_source *source, const char *old, unsigned like, const char *text)
 {
+    while (source->rows[like].directive && like < source->count)
+        like++;
     return darn_pool_format(&source->pool, "%s%.*s%s\n", old ? old : "",
                             (int)darn_source_indent(source, like), source->rows[like].text, text);
 }
@@ -249,118 +320,31 @@ void darn_source_put_after(struct darn_source *source, unsigned line, unsigned l
     source->rows[line].after = put(source, source->rows[line].after, like, text);
 }
 
-char *darn_source_path(const struct darn_source *source)
+/* Lines that each end with a line feed. */
+static void print_lines(const struct darn_source *source, const char *text, FILE *out)
 {
-    bool is_whole = source->file[0] == '/' || !source->dir;
-    char *joined = NULL, *path;
-
-    if (is_whole)
-        return realpath(source->file, NULL);
-    if (asprintf(&joined, "%s/%s", source->dir, source->file) < 0)
-        return NULL;
-    path = realpath(joined, NULL);
-    free(joined);
-    return path;
+    for (; text && *text; text += strcspn(text, "\n") + 1)
+        fprintf(out, "%.*s%s", (int)strcspn(text, "\n"), text, source->has_returns ? "\r\n" : "\n");
 }
 
-void darn_source_write(const struct darn_source *source, FILE *out)
+char *darn_source_render(struct darn_source *source)
 {
+    char *text = NULL, *kept;
+    size_t length = 0;
+    FILE *out = darn_need_memory(open_memstream(&text, &length));
+
     for (unsigned i = 1; i <= source->count; i++) {
         const struct darn_source_row *row = &source->rows[i];
+        bool is_end = i == source->count && source->is_cut && !row->after;
 
-        fputs(row->before ? row->before : "", out);
+        print_lines(source, row->before, out);
         if (!row->gone)
-            fprintf(out, "%s\n", row->text);
-        fputs(row->after ? row->after : "", out);
+            fprintf(out, "%s%s", row->text, is_end ? "" : source->has_returns ? "\r\n" : "\n");
+        print_lines(source, row->after, out);
     }
-}
-
-/* ---- the diff ---- */
-
-static bool is_changed(const struct darn_source_row *row)
-{
-    return row->gone || row->before || row->after;
-}
-
-static unsigned lines_of(const char *text)
-{
-    return text ? count_lines(text) : 0;
-}
-
-/* The next line from `line` on that is changed; 0: there is none. */
-static unsigned next_change(const struct darn_source *source, unsigned line)
-{
-    for (; line <= source->count; line++)
-        if (is_changed(&source->rows[line]))
-            return line;
-    return 0;
-}
-
-/* Names and texts come from elsewhere: a terminal shall not obey them. */
-static void print_line(FILE *out, char mark, const char *text, size_t length)
-{
-    fputc(mark, out);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-
-        fputc((c < ' ' && c != '\t') || c == 127 ? '?' : c, out);
-    }
-    fputc('\n', out);
-}
-
-static void print_added(FILE *out, const char *text)
-{
-    while (text && *text) {
-        size_t length = strcspn(text, "\n");
-
-        print_line(out, '+', text, length);
-        text += length + (text[length] == '\n');
-    }
-}
-
-/* The hunk of the lines from `first` to `last`; `shift` is by how much those before have grown. */
-static int print_hunk(const struct darn_source *source, FILE *out, unsigned first, unsigned last,
-                      int shift)
-{
-    int grown = 0;
-
-    for (unsigned i = first; i <= last; i++)
-        grown += (int)lines_of(source->rows[i].before) + (int)lines_of(source->rows[i].after) -
-                 (int)source->rows[i].gone;
-    fprintf(out, "@@ -%u,%u +%d,%d @@\n", first, last - first + 1, (int)first + shift,
-            (int)(last - first + 1) + grown);
-    for (unsigned i = first; i <= last; i++) {
-        const struct darn_source_row *row = &source->rows[i];
-        size_t length = strlen(row->text);
-
-        /* What takes the place of a line comes behind it, as in every diff. */
-        if (row->gone)
-            print_line(out, '-', row->text, length);
-        print_added(out, row->before);
-        if (!row->gone)
-            print_line(out, ' ', row->text, length);
-        print_added(out, row->after);
-    }
-    return shift + grown;
-}
-
-void darn_source_diff(const struct darn_source *source, const char *name, FILE *out)
-{
-    unsigned at = next_change(source, 1);
-    int shift = 0;
-
-    if (!at)
-        return;
-    fprintf(out, "--- a/%s\n+++ b/%s\n", name, name);
-    while (at) {
-        unsigned first = at > CONTEXT ? at - CONTEXT : 1, last = at, next = at;
-
-        while (next && next <= last + 2 * CONTEXT) {
-            last = next;
-            next = next_change(source, last + 1);
-        }
-        last = last + CONTEXT < source->count ? last + CONTEXT : source->count;
-        shift = print_hunk(source, out, first, last, shift);
-        at = next;
-    }
+    if (fclose(out))
+        darn_need_memory(NULL);
+    kept = darn_pool_text(&source->pool, text);
+    free(text);
+    return kept;
 }

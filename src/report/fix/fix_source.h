@@ -20,6 +20,7 @@ struct darn_source_row {
     int parens;            /* open at its end */
     char last;             /* the last character that is code; 0: there is none */
     bool directive;        /* of the preprocessor */
+    int conditions;        /* #if that it is in; #if, #else and #endif are not in their own */
     bool gone;             /* the patch takes it away */
     const char *before;    /* whole lines to be put before it; NULL: none */
     const char *after;
@@ -27,13 +28,18 @@ struct darn_source_row {
 
 struct darn_source {
     struct darn_text_pool pool;
-    const char *file, *dir;       /* as people call it; dir may be NULL */
+    const char *file, *dir;       /* as the compiler calls it; dir may be NULL */
+    const char *name;             /* as the patch does */
+    const char *original;         /* the whole text, as it was read */
+    const char *text;             /* as it becomes; NULL until the patch is whole */
     struct darn_source_row *rows; /* rows[1] is line 1 */
     unsigned count;
+    bool has_returns; /* its lines end with \r\n: those that are put in do so, too */
+    bool is_cut;      /* its last line has no end */
 };
 
-/* False when it cannot be read. `dir` may be NULL. */
-bool darn_source_load(struct darn_source *source, const char *dir, const char *file);
+/* Reads the file `path`. False when it cannot be read, or is no text. */
+bool darn_source_load(struct darn_source *source, const char *path);
 void darn_source_free(struct darn_source *source);
 
 /* Makes the lines *first to *last whole statements of one block: both grow. False when there is no
@@ -53,12 +59,6 @@ void darn_source_put_after(struct darn_source *source, unsigned line, unsigned l
                            const char *text);
 
 /* The file as it becomes. */
-void darn_source_write(const struct darn_source *source, FILE *out);
-
-/* Where the file is; NULL when it is gone. The caller frees it. */
-char *darn_source_path(const struct darn_source *source);
-
-/* Prints what was changed in the file of this name as a unified diff; nothing when nothing was. */
-void darn_source_diff(const struct darn_source *source, const char *name, FILE *out);
+char *darn_source_render(struct darn_source *source);
 
 #endif

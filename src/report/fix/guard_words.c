@@ -129,17 +129,28 @@ static bool name_global(struct darn_text_pool *pool, const struct darn_lock *loc
     return true;
 }
 
-bool darn_guard_words_of(struct darn_text_pool *pool, const struct darn_lock *lock,
+/* As the files are that the patch is for. */
+static char *read_line(const struct darn_patch *patch, const struct darn_frame *frame)
+{
+    const char *name;
+    char *path = frame->file && frame->line
+                     ? darn_patch_find(&patch->place, frame->dir, frame->file, &name)
+                     : NULL;
+    char *line = path ? darn_source_line(NULL, path, frame->line) : NULL;
+
+    free(path);
+    return line;
+}
+
+bool darn_guard_words_of(struct darn_patch *patch, const struct darn_lock *lock,
                          struct darn_guard_words *words)
 {
+    struct darn_text_pool *pool = &patch->pool;
     bool known = false;
 
     *words = (struct darn_guard_words){.take = NULL};
     for (size_t i = 0; i < lock->stack.count && !known; i++) {
-        const struct darn_frame *frame = &lock->stack.frames[i];
-        char *line = frame->file && frame->line
-                         ? darn_source_line(frame->dir, frame->file, frame->line)
-                         : NULL;
+        char *line = read_line(patch, &lock->stack.frames[i]);
 
         known = line && (find_guard_object(line) ? read_guard_object(pool, line, words)
                                                  : read_call(pool, line, words));

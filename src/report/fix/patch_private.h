@@ -7,7 +7,7 @@
 
 #include "report/fix/patch.h"
 
-struct darn_patch *darn_patch_begin(void);
+struct darn_patch *darn_patch_begin(const struct darn_patches *patches);
 
 /* Takes the patch over. One that changes nothing, or is there already, is dropped. */
 void darn_patches_add(struct darn_patches *patches, struct darn_patch *patch, const char *what);
@@ -60,7 +60,7 @@ struct darn_guard_words {
 
 /* guard_words.c: of a lock that the program has, from the line in which it was taken. False when
  * nobody can say. */
-bool darn_guard_words_of(struct darn_text_pool *pool, const struct darn_lock *lock,
+bool darn_guard_words_of(struct darn_patch *patch, const struct darn_lock *lock,
                          struct darn_guard_words *words);
 
 /* A new one, for this variable; `source` is the file that uses it. */

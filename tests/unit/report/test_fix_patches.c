@@ -11,6 +11,7 @@
 
 #include "report/fix/patch.h"
 #include "report/fix/patch_private.h"
+#include "report/fix/unified_diff.h"
 
 static char path[64];
 
@@ -133,10 +134,9 @@ static void a_lock_is_given_back_before_each_way_out(void **state)
                      " {\n"
                      "+    pthread_mutex_lock(&all);\n"
                      "     if (n > 3)\n"
-                     "-        return 0;\n"
                      "+    {\n"
                      "+        pthread_mutex_unlock(&all);\n"
-                     "+        return 0;\n"
+                     "         return 0;\n"
                      "+    }\n"
                      "     n++;\n"
                      "-    return n * 2;\n"
@@ -271,19 +271,20 @@ static void a_wait_looks_again(void **state)
 
 static void expect_words(const char *line, const char *take, const char *give, const char *name)
 {
-    struct darn_text_pool pool = {.arena = {0}};
+    struct darn_patches none = {.count = 0};
+    struct darn_patch *patch = darn_patch_begin(&none);
     struct darn_frame frame = {.function = "f", .file = path, .line = 1};
     struct darn_lock lock = {.kind = "mutex", .stack = {&frame, 1}};
     struct darn_guard_words words;
 
     write_file(line, ".c");
-    assert_int_equal(darn_guard_words_of(&pool, &lock, &words), take != NULL);
+    assert_int_equal(darn_guard_words_of(patch, &lock, &words), take != NULL);
     if (take) {
         assert_string_equal(words.take, take);
         assert_string_equal(words.give, give);
         assert_string_equal(words.name, name);
     }
-    darn_pool_release(&pool);
+    darn_patch_free(patch);
     unlink(path);
 }
 
@@ -305,6 +306,135 @@ static void a_lock_is_taken_as_the_program_takes_it(void **state)
     expect_words("take(&a);\n", NULL, NULL, NULL);
 }
 
+/* The lock is given back where both ways come together again. */
+static void a_condition_of_the_preprocessor_is_not_cut(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "n", accesses, 2);
+
+    (void)state;
+    write_file("void f(void)\n"
+               "{\n"
+               "#ifdef LOUD\n"
+               "    log(n);\n"
+               "#else\n"
+               "    n++;\n"
+               "#endif\n"
+               "    done();\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_WRITE, "f", 6);
+    accesses[1] = accesses[0];
+    expect_candidate(&finding, "hold 'n_lock' in each function from the first use to the last",
+                     "@@ -1,9 +1,14 @@\n"
+                     "+#include <pthread.h>\n"
+                     "+static pthread_mutex_t n_lock = PTHREAD_MUTEX_INITIALIZER;\n"
+                     "+\n"
+                     " void f(void)\n"
+                     " {\n"
+                     "+    pthread_mutex_lock(&n_lock);\n"
+                     " #ifdef LOUD\n"
+                     "     log(n);\n"
+                     " #else\n"
+                     "     n++;\n"
+                     " #endif\n"
+                     "+    pthread_mutex_unlock(&n_lock);\n"
+                     "     done();\n"
+                     " }\n");
+}
+
+/* Lines that are put in end as the others do; the last one stays without its end. */
+static void ends_of_lines_stay_as_they_are(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "n", accesses, 2);
+
+    (void)state;
+    write_file("#include <pthread.h>\r\n"
+               "void f(void)\r\n"
+               "{\r\n"
+               "\tn++;\r\n"
+               "}",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_WRITE, "f", 4);
+    accesses[1] = accesses[0];
+    expect_candidate(&finding, "hold 'n_lock' at both accesses",
+                     "@@ -1,5 +1,9 @@\n"
+                     " #include <pthread.h>\r\n"
+                     "+static pthread_mutex_t n_lock = PTHREAD_MUTEX_INITIALIZER;\r\n"
+                     "+\r\n"
+                     " void f(void)\r\n"
+                     " {\r\n"
+                     "+\tpthread_mutex_lock(&n_lock);\r\n"
+                     " \tn++;\r\n"
+                     "+\tpthread_mutex_unlock(&n_lock);\r\n"
+                     " }\n"
+                     "\\ No newline at end of file\n");
+}
+
+static void expect_diff(const char *before, const char *after, const char *expected)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+
+    darn_unified_diff(before, after, "f.c", out);
+    fclose(out);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+#define ABC "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n"
+
+static void a_diff_has_the_fewest_lines_and_three_around_them(void **state)
+{
+    (void)state;
+    expect_diff(ABC, ABC, "");
+    expect_diff("", "x\n", "--- a/f.c\n+++ b/f.c\n@@ -0,0 +1,1 @@\n+x\n");
+    expect_diff("x", "x\n",
+                "--- a/f.c\n+++ b/f.c\n@@ -1,1 +1,1 @@\n-x\n"
+                "\\ No newline at end of file\n+x\n");
+    expect_diff(ABC, "b\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\n",
+                "--- a/f.c\n+++ b/f.c\n@@ -1,4 +1,3 @@\n-a\n b\n c\n d\n"
+                "@@ -10,3 +9,4 @@\n j\n k\n l\n+m\n");
+    expect_diff(ABC, "a\nc\nb\nd\ne\nf\ng\nX\ni\nj\nk\nl\n",
+                "--- a/f.c\n+++ b/f.c\n@@ -1,11 +1,11 @@\n a\n-b\n c\n+b\n d\n e\n f\n g\n-h\n+X\n"
+                " i\n j\n k\n");
+}
+
+/* The second was made where the first is there already. */
+static void patches_are_joined(void **state)
+{
+    struct darn_patches patches = {.count = 0}, firsts = {.count = 0}, seconds = {.count = 0};
+    struct darn_patch *first = darn_patch_begin(&firsts), *second = darn_patch_begin(&seconds);
+    struct darn_source *source;
+
+    (void)state;
+    write_file("a\nb\n", ".c");
+    source = darn_patch_file(first, NULL, path);
+    assert_non_null(source);
+    source->text = "a\nX\nb\n";
+    darn_patches_add(&firsts, first, "one");
+    unlink(path);
+    write_file("a\nX\nb\n", ".c");
+    source = darn_patch_file(second, NULL, path);
+    assert_non_null(source);
+    source->name = darn_pool_text(&source->pool, first->files[0].name);
+    source->text = "a\nX\nY\n";
+    darn_patches_add(&seconds, second, "other");
+    unlink(path);
+    darn_patches_join(&patches, first, &seconds);
+    assert_int_equal(patches.count, 1);
+    assert_string_equal(patches.list[0]->what, "one; other");
+    assert_int_equal(patches.list[0]->parts, 2);
+    assert_string_equal(strstr(patches.list[0]->diff, "@@"), "@@ -1,2 +1,3 @@\n a\n-b\n+X\n+Y\n");
+    darn_patches_free(&patches);
+    darn_patches_free(&firsts);
+    darn_patches_free(&seconds);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +444,10 @@ int main(void)
         cmocka_unit_test(an_assertion_and_what_is_read_stay_where_they_are),
         cmocka_unit_test(a_variable_becomes_atomic_with_its_updates),
         cmocka_unit_test(a_wait_looks_again),
+        cmocka_unit_test(a_condition_of_the_preprocessor_is_not_cut),
+        cmocka_unit_test(ends_of_lines_stay_as_they_are),
+        cmocka_unit_test(a_diff_has_the_fewest_lines_and_three_around_them),
+        cmocka_unit_test(patches_are_joined),
         cmocka_unit_test(a_lock_is_taken_as_the_program_takes_it),
     };
 
