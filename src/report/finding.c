@@ -241,6 +241,25 @@ static void read_section(struct darn_finding *finding, const json_t *object)
     };
 }
 
+/* How the runs ended in which the one or the other access came first. */
+static void read_orders(struct darn_finding *finding, const json_t *orders)
+{
+    for (size_t i = 0; i < length_of(orders); i++) {
+        json_t *order = json_array_get(orders, i), *ends = json_object_get(order, "ends"), *count;
+        uint64_t first = darn_raw_number(order, "first");
+        const char *word;
+
+        if (first > 1)
+            continue;
+        json_object_foreach (ends, word, count) {
+            if (strcmp(word, "ok") == 0)
+                finding->well[first] += (uint32_t)json_integer_value(count);
+            else if (strcmp(word, "none") != 0 && strcmp(word, "cut") != 0)
+                finding->badly[first] += (uint32_t)json_integer_value(count);
+        }
+    }
+}
+
 static void read_proof(struct darn_finding *finding, const json_t *root)
 {
     struct darn_text_pool *pool = &finding->pool;
@@ -254,6 +273,7 @@ static void read_proof(struct darn_finding *finding, const json_t *root)
     finding->hits = (uint32_t)darn_raw_number(root, "hits");
     finding->is_suspicion = json_is_true(json_object_get(root, "suspicion"));
     finding->is_cut_off = json_is_true(json_object_get(root, "cut_off"));
+    read_orders(finding, json_object_get(root, "orders"));
     finding->outcomes = darn_pool_get(pool, count, sizeof(*finding->outcomes));
     for (size_t i = 0; i < count; i++) {
         const char *word = json_string_value(json_array_get(outcomes, i));

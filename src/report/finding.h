@@ -184,6 +184,8 @@ struct darn_finding {
     const char *schedule;  /* the file that `darn replay` takes */
     const char **outcomes; /* what its runs came to, one word each: crash, hang, … */
     size_t outcome_count;
+    uint32_t well[2], badly[2]; /* of two accesses: runs in which the first or the second one came
+                                   first, and that ended well, or failed */
     bool is_suspicion;     /* of a section that nobody has declared, and nothing came of it */
     bool is_cut_off;       /* runs that showed it were cut off: what they led to is not known */
     uint32_t trials, hits; /* runs that tried to make it happen, and in how many it did; 0: nobody

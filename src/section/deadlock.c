@@ -232,9 +232,7 @@ static enum darn_deadlock_until read_until(struct reading *reading)
 {
     const char *word = read_text(reading);
 
-    if (word && strcmp(word, "done") == 0)
-        return DARN_UNTIL_DONE;
-    return word && strcmp(word, "gone") == 0 ? DARN_UNTIL_GONE : DARN_UNTIL_NOTHING;
+    return word ? darn_until_named(word) : DARN_UNTIL_NOTHING;
 }
 
 static void read_member(struct reading *reading, const char *key, void *to)

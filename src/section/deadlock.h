@@ -69,12 +69,6 @@ struct darn_deadlock_thread {
 /* The key of that stack: "holds", "starts" or "ends". */
 const char *darn_deadlock_by_name(enum darn_deadlock_by by);
 
-enum darn_deadlock_until {
-    DARN_UNTIL_NOTHING, /* it is a deadlock */
-    DARN_UNTIL_DONE,
-    DARN_UNTIL_GONE,
-};
-
 struct darn_deadlock {
     enum darn_deadlock_until until;
     const char *locks; /* their names; NULL: not known */

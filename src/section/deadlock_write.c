@@ -66,7 +66,7 @@ void darn_deadlock_write(struct darn_json *json, const struct darn_deadlock *dea
 {
     darn_json_open(json, NULL, '{');
     if (deadlock->until)
-        put_member(json, "until", deadlock->until == DARN_UNTIL_DONE ? "done" : "gone");
+        put_member(json, "until", darn_until_name(deadlock->until));
     put_member(json, "locks", deadlock->locks);
     if (deadlock->moved)
         darn_json_bool(json, "moved", true);

@@ -127,8 +127,20 @@ static void set_kind(struct element *element)
         }
     }
     darn_problem_say(element->problem, offset_in(&string, 0), "'", string.text,
-                     "' is no kind: load-and-store, test-and-use, pair, learned, by-hand or "
-                     "race expected");
+                     "' is no kind: load-and-store, test-and-use, pair, learned, by-hand, race "
+                     "or order expected");
+}
+
+static void set_until(struct element *element)
+{
+    struct darn_scan_string string;
+
+    if (!read_string(element, &string, "\"done\" or \"gone\""))
+        return;
+    element->section->until = darn_until_named(string.text);
+    if (!element->section->until)
+        darn_problem_say(element->problem, offset_in(&string, 0), "'", string.text,
+                         "' is neither done nor gone");
 }
 
 static void set_entry(struct element *element)
@@ -178,7 +190,7 @@ static void set_lines(struct element *element)
     blame(element, &string, &problem);
 }
 
-enum { VARIABLE, FUNCTION, FILE_NAME, KIND, ENTRY, ENDS, CALLS, LEAVES, INSIDE, WHY, LINES, TYPE };
+enum { VARIABLE, FUNCTION, FILE_NAME, KIND, ENTRY, ENDS, CALLS, LEAVES, INSIDE, WHY, LINES, TYPE, UNTIL };
 
 static const struct {
     const char *name;
@@ -190,6 +202,7 @@ static const struct {
     [CALLS] = {"calls", set_calls},          [LEAVES] = {"leaves", set_leaves},
     [INSIDE] = {"inside", set_inside},       [WHY] = {"why", set_why},
     [LINES] = {"lines", set_lines},          [TYPE] = {"type", set_type},
+    [UNTIL] = {"until", set_until},
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -299,6 +312,8 @@ static void check(const struct element *element, size_t start)
         darn_problem_say(problem, start,
                          one ? "a race has an entry and no ends" : "the section has no end", "",
                          "");
+    else if ((element->section->kind == DARN_SECTION_ORDER) != (element->section->until != 0))
+        darn_problem_say(problem, start, "an order has \"until\", and nothing else has", "", "");
 }
 
 static void read_object(struct element *element)

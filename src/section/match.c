@@ -175,7 +175,7 @@ static bool has_shape(const struct darn_match_section *wanted,
 bool darn_match_goes_along(const struct darn_match_section *wanted,
                            const struct darn_match_section *found)
 {
-    return found->kind == DARN_SECTION_LOAD_STORE &&
+    return found->kind == DARN_SECTION_LOAD_STORE && wanted->kind != DARN_SECTION_ORDER &&
            darn_variable_same(found->variable, wanted->variable) &&
            darn_type_may_be(found->type, wanted->type);
 }
@@ -294,7 +294,7 @@ static void find_at_place(struct darn_match *match, struct darn_match_wanted *wa
         find_in_lines(match, wanted);
     if (wanted->section.entry && match->found_count)
         i = match->found[wanted->section.entry->key % match->found_count].first;
-    for (; i; i = match->found[i - 1].next) {
+    for (; i && wanted->section.kind != DARN_SECTION_ORDER; i = match->found[i - 1].next) {
         if (darn_match_is_at_place(&wanted->section, &match->found[i - 1].section))
             tell(match, wanted, &match->found[i - 1], DARN_MATCH_EXACT);
     }
@@ -386,7 +386,8 @@ void darn_match_module(struct darn_match *match)
     for (uint32_t i = 0; i < match->wanted_count; i++) {
         const struct darn_match_wanted *wanted = match->wanted[i];
 
-        if (wanted->how == DARN_MATCH_NONE && !wanted->section.first && wanted->section.ends)
+        if (wanted->how == DARN_MATCH_NONE && wanted->section.kind != DARN_SECTION_ORDER &&
+            !wanted->section.first && wanted->section.ends)
             find_moved(match, match->wanted[i]);
     }
     for (uint32_t i = 0; i < match->found_count; i++) {
@@ -476,7 +477,8 @@ uint8_t darn_match_by_sites(const struct darn_match_section *wanted,
 bool darn_match_is_point(const struct darn_match_home *section, uint32_t at, const char *function,
                          uint32_t call)
 {
-    if (section->kind == DARN_SECTION_LEARNED || strcmp(function, section->function) == 0)
+    if (section->kind == DARN_SECTION_LEARNED || section->kind == DARN_SECTION_ORDER ||
+        strcmp(function, section->function) == 0)
         return true;
     return call ? call == darn_site_call_of(section->function, at)
                 : section->inside & DARN_SECTION_ACROSS;

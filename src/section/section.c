@@ -11,6 +11,7 @@ static const char *const kind_names[] = {
     [DARN_SECTION_LEARNED] = "learned",
     [DARN_SECTION_HAND] = "by-hand",
     [DARN_SECTION_RACE] = "race",
+    [DARN_SECTION_ORDER] = "order",
 };
 
 static const char *const inside_names[] = {"synchronization", "calls", "unknown-calls", "loops",
@@ -24,6 +25,20 @@ const char *darn_section_kind_name(uint8_t kind)
 const char *darn_section_inside_name(unsigned bit)
 {
     return bit < sizeof(inside_names) / sizeof(inside_names[0]) ? inside_names[bit] : NULL;
+}
+
+const char *darn_until_name(enum darn_deadlock_until until)
+{
+    static const char *const names[] = {NULL, "done", "gone"};
+
+    return names[until];
+}
+
+enum darn_deadlock_until darn_until_named(const char *name)
+{
+    if (strcmp(name, "done") == 0)
+        return DARN_UNTIL_DONE;
+    return strcmp(name, "gone") == 0 ? DARN_UNTIL_GONE : DARN_UNTIL_NOTHING;
 }
 
 uint64_t darn_point_key(const struct darn_point *point)

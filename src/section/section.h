@@ -21,7 +21,8 @@
  * none for a way out. SET is none, read, write or read,write. A string in the list is a section by
  * hand, over lines: the accesses to the variable there belong together; as an object it is
  * {"lines": "bank.c:120-131 balance", "why": …}. A section of kind `race` is one access that races,
- * its entry; it has no ends. Calls that lead to an entry or an end are points
+ * its entry; it has no ends. One of kind `order` has "until", too, and says that its entry is to
+ * come before its ends, whatever threads make them. Calls that lead to an entry or an end are points
  * of the list "calls". Ends may say `seen=N violated=N`, too. Without "kind" a section is by hand;
  * without `allow` an end allows what darn_section_allows says. What this version does not know is
  * kept out of the way: unknown keys are passed over.
@@ -53,6 +54,17 @@ struct darn_point {
     uint64_t seen, violated; /* of an end: what refinement has counted so far */
 };
 
+/* Of an order: what whoever is to be the second one waits for. */
+enum darn_deadlock_until {
+    DARN_UNTIL_NOTHING, /* it is no order */
+    DARN_UNTIL_DONE,    /* the first has been there */
+    DARN_UNTIL_GONE,    /* all who have been there have ended */
+};
+
+/* "done" or "gone"; NULL of what is no order. And back: NOTHING for any other text. */
+const char *darn_until_name(enum darn_deadlock_until until);
+enum darn_deadlock_until darn_until_named(const char *name);
+
 struct darn_section {
     const char *variable;
     const char *type; /* the struct that it is a member of, as the compiler writes it; NULL or "":
@@ -64,6 +76,7 @@ struct darn_section {
     uint8_t kind;         /* enum darn_section_kind */
     bool has_allow;       /* of a section over lines: `allow` was given, */
     uint8_t allow;        /* and is this */
+    uint8_t until;        /* of an order: enum darn_deadlock_until */
     uint16_t inside;      /* enum darn_section_inside, or-ed */
     uint32_t position;    /* where it begins in the file: the line, */
     uint32_t column;      /* and the column, in bytes from 1 */

@@ -140,6 +140,8 @@ void darn_section_write(struct darn_json *json, const struct darn_section *secti
     put_member(json, "function", section->function);
     put_member(json, "file", section->file);
     put_member(json, "kind", darn_section_kind_name(section->kind));
+    if (section->until)
+        put_member(json, "until", darn_until_name(section->until));
     put_entry(json, section);
     put_points(json, section, "calls", DARN_ROLE_CALL);
     put_points(json, section, "ends", DARN_ROLE_END);

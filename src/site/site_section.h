@@ -36,6 +36,7 @@ enum darn_section_kind {
     DARN_SECTION_LEARNED,    /* a pair that was never interrupted in runs that went well */
     DARN_SECTION_HAND,       /* somebody wrote it down */
     DARN_SECTION_RACE,       /* one access that races: in a repository only, for healing */
+    DARN_SECTION_ORDER,      /* the entry is to come before the end, in whatever threads: likewise */
     DARN_SECTION_KINDS,
 };
 

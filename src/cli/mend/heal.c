@@ -171,7 +171,7 @@ static int check_outputs(const struct heal_line *line)
 /* 0 or an exit status. */
 static int write_repository(const struct darn_heal *heal, const char *path)
 {
-    size_t sections = darn_heal_sections(heal);
+    size_t ordered = darn_heal_orders(heal), sections = darn_heal_sections(heal) - ordered;
     size_t orders = darn_heal_orders_count(&heal->signatures);
     size_t deadlocks = heal->signatures.count - orders;
     bool shown = strcmp(path, "-") == 0;
@@ -181,6 +181,7 @@ static int write_repository(const struct darn_heal *heal, const char *path)
         return darn_refuse_output("heal", "--write: ", path, result);
     fprintf(stderr, "darn heal: %s: %zu section%s and %zu deadlock%s to be healed", path, sections,
             sections == 1 ? "" : "s", deadlocks, deadlocks == 1 ? "" : "s");
+    orders += ordered;
     if (orders)
         fprintf(stderr, ", %zu order%s to be kept", orders, orders == 1 ? "" : "s");
     fputc('\n', stderr);

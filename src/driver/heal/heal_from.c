@@ -17,7 +17,7 @@
 #include "report/violation.h"
 #include "section/alias.h"
 
-/* Where the sections of a finding go. */
+/* Where they go. */
 struct making {
     struct darn_heal *heal;
     const struct darn_finding *finding;
@@ -83,7 +83,6 @@ static const struct darn_image_site *site_of(const struct darn_heal *heal,
 {
     for (size_t i = 0; i < heal->elf.site_count; i++) {
         const struct darn_image_site *site = &heal->elf.sites[i].site;
-
         struct darn_point point = point_of(site, DARN_ROLE_ENTRY);
 
         if (is_at(access, &point) && is_of_variable(finding, site))
@@ -151,7 +150,8 @@ static void add_section(struct making *making, const struct darn_section *sectio
     if (!known)
         darn_sections_add(repository, section);
     making->made++;
-    add_range(making, darn_heal_range(section));
+    if (section->kind != DARN_SECTION_ORDER)
+        add_range(making, darn_heal_range(section));
 }
 
 static bool has_point(const struct darn_section *section, const struct darn_finding *finding,
@@ -245,6 +245,36 @@ static bool is_repeated(const struct darn_finding *finding, size_t number)
     return false;
 }
 
+/* One of the two accesses is to come first, whatever threads make them. */
+static bool add_order(struct making *making, int first)
+{
+    const struct darn_finding_access *accesses = making->finding->accesses;
+    const struct darn_image_site *entry = site_of(making->heal, making->finding, &accesses[first]);
+    const struct darn_image_site *end = site_of(making->heal, making->finding, &accesses[!first]);
+    struct darn_section *section;
+
+    if (!is_access(&accesses[0]) || !is_access(&accesses[1]) || !entry || !end ||
+        !entry->record.line || !end->record.line || entry == end)
+        return false;
+    section = new_section(making->finding, entry, DARN_SECTION_ORDER);
+    section->until = accesses[first].op == DARN_OP_READ ? DARN_UNTIL_GONE : DARN_UNTIL_DONE;
+    section->points[section->count] = point_of(end, DARN_ROLE_END);
+    section->points[section->count++].allow =
+        darn_section_allows(entry->record.kind, end->record.kind);
+    add_section(making, section);
+    free(section);
+    return true;
+}
+
+/* Runs in which this access came first ended well, and no others did: of so many each. */
+#define CLEAR 3
+
+static bool is_right_first(const struct darn_finding *finding, int first)
+{
+    return finding->well[first] >= CLEAR && !finding->badly[first] &&
+           finding->badly[!first] >= CLEAR && !finding->well[!first];
+}
+
 /* What one of the two ends, or takes apart, the other still uses: whoever ends it waits. */
 static bool heal_life(struct making *making)
 {
@@ -255,6 +285,8 @@ static bool heal_life(struct making *making)
     if (ender < 0)
         return false;
     if (darn_heal_life_from(making->finding, ender, &heal->signatures, &why) < 0) {
+        if (heal->compiled && add_order(making, !ender))
+            return true;
         darn_tell_warning(heal->listener, "nobody waits before it ends, the race is healed in "
                                           "part at most: %s", why.text);
         return false;
@@ -267,6 +299,9 @@ static void heal_race(struct making *making)
 {
     if (heal_life(making))
         return;
+    for (int first = 0; first < 2 && making->finding->access_count == 2; first++)
+        if (is_right_first(making->finding, first))
+            add_order(making, first);
     for (size_t i = 0; i < making->finding->access_count; i++) {
         if (!is_access(&making->finding->accesses[i]) || is_repeated(making->finding, i))
             continue;
@@ -409,7 +444,6 @@ static const char *reason_of(const struct darn_heal *heal, const struct darn_fin
                : "it has no two accesses to one variable that are in the program";
 }
 
-/* One line about a finding that nothing can be made of. */
 static void say_nothing(const struct darn_heal *heal, const struct darn_finding *finding)
 {
     const struct darn_finding_access *access = &finding->accesses[0];
@@ -433,10 +467,13 @@ static void heal_signature(struct making *making)
 {
     struct darn_words *signatures = &making->heal->signatures;
     struct darn_heal_why why = {""};
-    int result = darn_finding_is(making->finding, "deadlock")
-                     ? darn_heal_deadlocks_from(making->finding, signatures, &why)
-                     : darn_heal_order_from(making->finding, signatures, &why);
+    bool is_order = darn_finding_is(making->finding, "order-violation");
+    int result = is_order ? darn_heal_order_from(making->finding, signatures, &why)
+                          : darn_heal_deadlocks_from(making->finding, signatures, &why);
 
+    if (result < 0 && is_order && making->heal->compiled && making->finding->access_count == 2 &&
+        add_order(making, 0))
+        return;
     if (result < 0)
         darn_tell_warning(making->heal->listener, "the %s is not healed: %s",
                           darn_kind_words(making->finding->kind, 1), why.text);
@@ -460,33 +497,4 @@ void darn_heal_from(struct darn_heal *heal)
         if (!making.made)
             say_nothing(heal, making.finding);
     }
-}
-
-/* To `out`, or to a file. 0 or a negative errno. */
-static int write_whole(const struct darn_heal *heal, FILE *out, const char *path)
-{
-    struct darn_sections whole = heal->repository; /* the list is not ours to free */
-    char *text = NULL;
-    size_t length = 0;
-    FILE *rest = open_memstream(&text, &length);
-    int result;
-
-    if (!rest)
-        return -ENOMEM;
-    darn_heal_deadlocks_write(rest, &heal->signatures);
-    fclose(rest);
-    whole.rest = text;
-    result = out ? darn_section_file_print(out, &whole) : darn_section_file_write(path, &whole);
-    free(text);
-    return result;
-}
-
-int darn_heal_write(const struct darn_heal *heal, const char *path)
-{
-    return write_whole(heal, NULL, path);
-}
-
-int darn_heal_print(const struct darn_heal *heal, FILE *out)
-{
-    return write_whole(heal, out, NULL);
 }

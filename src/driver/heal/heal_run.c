@@ -112,6 +112,14 @@ static void read_accounts(const struct darn_heal *heal, struct darn_healed *heal
         closedir(directory);
 }
 
+static const struct darn_section *section_at(const struct darn_heal *heal, uint64_t line)
+{
+    for (size_t i = 0; line && i < heal->repository.count; i++)
+        if (heal->repository.list[i]->position == line && !heal->repository.list[i]->why)
+            return heal->repository.list[i];
+    return NULL;
+}
+
 static bool name_gate(void *context, const struct darn_deadlock *deadlock)
 {
     struct darn_healed *healed = context;
@@ -135,6 +143,7 @@ static void name_gates(const struct darn_heal *heal, struct darn_healed *healed)
     char *room = darn_pool_get(&healed->pool, 1, ROOM), *text = NULL;
     struct darn_deadlock_reader reader = {name_gate, pass_over, healed, room, ROOM};
     size_t size = 0, got;
+    const struct darn_section *section;
     FILE *file = healed->gate_count ? fopen(heal->file, "re") : NULL;
     FILE *copy = file ? open_memstream(&text, &size) : NULL;
     char piece[4096];
@@ -147,18 +156,13 @@ static void name_gates(const struct darn_heal *heal, struct darn_healed *healed)
         fclose(file);
     if (text)
         (void)darn_deadlocks_read(text, size, deadlock, &reader);
+    for (size_t i = 0; i < healed->gate_count; i++) /* orders of accesses are sections there */
+        if ((section = section_at(heal, healed->gates[i].line)))
+            healed->gates[i].locks = section->variable;
     free(text);
 }
 
 /* ---- fixes ---- */
-
-static const struct darn_section *section_at(const struct darn_heal *heal, uint64_t line)
-{
-    for (size_t i = 0; line && i < heal->repository.count; i++)
-        if (heal->repository.list[i]->position == line && !heal->repository.list[i]->why)
-            return heal->repository.list[i];
-    return NULL;
-}
 
 /* The rule that was waited for most and is not among the first `count`; NULL: there is none. */
 static const struct darn_healed_rule *next_rule(const struct darn_healed *healed,

@@ -13,6 +13,7 @@
 #include "driver/process/installation.h"
 #include "driver/process/private.h"
 #include "driver/process/program.h"
+#include "driver/section/section_file.h"
 #include "driver/section/section_needed.h"
 
 /* Whether darn has compiled it, or a shared object that it needs. */
@@ -88,6 +89,16 @@ size_t darn_heal_sections(const struct darn_heal *heal)
     return count;
 }
 
+size_t darn_heal_orders(const struct darn_heal *heal)
+{
+    const struct darn_sections *sections = &heal->repository;
+    size_t count = 0;
+
+    for (size_t i = 0; i < sections->count; i++)
+        count += !sections->list[i]->why && sections->list[i]->kind == DARN_SECTION_ORDER;
+    return count;
+}
+
 /* Sections in a program without sites: only deadlocks are healed. */
 static void warn_of_sections(const struct darn_heal *heal)
 {
@@ -157,6 +168,35 @@ int darn_heal_call_repository(struct darn_heal *heal)
     return result ? darn_tell_refusal(heal->listener, "the repository cannot be written: %s",
                                       strerror(-result))
                   : 0;
+}
+
+/* To `out`, or to a file. 0 or a negative errno. */
+static int write_whole(const struct darn_heal *heal, FILE *out, const char *path)
+{
+    struct darn_sections whole = heal->repository; /* the list is not ours to free */
+    char *text = NULL;
+    size_t length = 0;
+    FILE *rest = open_memstream(&text, &length);
+    int result;
+
+    if (!rest)
+        return -ENOMEM;
+    darn_heal_deadlocks_write(rest, &heal->signatures);
+    fclose(rest);
+    whole.rest = text;
+    result = out ? darn_section_file_print(out, &whole) : darn_section_file_write(path, &whole);
+    free(text);
+    return result;
+}
+
+int darn_heal_write(const struct darn_heal *heal, const char *path)
+{
+    return write_whole(heal, NULL, path);
+}
+
+int darn_heal_print(const struct darn_heal *heal, FILE *out)
+{
+    return write_whole(heal, out, NULL);
 }
 
 void darn_heal_free(struct darn_heal *heal)

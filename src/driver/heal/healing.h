@@ -67,8 +67,9 @@ int darn_heal_make_repository(struct darn_heal *heal);
  * DARN_REFUSED. */
 int darn_heal_call_repository(struct darn_heal *heal);
 
-/* How many sections of the repository are to be healed. */
+/* How many sections of the repository are to be healed; and how many of these are orders. */
 size_t darn_heal_sections(const struct darn_heal *heal);
+size_t darn_heal_orders(const struct darn_heal *heal);
 void darn_heal_free(struct darn_heal *heal);
 
 /* heal_from.c: makes the repository from the findings. Says what nothing can be made of. */

@@ -21,19 +21,32 @@ struct text {
     size_t length;
 };
 
-/* How the hits ended: an object for each order of the two accesses. */
-static json_t *orders_object(const struct darn_target *target)
+static bool is_same_place(const struct darn_finding_access *one,
+                          const struct darn_finding_access *other)
 {
+    return one->op == other->op && one->line == other->line && one->column == other->column &&
+           one->file && other->file && strcmp(one->file, other->file) == 0;
+}
+
+/* How the hits ended: an object for each order of the two accesses. `first` is the number of one
+ * among those of the finding, which may have been caught the other way round than the prediction
+ * says. */
+static json_t *orders_object(const struct darn_target *target, const struct darn_finding *finding)
+{
+    const struct darn_finding_access *one = &target->finding->accesses[0];
+    bool is_swapped = finding->access_count == 2 && !is_same_place(one, &finding->accesses[0]) &&
+                      is_same_place(one, &finding->accesses[1]);
     json_t *list = json_array();
 
-    for (int first = 0; first < 2; first++) {
+    for (int number = 0; number < 2; number++) {
+        int first = number ^ is_swapped;
         json_t *ends = json_object();
 
         for (int kind = 0; kind < DARN_VERDICTS; kind++)
             if (target->ends[first][kind])
                 json_object_set_new(ends, darn_verdict_word(kind),
                                     json_integer(target->ends[first][kind]));
-        json_array_append_new(list, json_pack("{s:i, s:o}", "first", first, "ends", ends));
+        json_array_append_new(list, json_pack("{s:i, s:o}", "first", number, "ends", ends));
     }
     return list;
 }
@@ -179,7 +192,7 @@ static json_t *make_entry(struct darn_hunt *hunt, struct darn_player *player,
     if (*player->judged.text)
         json_object_set_new(entry, "ending", json_string(player->judged.text));
     if (target && (target->kind == DARN_TARGET_RACE || target->kind == DARN_TARGET_ORDER))
-        json_object_set_new(entry, "orders", orders_object(target));
+        json_object_set_new(entry, "orders", orders_object(target, finding));
     put_switches(entry, player->block, schedule);
     return entry;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/heal/elision.h"
+#include "runtime/heal/gates.h"
 #include "runtime/section/rules_private.h"
 #include "runtime/state.h"
 #include "section/alias.h"
@@ -73,7 +74,11 @@ struct darn_cure *darn_cures_add(const struct darn_section *section)
     cure->inside = section->inside;
     cure->with = darn_cures_way(section->inside);
     atomic_init(&cure->bound, (uint64_t)darn_state.options.heal_bound * 1000000);
-    darn_cures_add_name(cure->wanted.section.variable);
+    cure->until = section->until;
+    if (section->kind == DARN_SECTION_ORDER)
+        cure->gate = darn_gate_of_accesses(cure->line, section->until);
+    else
+        darn_cures_add_name(cure->wanted.section.variable);
     *last_cure = cure;
     last_cure = &cure->next;
     return cure;
@@ -93,17 +98,35 @@ int darn_cures_load(const char *path)
     return darn_rules_read(path, keep_section);
 }
 
+/* Whether one of the roles is in an order; if there are others, or the name is wanted, its cure
+ * knows. */
+static bool is_in_order(struct darn_roles roles, bool is_wanted)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < roles.count; i++)
+        found |= roles.list[i].rule->cure && roles.list[i].rule->kind == DARN_SECTION_ORDER;
+    for (uint32_t i = 0; found && i < roles.count; i++)
+        is_wanted |= roles.list[i].rule->kind != DARN_SECTION_ORDER;
+    for (uint32_t i = 0; found && is_wanted && i < roles.count; i++)
+        if (roles.list[i].rule->cure)
+            roles.list[i].rule->cure->is_shared = true;
+    return found;
+}
+
 void darn_cures_arm(const struct darn_site *start, const struct darn_site *stop)
 {
     for (const struct darn_site *site = start; site < stop; site++) {
         struct darn_roles roles = darn_rules_of(site);
         bool wanted = site->kind <= DARN_SITE_UPDATE && is_named(darn_site_variable(site));
+        bool in_order = is_in_order(roles, wanted);
 
         for (uint32_t i = 0; i < roles.count; i++)
             wanted |= roles.list[i].rule->cure != NULL;
         if (!wanted)
             continue;
         darn_armed_add(site, DARN_ARMED_HEAL);
-        darn_elision_add(site, roles);
+        if (!in_order) /* these tell whatever locks are held */
+            darn_elision_add(site, roles);
     }
 }

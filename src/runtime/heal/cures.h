@@ -21,6 +21,10 @@ struct darn_cure {
     uint32_t entry_line, entry_column;
     uint16_t inside;    /* enum darn_section_inside */
     uint8_t with;       /* enum darn_heal_with */
+    uint8_t until;          /* of an order: enum darn_deadlock_until, */
+    struct darn_gate *gate; /* and where it is waited for (gates.h); */
+    bool is_shared;         /* an access of it is one of something else, too; */
+    _Atomic bool is_settled; /* it was kept, and the first access is over */
     bool has_companion; /* rules that are healed where its sections have been */
     /* What became of it. Times in nanoseconds. */
     _Atomic uint64_t entered, healed, waited, longest, cycles, expired;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/heal/cures.h"
+#include "runtime/heal/gates.h"
 #include "runtime/section/rules_private.h"
 
 /* ---- rules ---- */
@@ -26,7 +27,9 @@ static void sum_up(struct darn_rule *rule)
         if (point->role == DARN_ROLE_END)
             rule->allows &= point->allow;
     }
-    if (rule->kind == DARN_SECTION_RACE)
+    if (rule->kind == DARN_SECTION_ORDER && rule->count)
+        rule->ops = bits_of(rule->points[0].kind);
+    if (rule->kind == DARN_SECTION_RACE || rule->kind == DARN_SECTION_ORDER)
         rule->allows = rule->ops == DARN_ALLOW_READ ? DARN_ALLOW_READ : 0;
 }
 
@@ -45,6 +48,8 @@ static struct darn_rule *add_rule(struct darn_cure *cure, const struct darn_matc
         return NULL;
     sum_up(rule);
     darn_rules_add(rule);
+    if (cure->gate)
+        darn_gate_matches(cure->gate);
     return rule;
 }
 
@@ -97,7 +102,7 @@ static void add_chained(struct darn_rule *rule, const struct darn_match *match)
 static void add_all_chained(const struct darn_match *match)
 {
     for (struct darn_rule *rule = darn_rules(); rule; rule = rule->next) {
-        if (rule->cure && !(rule->ops & DARN_ALLOW_WRITE))
+        if (rule->cure && !rule->cure->gate && !(rule->ops & DARN_ALLOW_WRITE))
             add_chained(rule, match);
     }
 }

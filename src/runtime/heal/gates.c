@@ -82,7 +82,7 @@ static void occupy(const struct darn_asking *asking)
     }
 }
 
-static void open_gate(struct darn_gate *gate)
+void darn_gate_open(struct darn_gate *gate)
 {
     __atomic_fetch_add(&gate->changes, 1, __ATOMIC_RELEASE);
     if (gate->waiting)
@@ -111,7 +111,7 @@ void darn_gates_vacate(struct darn_thread *thread, uintptr_t lock)
         gate->occupant_count = kept;
         gate->done |= kept < count;
         if (kept < count)
-            open_gate(gate);
+            darn_gate_open(gate);
     }
 }
 
@@ -145,7 +145,7 @@ void darn_gate_away(struct darn_thread *thread, const volatile void *lock, bool 
             occupant->away = away;
             gate->done |= away;
             if (away)
-                open_gate(gate);
+                darn_gate_open(gate);
         }
     }
     darn_gates_give();
@@ -337,7 +337,7 @@ bool darn_gates_find(struct darn_asking *asking, const struct darn_stack *stack)
     return asking->gates;
 }
 
-static bool find_gates(struct darn_asking *asking, const void *frame)
+bool darn_gates_find_at(struct darn_asking *asking, const void *frame)
 {
     struct darn_stack stack = {1, {((const uintptr_t *)frame)[1]}};
     uint32_t depth = depth_needed(stack.pcs[0]);
@@ -357,7 +357,7 @@ static bool is_wanted(const struct darn_asking *asking)
     return false;
 }
 
-static void pass(struct darn_asking *asking, const void *frame)
+void darn_gates_pass(struct darn_asking *asking, const void *frame)
 {
     struct darn_gate *gate;
 
@@ -376,24 +376,6 @@ static void pass(struct darn_asking *asking, const void *frame)
     darn_gates_give();
 }
 
-bool darn_gate_ends(struct darn_thread *thread, const volatile void *object, const void *frame)
-{
-    struct darn_asking asking = {.thread = thread, .lock = (uintptr_t)object};
-    bool is_used = false;
-
-    if (thread->in_gate)
-        return false;
-    thread->in_gate = true;
-    if (find_gates(&asking, frame)) {
-        pass(&asking, frame);
-        darn_gates_take(thread);
-        is_used = darn_gate_is_used(&asking);
-        darn_gates_give();
-    }
-    thread->in_gate = false;
-    return is_used;
-}
-
 void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const void *frame)
 {
     struct darn_asking asking = {.thread = thread, .lock = (uintptr_t)lock};
@@ -407,8 +389,8 @@ void darn_gate_ask(struct darn_thread *thread, const volatile void *lock, const 
         darn_gates_give();
     }
     if (darn_gate_marks[darn_gate_mark(((const uintptr_t *)frame)[1])] &&
-        find_gates(&asking, frame))
-        pass(&asking, frame);
+        darn_gates_find_at(&asking, frame))
+        darn_gates_pass(&asking, frame);
     thread->in_gate = false;
 }
 
@@ -425,16 +407,17 @@ static void leave_gate(struct darn_thread *thread)
 
 void darn_gates_thread_end(struct darn_thread *thread)
 {
-    if (!darn_gates_on || !thread)
+    if (!darn_gate_count || !thread)
         return;
     leave_gate(thread);
     darn_gates_vacate(thread, 0);
+    thread->orders = 0;
     darn_gates_give();
 }
 
 void darn_gates_jump(void)
 {
-    struct darn_thread *thread = darn_gates_on ? darn_thread_peek() : NULL;
+    struct darn_thread *thread = darn_gate_count ? darn_thread_peek() : NULL;
 
     if (!thread || !thread->in_gate)
         return;
@@ -450,7 +433,7 @@ void darn_gates_after_fork(bool child)
 {
     const struct darn_thread *self = darn_thread_peek();
 
-    if (!child || !darn_gates_on)
+    if (!child || !darn_gate_count)
         return;
     atomic_store(&owner, NULL);
     darn_quarantine_after_fork();

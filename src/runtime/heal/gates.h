@@ -24,6 +24,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "runtime/thread/thread.h"
+#include "section/deadlock.h"
 
 #define DARN_GATE_BITS  12
 #define DARN_GATE_MARKS (1 << DARN_GATE_BITS)
@@ -72,6 +73,23 @@ static inline bool darn_gate_end(const volatile void *object, const void *frame)
     thread = darn_thread_peek();
     return thread && darn_gate_ends(thread, object, frame);
 }
+
+/* ---- orders of accesses ---- */
+
+struct darn_gate;
+
+/* Makes one; NULL: there is no room. */
+struct darn_gate *darn_gate_of_accesses(uint32_t line, enum darn_deadlock_until until);
+
+/* Both of its accesses are in the program. */
+void darn_gate_matches(struct darn_gate *gate);
+
+/* Whether the first access was made; nothing changes that. */
+bool darn_gate_is_done(const struct darn_gate *gate);
+
+/* The thread is about to make the first access; the second one: may wait. */
+void darn_gate_reach(struct darn_gate *gate, struct darn_thread *thread);
+void darn_gate_come(struct darn_gate *gate, struct darn_thread *thread, const void *frame);
 
 /* A thread is about to be started, or could not be. */
 void darn_gate_born(struct darn_thread *creator, struct darn_thread *thread);

@@ -122,21 +122,51 @@ static void add_positions(struct darn_gate *gate, const struct darn_deadlock *de
     }
 }
 
+/* NULL: there are too many, or there is no memory. */
+static struct darn_gate *new_gate(uint32_t line, enum darn_deadlock_until until)
+{
+    struct darn_gate *gate;
+
+    if (!darn_gates)
+        darn_gates = darn_os_allocate(DARN_GATES * sizeof(*darn_gates));
+    if (!darn_gates || darn_gate_count == DARN_GATES) {
+        too_many++;
+        return NULL;
+    }
+    gate = &darn_gates[darn_gate_count++];
+    gate->line = line;
+    gate->until = until;
+    gate->patience = DARN_GATE_PATIENCE;
+    return gate;
+}
+
+struct darn_gate *darn_gate_of_accesses(uint32_t line, enum darn_deadlock_until until)
+{
+    struct darn_gate *gate = new_gate(line, until);
+
+    if (gate) {
+        gate->count = 2;
+        gate->by_access = true;
+        explain(gate, "its accesses are not in the program", "", "");
+    }
+    return gate;
+}
+
+void darn_gate_matches(struct darn_gate *gate)
+{
+    gate->matched = true;
+}
+
 static bool add_gate(void *context, const struct darn_deadlock *deadlock)
 {
     uintptr_t bases[DARN_DEADLOCK_MODULES];
     struct darn_gate *gate;
 
     (void)context;
-    if (darn_gate_count == DARN_GATES) {
-        too_many++;
+    gate = new_gate(deadlock->position, deadlock->until);
+    if (!gate)
         return true;
-    }
-    gate = &darn_gates[darn_gate_count++];
-    gate->line = deadlock->position;
     gate->moved = deadlock->moved;
-    gate->until = deadlock->until;
-    gate->patience = DARN_GATE_PATIENCE;
     gate->matched = find_modules(gate, deadlock, bases);
     if (gate->matched) {
         add_positions(gate, deadlock, bases);
@@ -160,9 +190,7 @@ int darn_gates_open(const char *path)
     size_t size = text ? darn_rules_read_file(path, text, FILE_SIZE) : 0;
 
     repository = path;
-    if (!darn_gates)
-        darn_gates = darn_os_allocate(DARN_GATES * sizeof(*darn_gates));
-    if (size && room && darn_gates)
+    if (size && room)
         darn_deadlocks_read(text, size, &deadlock, &reader);
     else
         darn_say_line(
@@ -171,7 +199,7 @@ int darn_gates_open(const char *path)
         darn_os_free(text, FILE_SIZE + 1);
     if (room)
         darn_os_free(room, ROOM);
-    return size && darn_gates ? (int)darn_gate_count : -1;
+    return size && room ? (int)darn_gate_count : -1;
 }
 
 /* ---- what is said ---- */

@@ -53,6 +53,72 @@ bool darn_gate_is_used(const struct darn_asking *asking)
     return false;
 }
 
+/* ---- what ends ---- */
+
+bool darn_gate_ends(struct darn_thread *thread, const volatile void *object, const void *frame)
+{
+    struct darn_asking asking = {.thread = thread, .lock = (uintptr_t)object};
+    bool is_used = false;
+
+    if (thread->in_gate)
+        return false;
+    thread->in_gate = true;
+    if (darn_gates_find_at(&asking, frame)) {
+        darn_gates_pass(&asking, frame);
+        darn_gates_take(thread);
+        is_used = darn_gate_is_used(&asking);
+        darn_gates_give();
+    }
+    thread->in_gate = false;
+    return is_used;
+}
+
+/* ---- accesses ---- */
+
+bool darn_gate_is_done(const struct darn_gate *gate)
+{
+    return __atomic_load_n(&gate->done, __ATOMIC_ACQUIRE);
+}
+
+/* How many of the gates this is. */
+static uint32_t number_of(const struct darn_gate *gate)
+{
+    return (uint32_t)(gate - darn_gates);
+}
+
+void darn_gate_reach(struct darn_gate *gate, struct darn_thread *thread)
+{
+    uint64_t bit = UINT64_C(1) << number_of(gate);
+    struct darn_asking asking = {.thread = thread};
+
+    if (thread->in_gate || thread->orders & bit)
+        return;
+    thread->in_gate = true;
+    thread->orders |= bit;
+    darn_gates_take(thread);
+    gate->passed++;
+    if (gate->until == DARN_UNTIL_GONE)
+        darn_gate_occupy_order(gate, &asking, 1);
+    __atomic_store_n(&gate->done, true, __ATOMIC_RELEASE);
+    darn_gate_open(gate);
+    darn_gates_give();
+    thread->in_gate = false;
+}
+
+void darn_gate_come(struct darn_gate *gate, struct darn_thread *thread, const void *frame)
+{
+    struct darn_asking asking = {.thread = thread, .gates = UINT64_C(1) << number_of(gate)};
+
+    if (thread->in_gate || gate->dropped)
+        return;
+    asking.positions[number_of(gate)] = 2;
+    thread->in_gate = true;
+    darn_gates_pass(&asking, frame);
+    thread->in_gate = false;
+}
+
+/* ---- threads ---- */
+
 /* In the name of the creator: the new one is not known yet. */
 void darn_gate_born(struct darn_thread *creator, struct darn_thread *thread)
 {

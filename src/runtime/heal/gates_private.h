@@ -33,6 +33,7 @@ struct darn_gate {
     bool matched, moved;
     enum darn_deadlock_until
         until; /* it is about an order: of two positions, the first is to come first */
+    bool by_access; /* an order of two accesses (cures.h), which has no stacks */
     bool by_start; /* the first position is where threads are started */
     bool done; /* its first position: the lock was taken there and given back, or just taken (GONE)
                 */
@@ -78,8 +79,15 @@ void darn_gates_give(void);
 /* Takes away what the thread occupies with this lock; with 0, all. With the lock of the gates. */
 void darn_gates_vacate(struct darn_thread *thread, uintptr_t lock);
 
-/* The gates with positions that this stack fits. */
+/* The gates with positions that this stack fits, or that of the interceptor that has the frame. */
 bool darn_gates_find(struct darn_asking *asking, const struct darn_stack *stack);
+bool darn_gates_find_at(struct darn_asking *asking, const void *frame);
+
+/* Waits until all of them are open, and occupies its positions. */
+void darn_gates_pass(struct darn_asking *asking, const void *frame);
+
+/* Somebody has left. With the lock of the gates. */
+void darn_gate_open(struct darn_gate *gate);
 
 /* Of an order the first position alone is occupied: until the lock is given back, or, by whoever
  * may use the same again, until the thread has ended. Those do not count as `gates` of the thread,

@@ -116,6 +116,12 @@ static void show(const struct darn_touch *touch)
         darn_attention_mark(touch->address, touch->size);
 }
 
+/* Nothing but the moment of its entry. */
+static bool is_one_access(const struct darn_rule *rule)
+{
+    return rule->kind == DARN_SECTION_RACE || rule->kind == DARN_SECTION_ORDER;
+}
+
 /* Goes in as soon as nobody is in the way. */
 static void take(struct darn_hold *hold, const struct darn_touch *touch, const void *frame)
 {
@@ -130,9 +136,9 @@ static void take(struct darn_hold *hold, const struct darn_touch *touch, const v
         drop(hold);
     else if (rule->with == DARN_HEAL_PRIORITY)
         darn_heal_urge(hold);
-    if (taken && !hold->soft && rule->kind != DARN_SECTION_RACE)
+    if (taken && !hold->soft && !is_one_access(rule))
         darn_closed_enter(hold);
-    if (taken && rule->kind == DARN_SECTION_RACE)
+    if (taken && is_one_access(rule))
         end_with(hold, touch, frame);
 }
 
@@ -256,7 +262,7 @@ static void begin_here(struct darn_healer *healer, const struct darn_touch *touc
         struct darn_rule *rule = role->rule;
         struct darn_hold *hold;
 
-        if (!darn_stay_begins(role) || !is_of_use(rule, alone) ||
+        if (!darn_stay_begins(role) || rule->kind == DARN_SECTION_ORDER || !is_of_use(rule, alone) ||
             (left && !darn_elision_may_release(rule)) || /* nobody would tell its end */
             (rule->companion && !darn_visited_has(touch->address)) ||
             is_in_outer(healer, rule, caller))
@@ -279,6 +285,61 @@ static bool is_covered(struct darn_healer *healer, const struct darn_touch *touc
             return true;
     }
     return false;
+}
+
+/* ---- orders ---- */
+
+/* The first access of an order. Until it is made nobody else shall make the second, who waits for
+ * it at the gate: for that moment it is healed as one that races. */
+static void go_first(struct darn_healer *healer, const struct darn_touch *touch,
+                     const struct darn_role *role, const void *frame)
+{
+    struct darn_cure *cure = role->rule->cure;
+    struct darn_hold *hold;
+
+    if (!atomic_load_explicit(&cure->is_settled, memory_order_relaxed) &&
+        cure->until == DARN_UNTIL_DONE) {
+        hold = begin(healer, role->rule, darn_stay_caller(frame));
+        if (hold)
+            enter(hold, touch, role, false, frame);
+    }
+    darn_gate_reach(cure->gate, healer->thread);
+}
+
+/* Who is alone waits for nobody. */
+static void go_second(struct darn_healer *healer, const struct darn_touch *touch,
+                      struct darn_cure *cure, bool alone, const void *frame)
+{
+    if (atomic_load_explicit(&cure->is_settled, memory_order_relaxed) || alone)
+        return;
+    darn_gate_come(cure->gate, healer->thread, frame);
+    if (cure->until != DARN_UNTIL_DONE || !darn_gate_is_done(cure->gate))
+        return;
+    enter_alone(healer, touch, frame);
+    atomic_store_explicit(&cure->is_settled, true, memory_order_relaxed);
+}
+
+/* Whether the access has to do with something else, too. */
+static bool keep_orders(struct darn_healer *healer, const struct darn_touch *touch,
+                        const struct darn_roles *roles, bool alone, const void *frame)
+{
+    bool more = roles->count == 0;
+
+    for (uint32_t i = 0; i < roles->count; i++) {
+        const struct darn_role *role = &roles->list[i];
+        struct darn_cure *cure = role->rule->cure;
+
+        if (!cure || !cure->gate) {
+            more = true;
+            continue;
+        }
+        more |= cure->is_shared;
+        if (role->role == DARN_ROLE_ENTRY)
+            go_first(healer, touch, role, frame);
+        else if (role->role == DARN_ROLE_END)
+            go_second(healer, touch, cure, alone, frame);
+    }
+    return more;
 }
 
 static bool has_nothing_to_do(const struct darn_thread *thread, const struct darn_healer *healer,
@@ -312,6 +373,10 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
     if (elision == DARN_ELISION_NOT)
         darn_heal_show(thread);
     settle_at(healer, touch->site, darn_stay_caller(frame));
+    if (!keep_orders(healer, touch, &roles, alone, frame)) {
+        healer->busy = NULL;
+        return;
+    }
     DARN_EACH_HOLD(healer, hold)
     {
         if (hold->stay.rule && !(healer->ending >> (hold - healer->holds) & 1))

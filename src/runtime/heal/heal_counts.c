@@ -116,7 +116,8 @@ static void put_all(struct darn_json *json)
     darn_json_close(json, '}');
     darn_json_end_line(json);
     for (const struct darn_cure *cure = darn_cures(); cure; cure = cure->next)
-        put_cure(json, cure);
+        if (!cure->gate)
+            put_cure(json, cure);
     darn_gates_write(json);
 }
 

@@ -60,6 +60,7 @@ struct darn_thread {
     struct darn_own *own;            /* the program's own locks that it holds meanwhile, */
     bool lingers;                    /* and that a part of it ends with its next call */
     uint32_t gates;                  /* how many positions of gates (gates.h) it has taken */
+    uint64_t orders;                 /* of accesses, which know that it has made the first one */
     volatile bool in_gate;           /* a signal handler that comes now passes them all */
     struct darn_thread_order *order; /* what orders it (ordering.h), if has_order; else memory */
     bool has_order;

@@ -4,6 +4,7 @@
  * fails: exit
  * first: SET
  * then: USE
+ * heals: yes
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -312,8 +312,8 @@ static void a_section_that_is_not_whole_is_told_where_it_begins(void **state)
                  "3:3: \"lines\" and points exclude each other", 0);
     expect_error(
         START "{\"kind\": \"triple\"}, \"a.c:1-2 x\"]}",
-        "3:13: 'triple' is no kind: load-and-store, test-and-use, pair, learned, by-hand or "
-        "race expected",
+        "3:13: 'triple' is no kind: load-and-store, test-and-use, pair, learned, by-hand, race "
+        "or order expected",
         1);
     expect_error(START "{\"inside\": [\"locks\"]}, \"a.c:1-2 x\"]}",
                  "3:16: 'locks' is none of synchronization, calls, unknown-calls, loops and "
@@ -332,6 +332,25 @@ static void a_section_that_is_not_whole_is_told_where_it_begins(void **state)
     expect_error(START "{\"ends\": \"1:1 read\"}, \"a.c:1-2 x\"]}",
                  "3:12: a list in brackets [] expected, not \"1:1 read\"", 1);
     expect_error(START "17, \"a.c:1-2 x\"]}", "3:3: a section in braces {} expected, not '17'", 1);
+}
+
+#define ORDER(more)                                                                                \
+    START "{\"variable\": \"v\", \"function\": \"f\", \"file\": \"a.c\", " more                      \
+          "\"entry\": \"1:1 write\", \"ends\": [\"9:2 read in g\"]}"
+
+static void an_order_says_until_when(void **state)
+{
+    (void)state;
+    expect_fine(ORDER("\"kind\": \"order\", \"until\": \"gone\", ") "]}", 1);
+    assert_int_equal(told.last.kind, DARN_SECTION_ORDER);
+    assert_int_equal(told.last.until, DARN_UNTIL_GONE);
+    assert_non_null(strstr(told.texts[0], "\"until\": \"gone\""));
+    expect_error(ORDER("\"kind\": \"order\", ") ", \"a.c:1-2 x\"]}",
+                 "3:3: an order has \"until\", and nothing else has", 1);
+    expect_error(ORDER("\"kind\": \"pair\", \"until\": \"done\", ") ", \"a.c:1-2 x\"]}",
+                 "3:3: an order has \"until\", and nothing else has", 1);
+    expect_error(START "{\"until\": \"soon\"}, \"a.c:1-2 x\"]}",
+                 "3:14: 'soon' is neither done nor gone", 1);
 }
 
 static void lines_that_cannot_be_are_told(void **state)
@@ -431,6 +450,7 @@ int main(void)
         cmocka_unit_test(a_broken_section_does_not_swallow_the_next_list),
         cmocka_unit_test(a_text_that_ends_too_early_is_told_where_it_ends),
         cmocka_unit_test(nothing_is_nested_too_deep_to_be_refused),
+        cmocka_unit_test(an_order_says_until_when),
         cmocka_unit_test(what_does_not_fit_into_the_room_is_told),
     };
 
