@@ -19,6 +19,7 @@
 #include "runtime/control/inputs.h"
 #include "runtime/control/turn_file.h"
 #include "runtime/control/vtime.h"
+#include "runtime/interpose/channel.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
 
@@ -134,15 +135,25 @@ static int ready(int result, const struct pollfd *fds, nfds_t count, const void 
     for (nfds_t i = 0; result > 0 && i < count; i++) {
         if (fds[i].revents & ~POLLOUT)
             darn_message_received(fds[i].fd, frame);
+        if (fds[i].revents & POLLOUT)
+            darn_message_has_room(fds[i].fd, frame);
     }
     return result;
 }
 
-static int ready_set(int result, int count, const fd_set *reads, const void *frame)
+static bool has(const fd_set *set, int fd)
 {
-    for (int fd = 0; result > 0 && reads && fd < count; fd++) {
-        if (reads->fds_bits[fd / __NFDBITS] >> fd % __NFDBITS & 1)
+    return set && set->fds_bits[fd / __NFDBITS] >> fd % __NFDBITS & 1;
+}
+
+static int ready_set(int result, int count, const fd_set *reads, const fd_set *writes,
+                     const void *frame)
+{
+    for (int fd = 0; result > 0 && fd < count; fd++) {
+        if (has(reads, fd))
             darn_message_received(fd, frame);
+        if (has(writes, fd))
+            darn_message_has_room(fd, frame);
     }
     return result;
 }
@@ -183,7 +194,7 @@ DARN_INTERCEPT(int, select, int count, fd_set *reads, fd_set *writes, fd_set *er
         return DARN_REAL(select)(count, reads, writes, errors, &(struct timeval){0});
     }
     return ready_set(DARN_WAITING(DARN_REAL(select)(count, reads, writes, errors, time)), count,
-                     reads, FRAME);
+                     reads, writes, FRAME);
 }
 
 DARN_INTERCEPT(int, pselect, int count, fd_set *reads, fd_set *writes, fd_set *errors,
@@ -197,7 +208,7 @@ DARN_INTERCEPT(int, pselect, int count, fd_set *reads, fd_set *writes, fd_set *e
         return DARN_REAL(pselect)(count, reads, writes, errors, &(struct timespec){0}, NULL);
     }
     return ready_set(DARN_WAITING(DARN_REAL(pselect)(count, reads, writes, errors, time, set)),
-                     count, reads, FRAME);
+                     count, reads, writes, FRAME);
 }
 
 /* The file of an epoll can be polled itself. */
@@ -239,6 +250,7 @@ DARN_INTERCEPT(int, epoll_pwait, int fd, struct epoll_event *events, int count, 
 DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    uint64_t file;
     ssize_t got;
     int saved;
 
@@ -249,9 +261,10 @@ DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
         darn_input_read(fd, buffer, got);
         return got;
     }
+    file = darn_message_reads(fd, FRAME);
     got = DARN_WAITING(DARN_REAL(read)(fd, buffer, size));
     saved = errno;
-    darn_message_received(fd, FRAME);
+    darn_message_got(fd, file, FRAME);
     errno = saved;
     return got;
 }
@@ -261,6 +274,7 @@ DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
     DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
     {                                                                                              \
         struct darn_slot *slot = darn_turn_mine(darn_thread_self());                               \
+        uint64_t file;                                                                             \
         result got;                                                                                \
         int saved;                                                                                 \
                                                                                                    \
@@ -270,9 +284,10 @@ DARN_INTERCEPT(ssize_t, read, int fd, void *buffer, size_t size)
             darn_input_not_recorded(DARN_INPUT_SOCKET);                                            \
             return DARN_REAL(name) arguments;                                                      \
         }                                                                                          \
+        file = darn_message_reads(fd, FRAME);                                                      \
         got = DARN_WAITING(DARN_REAL(name) arguments);                                             \
         saved = errno;                                                                             \
-        darn_message_received(fd, FRAME);                                                          \
+        darn_message_got(fd, file, FRAME);                                                         \
         errno = saved;                                                                             \
         return got;                                                                                \
     }
@@ -297,6 +312,11 @@ READS(int, accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags
 
 DARN_INTERCEPT(int, connect, int fd, const struct sockaddr *to, socklen_t length)
 {
-    darn_message_sent(fd, __builtin_frame_address(0));
-    return DARN_WAITING(DARN_REAL(connect)(fd, to, length));
+    int result;
+
+    darn_message_sent(fd, DARN_CHANNEL_ANY, FRAME); /* as soon as somebody accepts */
+    result = DARN_WAITING(DARN_REAL(connect)(fd, to, length));
+    if (result < 0)
+        darn_message_refused();
+    return result;
 }

@@ -39,9 +39,9 @@ DARN_INTERCEPT(int, close, int fd)
         va_start(arguments, flags);                                                                \
         mode = va_arg(arguments, mode_t);                                                          \
         va_end(arguments);                                                                         \
-        darn_message_opens(FRAME);                                                                 \
+        darn_message_opens(flags &(O_ACCMODE | O_CREAT), FRAME);                                   \
         fd = DARN_REAL(name)(__VA_ARGS__, mode);                                                   \
-        darn_message_opened(fd, flags &O_EXCL);                                                    \
+        darn_message_opened(fd, flags &O_EXCL, flags &(O_ACCMODE | O_CREAT));                      \
         darn_begin_file(fd);                                                                       \
         return fd;                                                                                 \
     }

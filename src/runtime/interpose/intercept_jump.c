@@ -2,12 +2,12 @@
  * that takes one leaves all of its atomic sections; which of them it really leaves is not asked. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <link.h>
 #include <setjmp.h>
 
 #include "runtime/control/decide.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal.h"
+#include "runtime/interpose/callback.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/os/glibc.h"
 #include "runtime/record/record.h"
@@ -25,7 +25,7 @@ static struct darn_thread *leave_sections(void)
     return thread;
 }
 
-static void leave(void)
+void darn_jump_leave(void)
 {
     struct darn_thread *thread = leave_sections();
 
@@ -73,13 +73,6 @@ INTERCEPT_JUMP(__longjmp_chk)
  */
 DARN_INTERCEPT(int, _dl_find_object, void *address, struct dl_find_object *object)
 {
-    leave();
+    darn_jump_leave();
     return DARN_REAL(_dl_find_object)(address, object);
-}
-
-DARN_INTERCEPT(int, dl_iterate_phdr, int (*visit)(struct dl_phdr_info *, size_t, void *),
-               void *context)
-{
-    leave();
-    return DARN_REAL(dl_iterate_phdr)(visit, context);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 #include "runtime/control/control.h"
 #include "runtime/control/learning.h"
@@ -16,6 +17,7 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/quarantine.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/order/elsewhere.h"
 #include "runtime/order/ends.h"
 #include "runtime/order/outside.h"
 #include "runtime/os/glibc.h"
@@ -327,18 +329,56 @@ DARN_INTERCEPT_ALONE(void, free, void *block)
     darn_heap_remove(block);
 }
 
+enum shares { NOWHERE, IN_PROCESSES, IN_FILES }; /* where else it may be */
+
+static enum shares shares_by(int flags)
+{
+    return !(flags & MAP_SHARED) ? NOWHERE : flags & MAP_ANONYMOUS ? IN_PROCESSES : IN_FILES;
+}
+
 /* Pages that are mapped anew hold other variables than before. */
+static void *mapped(void *block, size_t size, enum shares shares, const void *frame)
+{
+    if (block == MAP_FAILED)
+        return block;
+    darn_order_forget((uintptr_t)block, size);
+    darn_elsewhere_remove((uintptr_t)block, size);
+    if (shares == IN_PROCESSES)
+        darn_elsewhere_add_later((uintptr_t)block, size);
+    else if (shares == IN_FILES)
+        darn_elsewhere_add((uintptr_t)block, size);
+    if (darn_state.mode == DARN_MODE_RECORD)
+        darn_record_alloc(block, size, 0, frame);
+    else if (darn_state.mode == DARN_MODE_LEARN)
+        darn_share_forget((uintptr_t)block, size);
+    return block;
+}
+
 DARN_INTERCEPT_ALONE(void *, mmap, void *at, size_t size, int protection, int flags, int fd,
                      off_t offset)
 {
-    void *block = DARN_REAL(mmap)(at, size, protection, flags, fd, offset);
+    return mapped(DARN_REAL(mmap)(at, size, protection, flags, fd, offset), size, shares_by(flags),
+                  __builtin_frame_address(0));
+}
 
-    if (block != MAP_FAILED)
-        darn_order_forget((uintptr_t)block, size);
-    if (block != MAP_FAILED && darn_state.mode == DARN_MODE_RECORD)
-        darn_record_alloc(block, size, 0, __builtin_frame_address(0));
-    else if (block != MAP_FAILED && darn_state.mode == DARN_MODE_LEARN)
-        darn_share_forget((uintptr_t)block, size);
+DARN_INTERCEPT_ALONE(void *, mmap64, void *at, size_t size, int protection, int flags, int fd,
+                     off64_t offset)
+{
+    return mapped(DARN_REAL(mmap64)(at, size, protection, flags, fd, offset), size,
+                  shares_by(flags), __builtin_frame_address(0));
+}
+
+DARN_INTERCEPT_ALONE(void *, shmat, int id, const void *at, int flags)
+{
+    struct shmid_ds about;
+    void *block = DARN_REAL(shmat)(id, at, flags);
+    int saved = errno;
+
+    if (block == MAP_FAILED)
+        return block;
+    mapped(block, shmctl(id, IPC_STAT, &about) == 0 ? about.shm_segsz : 1, IN_FILES,
+           __builtin_frame_address(0));
+    errno = saved;
     return block;
 }
 
@@ -358,5 +398,6 @@ DARN_INTERCEPT_ALONE(int, munmap, void *block, size_t size)
         end_sharing(block, size, false, __builtin_frame_address(0));
     else if (darn_turns && darn_control_wants(DARN_RUN_LEARN))
         darn_learning_forget((uintptr_t)block, size);
+    darn_elsewhere_remove((uintptr_t)block, size);
     return DARN_REAL(munmap)(block, size);
 }

@@ -18,9 +18,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "runtime/control/inputs.h"
 #include "runtime/control/turn_file.h"
+#include "runtime/interpose/channel.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
 #include "runtime/interpose/used.h"
@@ -34,12 +34,11 @@
 
 /* No addresses of the program. */
 #define SIGNALS (UINT64_C(1) << 61)
+#define MADE    (UINT64_C(1) << 57) /* files */
 #define POLLED  (UINT64_C(1) << 58) /* whatever is sent to a channel that an epoll waits for */
 
-/* Channels that an epoll waits for, by hash; and whether signals are read from a descriptor. */
-#define CHANNELS 1024
-static volatile bool is_polled[CHANNELS];
-static volatile bool has_signalfd, has_kernel_news; /* of a timer, of inotify */
+/* Whether signals are read from a descriptor, and news of the kernel: of a timer, of inotify. */
+static volatile bool has_signalfd, has_kernel_news;
 
 volatile bool darn_message_streams;
 
@@ -60,10 +59,25 @@ static void use(int fd, const void *frame)
         darn_used_file(thread, fd, frame);
 }
 
-void darn_message_sent(int fd, const void *frame)
+/* Who fills a channel comes after who has made room in it. */
+void darn_message_sent(int fd, uint64_t size, const void *frame)
 {
+    bool is_channel = false;
+    uint64_t file;
+
     use(fd, frame);
-    darn_message_tell(fd, frame);
+    file = darn_events_wanted() ? darn_os_file(fd, &is_channel) : 0;
+    if (file && !is_channel)
+        darn_channel_write(file);
+    if (!is_channel)
+        return;
+    tell(DARN_EVENT_SEND, file, frame);
+    if (darn_channel_is_polled(file, DARN_CHANNEL_POLLED))
+        tell(DARN_EVENT_SEND, POLLED, frame);
+    if (!darn_os_is_pipe(file)) /* that it works: there is a socket now that others have made */
+        darn_order_later(darn_thread_peek(), DARN_EVENT_OUTSIDE);
+    if (darn_channel_fills(file, size))
+        darn_order_later(darn_thread_peek(), darn_channel_room(file));
 }
 
 void darn_message_tell(int fd, const void *frame)
@@ -71,51 +85,137 @@ void darn_message_tell(int fd, const void *frame)
     uint64_t channel = darn_events_wanted() ? darn_os_channel(fd) : 0;
 
     tell(DARN_EVENT_SEND, channel, frame);
-    if (channel && is_polled[darn_spread(channel) % CHANNELS])
+    if (channel)
+        tell(DARN_EVENT_SEND, darn_channel_room(channel), frame);
+    if (channel && darn_channel_is_polled(channel, DARN_CHANNEL_POLLED))
         tell(DARN_EVENT_SEND, POLLED, frame);
+}
+
+static void after_all(void)
+{
+    struct darn_thread *thread = darn_ordering ? darn_thread_peek() : NULL;
+
+    if (thread)
+        darn_order_after_all(thread);
+}
+
+/* That the other end is closed, who has closed it has told. */
+void darn_message_refused(void)
+{
+    if (darn_events_wanted())
+        after_all();
+}
+
+void darn_message_writes(int fd)
+{
+    bool is_channel;
+    uint64_t file = darn_events_wanted() ? darn_os_file(fd, &is_channel) : 0;
+
+    if (file && !is_channel)
+        darn_channel_write(file);
+}
+
+/* It comes into force with the next thing that the thread does. */
+void darn_message_looks(int fd)
+{
+    bool is_channel;
+    uint64_t file = darn_events_wanted() ? darn_os_file(fd, &is_channel) : 0;
+
+    if (file && darn_channel_is_written(file))
+        after_all();
+}
+
+uint64_t darn_message_reads(int fd, const void *frame)
+{
+    bool is_channel = false;
+    uint64_t file = darn_events_wanted() ? darn_os_file(fd, &is_channel) : 0;
+
+    if (is_channel)
+        tell(DARN_EVENT_SEND, darn_channel_room(file), frame);
+    if (is_channel && darn_channel_is_polled(file, DARN_CHANNEL_POLLED_FOR_ROOM))
+        tell(DARN_EVENT_SEND, POLLED, frame);
+    return file;
+}
+
+static void receive(int fd, uint64_t channel, const void *frame)
+{
+    use(fd, frame);
+    darn_order_told_by_process();
+    tell(DARN_EVENT_RECEIVE, channel, frame);
+    tell(DARN_EVENT_RECEIVE, DARN_EVENT_OUTSIDE, frame); /* splice, and whatever else sends */
+    if (has_signalfd)
+        tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
+}
+
+void darn_message_got(int fd, uint64_t file, const void *frame)
+{
+    if (!darn_events_wanted())
+        return;
+    receive(fd, file, frame);
+    /* A timer, a file that has changed: who was the reason is not known. */
+    if (darn_message_streams || (has_kernel_news && darn_os_is_anonymous(fd)) ||
+        (file && darn_channel_is_written(file)))
+        after_all();
 }
 
 void darn_message_received(int fd, const void *frame)
 {
-    if (!darn_events_wanted())
-        return;
-    use(fd, frame);
-    darn_order_told_by_process();
-    tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
-    tell(DARN_EVENT_RECEIVE, DARN_EVENT_OUTSIDE, frame); /* splice, and whatever else sends */
-    /* A timer, a file that has changed: who was the reason is not known. */
-    if ((darn_message_streams || (has_kernel_news && darn_os_is_anonymous(fd))) &&
-        darn_thread_peek())
-        darn_order_after_all(darn_thread_peek());
-    if (has_signalfd)
-        tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
+    bool is_channel;
+
+    if (darn_events_wanted())
+        darn_message_got(fd, darn_os_file(fd, &is_channel), frame);
+}
+
+void darn_message_has_room(int fd, const void *frame)
+{
+    uint64_t channel = darn_events_wanted() ? darn_os_channel(fd) : 0;
+
+    if (channel && darn_channel_may_be_full(channel))
+        tell(DARN_EVENT_RECEIVE, darn_channel_room(channel), frame);
 }
 
 void darn_message_polled(int fd, const void *frame)
 {
     if (!darn_events_wanted())
         return;
-    use(fd, frame);
-    darn_order_told_by_process();
-    tell(DARN_EVENT_RECEIVE, darn_os_channel(fd), frame);
-    tell(DARN_EVENT_RECEIVE, DARN_EVENT_OUTSIDE, frame); /* splice, and whatever else sends */
+    receive(fd, darn_os_channel(fd), frame);
     tell(DARN_EVENT_RECEIVE, POLLED, frame);
-    if (has_signalfd)
-        tell(DARN_EVENT_RECEIVE, SIGNALS, frame);
 }
 
-void darn_message_opens(const void *frame)
+void darn_message_opens(bool writes, const void *frame)
 {
     if (darn_events_wanted())
         tell(DARN_EVENT_SEND, DARN_EVENT_OUTSIDE, frame);
+    if (darn_events_wanted() && writes) /* it may be there before it is known which one it is */
+        tell(DARN_EVENT_SEND, MADE, frame);
 }
 
-void darn_message_opened(int fd, bool is_lock)
+/* Also that a file is not there may be a message. */
+void darn_message_opened(int fd, bool is_lock, bool writes)
 {
-    struct darn_thread *thread = darn_ordering && fd >= 0 ? darn_thread_peek() : NULL;
+    bool is_channel;
+    uint64_t file = darn_os_file(fd, &is_channel);
 
-    if (thread && (is_lock || darn_os_channel(fd)))
-        darn_order_after_all(thread);
+    if (!file || is_lock || is_channel || darn_channel_is_written(file))
+        after_all();
+    else if (darn_events_wanted())
+        darn_order_later(darn_thread_peek(), MADE);
+    if (is_channel) /* who has the other end nobody knows */
+        darn_channel_fills(file, DARN_CHANNEL_ANY);
+    else if (file && writes)
+        darn_channel_write(file);
+}
+
+void darn_message_opened_stream(FILE *stream, int fd, bool writes)
+{
+    bool is_channel = false;
+    uint64_t file;
+
+    file = darn_os_file(fd, &is_channel);
+    darn_message_opened(fd, false, writes);
+    darn_message_streams |= is_channel;
+    if (stream)
+        darn_channel_stream(stream, is_channel ? 0 : file);
 }
 
 static void signal_sent(const void *frame)
@@ -135,36 +235,46 @@ void darn_message_signal(const void *frame)
     }
 }
 
-/* result name(parameters) that writes to `fd`: the arguments are those of the real function. */
-#define SENDS(result, name, parameters, arguments)                                                 \
+/* result name(parameters) that writes so many bytes to `fd`: the arguments are those of the real
+ * function. */
+#define SENDS(result, name, parameters, arguments, bytes)                                          \
     DARN_INTERCEPT(result, name, PARAMETERS parameters)                                            \
     {                                                                                              \
         struct darn_slot *slot = darn_turn_mine(darn_thread_peek());                               \
+        result sent;                                                                               \
+                                                                                                   \
         if (slot && !darn_turn_file(slot, fd, POLLOUT, FRAME))                                     \
             return -1;                                                                             \
-        if (!slot)                                                                                 \
-            darn_message_sent(fd, FRAME);                                                          \
-        return DARN_REAL(name) arguments;                                                          \
+        if (slot)                                                                                  \
+            return DARN_REAL(name) arguments;                                                      \
+        darn_message_sent(fd, bytes, FRAME);                                                       \
+        sent = DARN_REAL(name) arguments;                                                          \
+        if (sent < 0)                                                                              \
+            darn_message_refused();                                                                \
+        return sent;                                                                               \
     }
 #define PARAMETERS(...) __VA_ARGS__
 
-SENDS(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size))
-SENDS(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+SENDS(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size), size)
+SENDS(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count),
+      DARN_CHANNEL_ANY)
 SENDS(ssize_t, pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
-      (fd, parts, count, at, flags))
+      (fd, parts, count, at, flags), DARN_CHANNEL_ANY)
 SENDS(ssize_t, pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
-      (fd, parts, count, at, flags))
+      (fd, parts, count, at, flags), DARN_CHANNEL_ANY)
 SENDS(ssize_t, send, (int fd, const void *buffer, size_t size, int flags),
-      (fd, buffer, size, flags))
+      (fd, buffer, size, flags), size)
 SENDS(ssize_t, sendto,
       (int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to,
        socklen_t length),
-      (fd, buffer, size, flags, to, length))
-SENDS(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+      (fd, buffer, size, flags, to, length), size)
+SENDS(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags),
+      DARN_CHANNEL_ANY)
 SENDS(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags),
-      (fd, messages, count, flags))
-SENDS(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
-SENDS(int, vdprintf, (int fd, const char *format, va_list arguments), (fd, format, arguments))
+      (fd, messages, count, flags), DARN_CHANNEL_ANY)
+SENDS(int, eventfd_write, (int fd, eventfd_t value), (fd, value), sizeof(value))
+SENDS(int, vdprintf, (int fd, const char *format, va_list arguments), (fd, format, arguments),
+      DARN_CHANNEL_ANY)
 
 DARN_INTERCEPT(int, dprintf, int fd, const char *format, ...)
 {
@@ -184,8 +294,10 @@ DARN_INTERCEPT(int, epoll_ctl, int fd, int operation, int about, struct epoll_ev
     uint64_t channel = darn_events_wanted() ? darn_os_channel(about) : 0;
 
     if (channel)
-        is_polled[darn_spread(channel) % CHANNELS] = true;
-    darn_message_sent(fd, FRAME);
+        darn_channel_poll(channel, DARN_CHANNEL_POLLED);
+    if (channel && event && event->events & EPOLLOUT)
+        darn_channel_poll(channel, DARN_CHANNEL_POLLED_FOR_ROOM);
+    darn_message_sent(fd, 0, FRAME);
     if (channel) /* what was sent to it before */
         tell(DARN_EVENT_RECEIVE, channel, FRAME), tell(DARN_EVENT_SEND, POLLED, FRAME);
     return DARN_REAL(epoll_ctl)(fd, operation, about, event);
@@ -211,19 +323,21 @@ BRINGS_NEWS(inotify_init1, (int flags), (flags))
 
 DARN_INTERCEPT(int, shutdown, int fd, int how)
 {
-    darn_message_sent(fd, FRAME);
+    darn_message_sent(fd, 0, FRAME);
     return DARN_REAL(shutdown)(fd, how);
 }
 
 DARN_INTERCEPT(int, eventfd_read, int fd, eventfd_t *value)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_peek());
+    uint64_t channel;
     int result;
 
     if (slot)
         return darn_turn_file(slot, fd, POLLIN, FRAME) ? DARN_REAL(eventfd_read)(fd, value) : -1;
+    channel = darn_message_reads(fd, FRAME);
     result = DARN_WAITING(DARN_REAL(eventfd_read)(fd, value));
-    darn_message_received(fd, FRAME);
+    darn_message_got(fd, channel, FRAME);
     return result;
 }
 
@@ -344,33 +458,5 @@ DARN_INTERCEPT(int, fcntl, int fd, int command, ...)
     result = DARN_WAITING(DARN_REAL(fcntl)(fd, command, argument));
     if (result == 0)
         file_locked(fd, DARN_EVENT_RECEIVE, FRAME);
-    return result;
-}
-
-/* What is to be done at the end is done after who has asked for it has done all that it did. */
-static void come_after(void *unused)
-{
-    struct darn_thread *thread = darn_thread_peek();
-
-    (void)unused;
-    if (thread && darn_ordering)
-        darn_order_after_all(thread);
-}
-
-DARN_INTERCEPT(int, __cxa_atexit, void (*run)(void *), void *argument, void *module)
-{
-    int result = DARN_REAL(__cxa_atexit)(run, argument, module);
-
-    if (result == 0 && darn_ordering)
-        DARN_REAL(__cxa_atexit)(come_after, NULL, module); /* the last one comes first */
-    return result;
-}
-
-DARN_INTERCEPT(int, __cxa_at_quick_exit, void (*run)(void *), void *module)
-{
-    int result = DARN_REAL(__cxa_at_quick_exit)(run, module);
-
-    if (result == 0 && darn_ordering)
-        DARN_REAL(__cxa_at_quick_exit)(come_after, module);
     return result;
 }

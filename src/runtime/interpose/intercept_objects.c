@@ -1,13 +1,18 @@
 /* The beginning and the end of what threads synchronize with. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <threads.h>
 
 #include "runtime/heal/gates.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/interpose/message.h"
 #include "runtime/interpose/used.h"
 #include "runtime/order/barriers.h"
+#include "runtime/order/elsewhere.h"
+#include "runtime/order/ordering.h"
 #include "runtime/os/glibc.h"
 #include "runtime/record/record_ends.h"
 #include "runtime/thread/misuse.h"
@@ -97,6 +102,32 @@ DARN_INTERCEPT(int, sem_destroy, sem_t *semaphore)
     darn_gate_end(semaphore, FRAME);
     ENDS(darn_semaphore_is_shared(semaphore), semaphore, DARN_OBJECT_SEMAPHORE);
     return DARN_REAL(sem_destroy)(semaphore);
+}
+
+/* Whoever opens one may come after who has made it; other processes may have it, too. */
+DARN_INTERCEPT(sem_t *, sem_open, const char *name, int flags, ...)
+{
+    struct darn_thread *thread = darn_ordering ? darn_thread_peek() : NULL;
+    va_list arguments;
+    sem_t *semaphore;
+    unsigned value;
+    mode_t mode;
+
+    va_start(arguments, flags);
+    mode = va_arg(arguments, mode_t);
+    value = va_arg(arguments, unsigned);
+    va_end(arguments);
+    darn_message_opens(true, FRAME);
+    semaphore = DARN_REAL(sem_open)(name, flags, mode, value);
+    if (thread)
+        darn_order_after_all(thread);
+    if (semaphore == SEM_FAILED)
+        return semaphore;
+    if (flags & O_CREAT)
+        darn_elsewhere_add_later((uintptr_t)semaphore, sizeof(*semaphore));
+    else
+        darn_elsewhere_add((uintptr_t)semaphore, sizeof(*semaphore));
+    return semaphore;
 }
 
 /* The memory of one that has a name goes without a word. */

@@ -8,8 +8,10 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <wchar.h>
 
+#include "runtime/interpose/channel.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/interpose/message.h"
 #include "runtime/interpose/used.h"
@@ -25,19 +27,50 @@ static inline void uses(const FILE *stream, const void *frame)
         darn_used_object(darn_thread_peek(), (uintptr_t)stream, DARN_OBJECT_STREAM, frame);
 }
 
-static void has_read(void)
+/* Whether somebody of ours may have written what was read. */
+static void has_read(FILE *stream)
 {
-    struct darn_thread *thread = darn_message_streams && darn_ordering ? darn_thread_peek() : NULL;
+    struct darn_thread *thread = darn_ordering ? darn_thread_peek() : NULL;
 
-    if (thread)
+    if (thread && (darn_message_streams || darn_channel_stream_is_written(stream)))
         darn_order_after_all(thread);
+}
+
+static bool writes(const char *mode)
+{
+    return *mode != 'r' || strchr(mode, '+');
 }
 
 DARN_INTERCEPT(FILE *, fdopen, int fd, const char *mode)
 {
-    darn_message_streams |= darn_os_channel(fd) != 0;
-    return DARN_REAL(fdopen)(fd, mode);
+    FILE *stream = DARN_REAL(fdopen)(fd, mode);
+    int saved = errno;
+
+    darn_message_opened_stream(stream, fd, writes(mode));
+    errno = saved;
+    return stream;
 }
+
+/* result name(parameters) that opens a stream. */
+#define OPENS(name, parameters, arguments)                                                         \
+    DARN_INTERCEPT(FILE *, name, PARAMETERS parameters)                                            \
+    {                                                                                              \
+        FILE *opened;                                                                              \
+        int saved;                                                                                 \
+                                                                                                   \
+        darn_message_opens(writes(mode), FRAME);                                                   \
+        opened = DARN_REAL(name) arguments;                                                        \
+        saved = errno;                                                                             \
+        darn_message_opened_stream(opened, opened ? fileno(opened) : -1, writes(mode));            \
+        errno = saved;                                                                             \
+        return opened;                                                                             \
+    }
+#define PARAMETERS(...) __VA_ARGS__
+
+OPENS(fopen, (const char *path, const char *mode), (path, mode))
+OPENS(fopen64, (const char *path, const char *mode), (path, mode))
+OPENS(freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
+OPENS(freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
 
 DARN_INTERCEPT(FILE *, popen, const char *command, const char *mode)
 {
@@ -54,10 +87,9 @@ DARN_INTERCEPT(FILE *, popen, const char *command, const char *mode)
                                                                                                    \
         uses(stream, FRAME);                                                                       \
         got = DARN_REAL(name) arguments;                                                           \
-        has_read();                                                                                \
+        has_read(stream);                                                                          \
         return got;                                                                                \
     }
-#define PARAMETERS(...) __VA_ARGS__
 
 READS(char *, fgets, (char *text, int size, FILE *stream), (text, size, stream))
 READS(size_t, fread, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream))
@@ -97,7 +129,7 @@ READS(ssize_t, __getdelim, (char **text, size_t *size, int end, FILE *stream),
         va_start(arguments, format);                                                               \
         got = DARN_REAL(prefix##vfscanf)(stream, format, arguments);                               \
         va_end(arguments);                                                                         \
-        has_read();                                                                                \
+        has_read(stream);                                                                          \
         return got;                                                                                \
     }                                                                                              \
     DARN_INTERCEPT(int, prefix##scanf, const char *format, ...)                                    \
@@ -108,7 +140,7 @@ READS(ssize_t, __getdelim, (char **text, size_t *size, int end, FILE *stream),
         va_start(arguments, format);                                                               \
         got = DARN_REAL(prefix##vfscanf)(stdin, format, arguments);                                \
         va_end(arguments);                                                                         \
-        has_read();                                                                                \
+        has_read(stdin);                                                                           \
         return got;                                                                                \
     }
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "runtime/order/cells.h"
+#include "runtime/order/elsewhere.h"
 #include "runtime/order/handmade.h"
 #include "runtime/order/ordering.h"
 #include "site/site.h"
@@ -15,13 +16,11 @@ extern volatile uint8_t darn_fenced_here __attribute__((alias("darn_fenced")));
 
 _Atomic uint8_t darn_cells[DARN_CELLS];
 
-static volatile bool are_outside;
-
 void darn_atomics_outside(struct darn_thread *thread)
 {
     struct darn_thread_order *order = thread && darn_ordering ? darn_order_of(thread) : NULL;
 
-    are_outside = true;
+    darn_elsewhere_add(0, UINT64_MAX);
     if (!order)
         return;
     order->late.call = UINTPTR_MAX;
@@ -85,7 +84,7 @@ order_slowly(uintptr_t address, const struct darn_site *site, const void *frame)
         darn_late_settle(&order->late, thread, frame);
         pass_site(order, address, site);
     }
-    if (are_outside && site->flags & DARN_SITE_ACQUIRES)
+    if (site->flags & DARN_SITE_ACQUIRES && darn_elsewhere_has(address))
         darn_late_all(&order->late);
     waits = thread->has_clock && is_waiting_load(site);
     if (!(site->flags & DARN_SITE_ACQUIRES) || (site->kind != DARN_SITE_UPDATE && !waits))
@@ -117,7 +116,7 @@ static inline bool orders_quickly(uintptr_t address, const struct darn_site *sit
     struct darn_thread_order *order;
 
     if ((uintptr_t)thread <= (uintptr_t)DARN_THREAD_ENDED || !thread->has_clock || site->size > 8 ||
-        are_outside || darn_cell_is_shared(address, site->size))
+        darn_elsewhere_has(address) || darn_cell_is_shared(address, site->size))
         return false;
     address = darn_cell_of(address, site->size);
     order = thread->order;

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "runtime/order/elsewhere.h"
 #include "runtime/order/outside.h"
 #include "runtime/order/races.h"
 #include "runtime/order/remembered.h"
@@ -185,6 +186,12 @@ static volatile bool has_process;
 void darn_order_process(void)
 {
     has_process = true;
+    darn_elsewhere_process();
+}
+
+bool darn_order_has_process(void)
+{
+    return has_process;
 }
 
 void darn_order_told_by_process(void)

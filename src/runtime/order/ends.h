@@ -59,6 +59,7 @@ void darn_order_opened(int fd);
 /* There is another process, which may pass on what it is told: from then on, whoever is told
  * something from outside comes after all that anybody did. */
 void darn_order_process(void);
+bool darn_order_has_process(void);
 void darn_order_told_by_process(void);
 
 /* A call ends it. */

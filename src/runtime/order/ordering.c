@@ -7,6 +7,7 @@
 #include "runtime/order/atomics.h"
 #include "runtime/order/barriers.h"
 #include "runtime/order/edges.h"
+#include "runtime/order/elsewhere.h"
 #include "runtime/order/ends.h"
 #include "runtime/order/handmade.h"
 #include "runtime/order/outside.h"
@@ -228,6 +229,24 @@ static void use_object(struct darn_thread *thread, const struct darn_event *even
         darn_order_use(thread, event->target, object, frame);
 }
 
+/* Whether the thread has got something from others. */
+static bool tells(const struct darn_event *event)
+{
+    switch ((enum darn_event_kind)event->kind) {
+    case DARN_EVENT_READ:
+    case DARN_EVENT_UPDATE:
+        return event->flags & DARN_EVENT_ACQUIRES;
+    case DARN_EVENT_ACQUIRE:
+    case DARN_EVENT_DEPART:
+    case DARN_EVENT_WAKE:
+    case DARN_EVENT_TAKE:
+    case DARN_EVENT_RECEIVE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void darn_order_event(struct darn_thread *thread, const struct darn_event *event, const void *frame)
 {
     struct darn_thread_order *order = darn_order_of(thread);
@@ -236,6 +255,8 @@ void darn_order_event(struct darn_thread *thread, const struct darn_event *event
     if (!order || event->kind == DARN_EVENT_START || event->kind == DARN_EVENT_STACK)
         return;
     darn_late_settle(&order->late, thread, frame);
+    if (darn_elsewhere_has(event->target) && tells(event))
+        darn_late_all(&order->late);
     if (!thread->has_clock)
         return;
     use_object(thread, event, frame); /* before others hear of it */
@@ -362,6 +383,14 @@ void darn_order_after_all(struct darn_thread *thread)
 
     if (order)
         darn_late_all(&order->late);
+}
+
+void darn_order_later(struct darn_thread *thread, uint64_t object)
+{
+    struct darn_thread_order *order = darn_ordering && thread ? darn_order_of(thread) : NULL;
+
+    if (order)
+        darn_late_object(&order->late, object);
 }
 
 void darn_order_waits(struct darn_thread *thread, const struct darn_site *site)

@@ -52,6 +52,9 @@ bool darn_order_recorded(struct darn_thread *thread, const void *frame);
  * through. */
 void darn_order_after_all(struct darn_thread *thread);
 
+/* The same after what was released to the object by then: the thread is about to get it. */
+void darn_order_later(struct darn_thread *thread, uint64_t object);
+
 /* It is about to load, by a relaxed operation or a plain one, what a loop waits for: that comes
  * after all as well, if it may be meant to order anything. */
 void darn_order_waits(struct darn_thread *thread, const struct darn_site *site);

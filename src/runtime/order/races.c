@@ -127,10 +127,12 @@ void darn_order_access(struct darn_thread *thread, const struct darn_touch *touc
     darn_stacks_touch(order->clock.slot, touch->address);
     if (!where)
         return;
-    if (darn_memory_access(&order->clock, touch, where, &found))
-        darn_race_report(thread, touch, where, &found, frame);
-    else if (touch->site && !(touch->site->flags & DARN_REPEATS_NOT) &&
-             touch->size <= DARN_REPEATS_LONGEST)
+    if (darn_memory_access(&order->clock, touch, where, &found)) {
+        /* A handler that came in between has been told by others what our clock did not say. */
+        if (!order->late.is_all)
+            darn_race_report(thread, touch, where, &found, frame);
+    } else if (touch->site && !(touch->site->flags & DARN_REPEATS_NOT) &&
+               touch->size <= DARN_REPEATS_LONGEST)
         darn_repeats_note(order, touch->address, touch->site);
 }
 

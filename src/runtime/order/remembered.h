@@ -37,7 +37,6 @@ static inline uint8_t darn_memory_assertion(uint8_t flags)
     return flags / DARN_MEMORY_ASSERTED;
 }
 
-
 /* Whether there is memory. */
 bool darn_memory_open(void);
 

@@ -318,53 +318,9 @@ int darn_os_populate(void *start, size_t size)
     return result == -EINVAL ? 0 : result; /* a kernel before 5.14 cannot say */
 }
 
-#define CHANNEL (UINT64_C(1) << 62) /* no address of the program */
-
-uint64_t darn_os_file_id(int fd)
-{
-    struct stat about;
-
-    if (CALL2(SYS_fstat, fd, &about) < 0)
-        return 0;
-    return CHANNEL | UINT64_C(1) << 32 | (about.st_ino & 0xffffffff);
-}
-
-uint64_t darn_os_identity(int fd)
-{
-    struct stat about;
-
-    if (fd < 0 || CALL2(SYS_fstat, fd, &about) < 0)
-        return 0;
-    return (about.st_ino * DARN_HASH_GOLDEN ^ about.st_dev << 20 ^ about.st_rdev) | 1;
-}
-
 int darn_os_duplicate(int fd, int lowest)
 {
     return (int)CALL3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest);
-}
-
-uint64_t darn_os_channel(int fd)
-{
-    struct stat about;
-
-    if (CALL2(SYS_fstat, fd, &about) < 0)
-        return 0;
-    if (S_ISFIFO(about.st_mode))
-        return CHANNEL | 1u << 31 | (about.st_ino & 0x7fffffff);
-    if (S_ISSOCK(about.st_mode))
-        return CHANNEL | 1;
-    if (!(about.st_mode & S_IFMT)) /* eventfds and their kin: a copy has another number */
-        return CHANNEL | 2;
-    if (S_ISCHR(about.st_mode)) /* both ends of a pseudo-terminal are one */
-        return CHANNEL | 3;
-    return S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) ? 0 : CHANNEL | (16 + (uint64_t)fd);
-}
-
-int darn_os_is_anonymous(int fd)
-{
-    struct stat about;
-
-    return CALL2(SYS_fstat, fd, &about) >= 0 && !(about.st_mode & S_IFMT);
 }
 
 int darn_os_truncate(const char *path, uint64_t size)

@@ -6,6 +6,7 @@
 #define DARN_RUNTIME_OS_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct timespec;
@@ -90,8 +91,8 @@ int darn_os_append(const char *path, int flags, const char *text, size_t length)
  * the program may count on the numbers of its files. One at a time. */
 size_t darn_os_read_file(const char *path, char *to, size_t size);
 
-/* Exit statuses of a program that are not its own: it could not be started; what became of it is not
- * known; it hung and was killed. */
+/* Exit statuses of a program that are not its own: it could not be started; what became of it is
+ * not known; it hung and was killed. */
 #define DARN_OS_NOT_STARTED 127
 #define DARN_OS_LOST        126
 #define DARN_OS_HUNG        125
@@ -128,6 +129,12 @@ int darn_os_populate(void *start, size_t size);
  * file or none. Both ends of a pipe have the same, all sockets have, others have one each. */
 uint64_t darn_os_channel(int fd);
 
+/* The same, or for an ordinary file or directory a number of its own; 0 for none. */
+uint64_t darn_os_file(int fd, bool *is_channel);
+
+/* Whether the channel is a pipe. */
+bool darn_os_is_pipe(uint64_t channel);
+
 /* What is there at once. libc's functions are points at which a thread may be cancelled: the
  * scheduler must not be one. -1 on error. */
 int darn_os_poll_now(void *fds, unsigned long count);
@@ -162,8 +169,9 @@ int darn_os_elsewhere(int (*work)(void *), void *argument, void *stack, size_t s
 int darn_os_open(const char *path, int flags); /* a new file has the mode 0666 */
 void darn_os_close(int fd);
 long darn_os_read(int fd, char *to, size_t size);
-long darn_os_list(int fd, void *to, size_t size); /* of a directory: struct dirent64, without gaps */
-int darn_os_has_name(int fd); /* 0: the file was removed */
+long darn_os_list(int fd, void *to,
+                  size_t size); /* of a directory: struct dirent64, without gaps */
+int darn_os_has_name(int fd);   /* 0: the file was removed */
 int darn_os_rename(const char *from, const char *to);
 int darn_os_remove(const char *path);
 

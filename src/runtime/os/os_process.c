@@ -264,8 +264,8 @@ int darn_os_poll_now(void *fds, unsigned long count)
 int darn_os_select_now(int count, void *reads, void *writes, void *errors)
 {
     struct timeval now = {0};
-    long result = call(SYS_select, count, (long)reads, (long)writes, (long)errors, (long)&now,
-                       DARN_OS_MARK);
+    long result =
+        call(SYS_select, count, (long)reads, (long)writes, (long)errors, (long)&now, DARN_OS_MARK);
 
     return result < 0 ? -1 : (int)result;
 }
@@ -274,6 +274,6 @@ int darn_os_has_children(void)
 {
     siginfo_t info;
 
-    return call(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT, 0,
-                DARN_OS_MARK) == 0;
+    return call(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT, 0, DARN_OS_MARK) ==
+           0;
 }
