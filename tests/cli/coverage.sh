@@ -116,6 +116,71 @@ darn coverage --list facts | grep -E '^(order|missed|timeout)' | sort >calls
 darn coverage --list facts2 | grep -E '^(order|missed|timeout)' | sort >calls2
 expect_same "$(cat calls2)" "$(cat calls)"
 
+claim "who has taken the same locks for long still tells what is new: who is near, and both orders of one call"
+cat >calm.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, c = PTHREAD_MUTEX_INITIALIZER;
+static sem_t is_inside, may_leave;
+static void inner(void)
+{
+    pthread_mutex_lock(&c);
+    pthread_mutex_unlock(&c);
+}
+static void under_a(void)
+{
+    pthread_mutex_lock(&a);
+    inner();
+    pthread_mutex_unlock(&a);
+}
+static void under_b(void)
+{
+    pthread_mutex_lock(&b);
+    inner();
+    pthread_mutex_unlock(&b);
+}
+static void stays(void)
+{
+    pthread_mutex_lock(&b);
+    sem_post(&is_inside);
+    sem_wait(&may_leave);
+    pthread_mutex_unlock(&b);
+}
+static void passes(void)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+}
+static void *other(void *arg)
+{
+    stays();
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    sem_init(&is_inside, 0, 0);
+    sem_init(&may_leave, 0, 0);
+    for (int i = 0; i < 100000; i++)
+        under_a();
+    under_b();
+    pthread_create(&thread, NULL, other, NULL);
+    sem_wait(&is_inside);
+    passes();
+    sem_post(&may_leave);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+darn cc -g -O1 -fno-inline calm.c -o calm -pthread
+try darn run --coverage=calm.facts -- ./calm
+expect_status 0
+try darn coverage --list calm.facts
+list=$out
+has '^order +calm.c:[0-9]+:[0-9]+ under_a call, calm.c:[0-9]+:[0-9]+ inner call$'
+has '^order +calm.c:[0-9]+:[0-9]+ under_b call, calm.c:[0-9]+:[0-9]+ inner call$'
+has '^near +calm.c:[0-9]+:[0-9]+ stays call, calm.c:[0-9]+:[0-9]+ passes call$'
+
 claim "controlled runs tell of orders that no free run shows"
 cat >racy.c <<'END'
 #include <pthread.h>

@@ -28,12 +28,7 @@ static _Atomic uint64_t *known;
 
 /* Keys of calls, by their addresses. */
 #define CALLS 4096
-struct call {
-    _Atomic uintptr_t pc;
-    uint64_t key;
-    _Atomic uint32_t seen; /* a bit for each kind: there is no need to look further */
-};
-static struct call calls[CALLS];
+static struct darn_coverage_call calls[CALLS];
 
 static char path[PATH_MAX], program[PATH_MAX];
 static struct darn_site_copy copy;
@@ -232,9 +227,21 @@ static uint64_t put_call(uintptr_t pc)
     return key;
 }
 
+static struct darn_coverage_call *cell_of(uintptr_t pc)
+{
+    return &calls[darn_spread(pc) % CALLS];
+}
+
+struct darn_coverage_call *darn_coverage_find(uintptr_t pc)
+{
+    struct darn_coverage_call *call = cell_of(pc);
+
+    return atomic_load_explicit(&call->pc, memory_order_acquire) == pc ? call : NULL;
+}
+
 uint64_t darn_coverage_call(uintptr_t pc)
 {
-    struct call *call = &calls[darn_spread(pc) % CALLS];
+    struct darn_coverage_call *call = cell_of(pc);
     uint64_t key, mask;
 
     if (atomic_load_explicit(&call->pc, memory_order_acquire) == pc)
@@ -255,13 +262,10 @@ uint64_t darn_coverage_call(uintptr_t pc)
 
 void darn_coverage_see_call(enum darn_coverage_kind kind, uintptr_t pc)
 {
-    struct call *call = &calls[darn_spread(pc) % CALLS];
-    uint32_t bit = UINT32_C(1) << kind;
+    uint64_t key = darn_coverage_call(pc);
+    struct darn_coverage_call *call = darn_coverage_find(pc);
 
-    if (atomic_load_explicit(&call->pc, memory_order_acquire) == pc &&
-        atomic_load_explicit(&call->seen, memory_order_relaxed) & bit)
-        return;
-    darn_coverage_put_calls(kind, darn_coverage_call(pc), 0);
-    if (atomic_load_explicit(&call->pc, memory_order_acquire) == pc)
-        atomic_fetch_or_explicit(&call->seen, bit, memory_order_relaxed);
+    darn_coverage_put_calls(kind, key, 0);
+    if (call)
+        atomic_fetch_or_explicit(&call->seen, UINT32_C(1) << kind, memory_order_relaxed);
 }

@@ -157,36 +157,74 @@ static void see_call(enum darn_coverage_kind kind, uint64_t first, uint64_t seco
  * all: of several threads inside, the last one that came is the one that others are near to. */
 static _Atomic uint64_t inside;
 
-/* It is looked at so seldom that the threads of a program that takes locks all the time do not
- * fight for it. */
-#define NEAR_EVERY 8
+/* Each look writes a word that all threads share. So calls that are new look each time, and what a
+ * thread does all the time is looked at less and less as long as it shows nothing new: every eighth
+ * lock, in the end every 509th. Primes, or the turns of a loop over a few locks would agree. */
+static const uint16_t gaps[] = {8, 17, 31, 67, 127, 257, 509};
+#define GAPS       (sizeof(gaps) / sizeof(*gaps))
+#define LOOKS      32 /* that a call has for itself */
+#define NEAR_CALM  16 /* looks without anything new, for each step */
+#define NEAR_STEPS (GAPS * NEAR_CALM - 1)
 
-static void note_near(struct darn_thread *thread, uintptr_t pc)
+static bool is_known_call(const struct darn_coverage_call *call, enum darn_coverage_kind kind)
 {
-    uint64_t own = (uint64_t)(thread->number & 0xffff) << 48, other;
+    return call && atomic_load_explicit(&call->seen, memory_order_relaxed) & UINT32_C(1) << kind;
+}
 
-    if (++thread->locks_covered % NEAR_EVERY)
+static void note_near(struct darn_thread *thread, struct darn_coverage_call *call, uintptr_t pc)
+{
+    uint64_t own = (uint64_t)(thread->number & 0xffff) << 48, other, first, second;
+    uint32_t looks = call ? atomic_load_explicit(&call->looks, memory_order_relaxed) : LOOKS;
+
+    if (looks < LOOKS)
+        atomic_store_explicit(&call->looks, looks + 1, memory_order_relaxed);
+    else if (thread->near_wait-- > 0)
         return;
+    thread->near_wait = gaps[thread->near_gap / NEAR_CALM];
+    thread->near_gap += thread->near_gap < NEAR_STEPS;
+    thread->is_noted_inside = true;
     other =
         atomic_exchange_explicit(&inside, own | (pc & (UINT64_MAX >> 16)), memory_order_relaxed);
-    if (other && (other ^ own) >> 48)
-        see_call(DARN_COVERAGE_NEAR, darn_coverage_call(other & (UINT64_MAX >> 16)),
-                 darn_coverage_call(pc));
+    if (!other || !((other ^ own) >> 48))
+        return;
+    first = darn_coverage_call(other & (UINT64_MAX >> 16));
+    second = darn_coverage_call(pc);
+    if (first && second && !darn_coverage_is_known(DARN_COVERAGE_NEAR, first, second)) {
+        darn_coverage_put_calls(DARN_COVERAGE_NEAR, first, second);
+        thread->near_gap = 0;
+    }
+}
+
+static void note_order(const struct darn_thread *thread, struct darn_coverage_call *call,
+                       uintptr_t pc)
+{
+    for (uint32_t i = 0; i < thread->locks.count; i++) {
+        uintptr_t outer = thread->locks.held[i].pc;
+        uintptr_t known = call ? atomic_load_explicit(&call->outer, memory_order_relaxed) : 1;
+
+        if (known == outer)
+            continue;
+        see_call(DARN_COVERAGE_ORDER, darn_coverage_call(outer), darn_coverage_call(pc));
+        if (!known) /* the first one stays: threads would write in turns */
+            atomic_store_explicit(&call->outer, outer, memory_order_relaxed);
+    }
 }
 
 void darn_coverage_note_lock(struct darn_thread *thread, const void *frame)
 {
     uintptr_t pc = caller(frame);
+    enum darn_coverage_kind kind = thread->was_blocked ? DARN_COVERAGE_BLOCKED : DARN_COVERAGE_FREE;
+    struct darn_coverage_call *call = darn_coverage_find(pc);
 
+    if (!call && darn_coverage_call(pc))
+        call = darn_coverage_find(pc);
     /* In a controlled run nobody waits in libc, and what is free depends on the schedule. */
-    if (!thread->slot)
-        darn_coverage_see_call(thread->was_blocked ? DARN_COVERAGE_BLOCKED : DARN_COVERAGE_FREE,
-                               pc);
+    if (!thread->slot && !is_known_call(call, kind))
+        darn_coverage_see_call(kind, pc);
     thread->was_blocked = false;
-    for (uint32_t i = 0; i < thread->locks.count; i++)
-        see_call(DARN_COVERAGE_ORDER, darn_coverage_call(thread->locks.held[i].pc),
-                 darn_coverage_call(pc));
-    note_near(thread, pc);
+    if (thread->locks.count)
+        note_order(thread, call, pc);
+    note_near(thread, call, pc);
 }
 
 void darn_coverage_note_blocked(struct darn_thread *thread, const volatile void *lock,
@@ -205,10 +243,11 @@ void darn_coverage_note_blocked(struct darn_thread *thread, const volatile void 
         }
 }
 
-void darn_coverage_note_release(const struct darn_thread *thread)
+void darn_coverage_note_release(struct darn_thread *thread)
 {
     uint64_t word = atomic_load_explicit(&inside, memory_order_relaxed);
 
+    thread->is_noted_inside = false;
     if (word && word >> 48 == (thread->number & 0xffff))
         atomic_compare_exchange_strong(&inside, &word, 0);
 }

@@ -23,7 +23,7 @@ void darn_coverage_note_access(const struct darn_thread *thread, const struct da
 void darn_coverage_note_lock(struct darn_thread *thread, const void *frame);
 void darn_coverage_note_blocked(struct darn_thread *thread, const volatile void *lock,
                                 const void *frame);
-void darn_coverage_note_release(const struct darn_thread *thread);
+void darn_coverage_note_release(struct darn_thread *thread);
 void darn_coverage_note_wake(bool timed_out, const void *frame);
 void darn_coverage_note_missed(const void *frame);
 
@@ -50,10 +50,10 @@ static inline void darn_coverage_blocked(struct darn_thread *thread, const volat
         darn_coverage_note_blocked(thread, lock, frame);
 }
 
-/* It is about to give one back. */
-static inline void darn_coverage_release(const struct darn_thread *thread)
+/* It is about to give one back. Nobody is noted inside when nobody asks for coverage. */
+static inline void darn_coverage_release(struct darn_thread *thread)
 {
-    if (__builtin_expect(darn_covering, 0))
+    if (__builtin_expect(thread->is_noted_inside, 0))
         darn_coverage_note_release(thread);
 }
 

@@ -66,8 +66,9 @@ struct darn_thread {
     bool has_order;
     bool has_clock;                    /* and that has a clock */
     const void *closing;               /* the frame of the call of fclose that it is in, or NULL */
-    uint32_t locks_covered;            /* that it has taken, if anybody asks (covering.h), */
-    bool was_blocked;                  /* and that it had to wait for the one it is taking */
+    uint32_t near_wait, near_gap;      /* locks until coverage looks who is near (covering.c), */
+    bool is_noted_inside;              /* whether it has said that it is inside, */
+    bool was_blocked;                  /* and that it had to wait for the lock it is taking */
     struct darn_slot *slot;            /* of a controlled run (turn.h); NULL: there is none */
     struct darn_stream *stream;        /* of the trace; NULL: nothing is recorded */
     const struct darn_site *wait_site; /* of the wait that comes next */
