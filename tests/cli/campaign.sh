@@ -19,7 +19,7 @@ try "$darn" campaign init --test='./good {n}' --test="./bad 'two words'" --param
 expect_status 0
 expect_same "$out" "night.json: 2 tests, 1 of them pass"
 expect_has "$err" "good: passes"
-expect_has "$err" "bad: fails: exit status 3"
+expect_has "$err" "bad: failed: exit status 3"
 expect_has "$(cat night.json)" '"n": "3..40"'
 expect_has "$(cat night.json)" '"two words"'
 
@@ -71,8 +71,12 @@ mkdir -p ct/meson-info
 printf 'add_test(one "%s/good" "5")\nset_tests_properties(one PROPERTIES ENVIRONMENT "A=b" TIMEOUT "7" WORKING_DIRECTORY "/")\n' "$PWD" >ct/CTestTestfile.cmake
 printf 'add_test(off "%s/bad")\nset_tests_properties(off PROPERTIES DISABLED "TRUE")\n' "$PWD" >>ct/CTestTestfile.cmake
 printf 'add_test(fails "%s/bad")\nset_tests_properties(fails PROPERTIES WILL_FAIL "TRUE")\n' "$PWD" >>ct/CTestTestfile.cmake
+script skips 'exit 77'
+printf 'add_test(skips "%s/skips")\nset_tests_properties(skips PROPERTIES SKIP_RETURN_CODE "77")\n' "$PWD" >>ct/CTestTestfile.cmake
 try "$darn" campaign init --ctest=ct -o ct.json
 expect_same "$out" "ct.json: 2 tests, 2 of them pass"
+expect_has "$err" "skips: skipped: exit status 77"
+expect_lacks "$(cat ct.json)" skip
 for text in '"name": "one"' '"A": "b"' '"timeout": 7' '"directory": "/"' '"oracle": "test'; do
     expect_has "$(cat ct.json)" "$text"
 done
@@ -100,10 +104,24 @@ expect_has "$err" "hangs (plain): hung: it was killed after 0."
 expect_has "$err" "forks (plain): passed: it left processes behind, which were killed"
 expect_has "$err" "prints (plain): passed: most of what it printed was thrown away"
 expect_has "$err" "fills (plain): failed: a file of it became too large"
+expect_has "$err" "asks (plain): failed: exit status 1: './asks: 2: cannot open /dev/tty: No such device or address'"
 expect_same "$(ask bad.db "SELECT DISTINCT outcome FROM rounds WHERE test='asks'")" failed
 expect_same "$(pgrep -f 'sleep 4242')" ""
 expect_same "$(ls bad.db.d)" ""
 [ "$(du -s --apparent-size -k bad.db | cut -f1)" -lt 1000 ] || fault "what it printed is in the database"
+
+claim "init has the same protection and the same words, and a timeout for all"
+script dies 'kill -9 $PPID'
+script says 'printf "\033]0;title\007 it is broken"; exit 1'
+rm -f full
+try "$darn" campaign init --test=./hangs --timeout=0.5 -o hanging.json
+expect_has "$err" "hangs: hung: it was killed after "
+expect_has "$(cat hanging.json)" '"timeout": 0.5'
+try env TMPDIR= "$darn" campaign init --test=./dies --test=./says --test=./fills -o tried.json
+expect_has "$err" "dies: lost: whoever watched over it was killed"
+expect_has "$err" "says: failed: exit status 1: '?]0;title? it is broken'"
+expect_has "$err" "fills: passes"
+[ ! -e full ] && [ ! -e /full ] || fault "what a test has put into its TMPDIR is left"
 
 claim "a database of something else, and none, are refused"
 echo text >other.db

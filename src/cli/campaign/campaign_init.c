@@ -15,6 +15,7 @@ struct init_line {
     struct darn_words commands, parameters;
     const char *folder, *ctest, *meson, *automake, *only, *to;
     bool untried, force;
+    uint32_t timeout_ms;
 };
 
 #define AT(field) offsetof(struct init_line, field)
@@ -77,6 +78,12 @@ static const struct darn_option options[] = {
      .offset = AT(only),
      .value = "TEXT",
      .help = "only tests with TEXT in their name"},
+    {.name = "timeout",
+     .type = DARN_OPTION_SECONDS,
+     .offset = AT(timeout_ms),
+     .value = "S",
+     .help = "a test that takes longer hangs; default: what its list\n"
+             "says, or 20 times what it takes, at least 10"},
     {.name = "no-try",
      .type = DARN_OPTION_FLAG,
      .offset = AT(untried),
@@ -101,9 +108,9 @@ static const struct darn_option_group groups[] = {{.options = options}, {.option
 static int init(const struct init_line *wanted)
 {
     const char *to = wanted->to ? wanted->to : "night.json";
-    struct darn_campaign_import import = {&wanted->commands, &wanted->parameters, wanted->folder,
-                                          wanted->ctest,     wanted->meson,       wanted->automake,
-                                          wanted->only,      wanted->untried};
+    struct darn_campaign_import import = {
+        &wanted->commands, &wanted->parameters, wanted->folder,  wanted->ctest,     wanted->meson,
+        wanted->automake,  wanted->only,        wanted->untried, wanted->timeout_ms};
     struct darn_listener *speaker = darn_speaker(COMMAND);
     size_t count, passed = 0;
     json_t *tests;

@@ -9,6 +9,7 @@
 #include "base/json_file.h"
 #include "report/export/export.h"
 #include "report/raw.h"
+#include "report/text/utf8.h"
 
 #define MOST_FINDINGS 10000 /* of one round */
 #define MOST_SCHEDULE (4 * 1024 * 1024)
@@ -164,6 +165,20 @@ void darn_campaign_harvest_free(struct darn_campaign_harvest *harvest)
     *harvest = (struct darn_campaign_harvest){0};
 }
 
+/* It is printed to a terminal. */
+static void show_controls(char *line)
+{
+    const char *end = line + strlen(line);
+    uint32_t code;
+    size_t length;
+
+    for (char *at = line; at < end; at += length) {
+        length = darn_utf8_next(at, end, &code);
+        if (code == DARN_UTF8_WRONG || darn_utf8_is_control(code))
+            memset(at, '?', length);
+    }
+}
+
 char *darn_campaign_last_line(const char *path)
 {
     FILE *file = fopen(path, "re");
@@ -181,8 +196,6 @@ char *darn_campaign_last_line(const char *path)
     text[length] = '\0';
     line = memrchr(text, '\n', length);
     line = line ? line + 1 : text;
-    for (char *at = line; *at; at++)
-        if ((unsigned char)*at < ' ')
-            *at = '?';
+    show_controls(line);
     return *line ? copy(line) : NULL;
 }

@@ -46,6 +46,8 @@ static void add_test(struct importing *importing, const char *name, json_t *test
         i = (size_t)-1; /* from the start */
     }
     json_object_set_new(test, "name", json_string(own));
+    if (importing->import->timeout_ms && !json_object_get(test, "timeout"))
+        json_object_set_new(test, "timeout", json_real(importing->import->timeout_ms / 1000.0));
     json_array_append_new(importing->tests, test);
 }
 
@@ -219,6 +221,8 @@ static bool take_property(json_t *test, const char *name, json_t *value)
         json_object_set(test, "directory", value);
     else if (strcmp(name, "TIMEOUT") == 0)
         json_object_set(test, "timeout", value);
+    else if (strcmp(name, "SKIP_RETURN_CODE") == 0)
+        json_object_set(test, DARN_CAMPAIGN_SKIP, value);
     else if (strcmp(name, "ENVIRONMENT") == 0)
         json_object_set_new(test, "environment", environment_of(value));
     else if (strcmp(name, "WILL_FAIL") == 0 && json_is_true(value))
@@ -304,8 +308,9 @@ static void add_automake(struct importing *importing, const char *directory, con
     snprintf(path, sizeof(path), *name == '/' ? "%.0s%s" : "%s/%s", directory, name);
     if (access(path, X_OK) == 0)
         add_test(importing, base_name(name),
-                 json_pack("{s:s, s:[s], s:s, s:{s:s}}", "name", "", "command", path, "directory",
-                           directory, "environment", "srcdir", "."));
+                 json_pack("{s:s, s:[s], s:s, s:{s:s}, s:i}", "name", "", "command", path,
+                           "directory", directory, "environment", "srcdir", ".", DARN_CAMPAIGN_SKIP,
+                           77));
     else
         darn_tell_warning(importing->listener, "%s is not there: make check TESTS= builds it",
                           path);

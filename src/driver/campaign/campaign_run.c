@@ -81,14 +81,16 @@ static void start_one(struct campaign *campaign, unsigned slot)
                                         campaign->place.directory, strerror(-result));
 }
 
-/* A test that hangs would be told of each time. */
+/* A test that fails under noise is a finding; all else that went wrong is told once of a test: one
+ * that hangs would be told of each time. */
 static void tell_trouble(struct campaign *campaign, unsigned test,
                          const struct darn_campaign_round *round)
 {
-    bool is_usual = strcmp(round->outcome, "passed") == 0 || strcmp(round->outcome, "failed") == 0;
+    bool is_finding = strcmp(round->outcome, "failed") == 0 && strcmp(round->mode, "plain") != 0;
+    bool is_usual = (is_finding && round->detail && strncmp(round->detail, "exit", 4) == 0) ||
+                    (strcmp(round->outcome, "passed") == 0 && !round->detail);
 
-    if ((is_usual && (!round->detail || strncmp(round->detail, "exit", 4) == 0)) ||
-        campaign->told_of[test])
+    if (is_usual || campaign->told_of[test])
         return;
     campaign->told_of[test] = true;
     darn_tell_note(campaign->listener, "%s (%s): %s: %s", round->test, round->mode, round->outcome,

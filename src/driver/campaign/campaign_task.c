@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/options_print.h"
+#include "driver/campaign/campaign_outcome.h"
 #include "driver/process/installation.h"
 
 /* What hunts and explorations take longer than what they were told: learning, shrinking. */
@@ -337,53 +338,6 @@ static const char *of_darn(const struct darn_campaign_task *task, char *text, si
     return status == 0 || status == 66 ? "passed" : status == 2 ? "unfit" : "failed";
 }
 
-static bool is_too_large(int status)
-{
-    return WIFSIGNALED(status) ? WTERMSIG(status) == SIGXFSZ
-                               : WEXITSTATUS(status) == 128 + SIGXFSZ; /* as a shell says it */
-}
-
-/* Whether a run was right is for the oracle to say, if there is one. */
-static const char *of_test(const struct darn_campaign_task *task, bool has_oracle, char *text,
-                           size_t size)
-{
-    const struct darn_campaign_end *end = task->end;
-
-    if (is_too_large(end->status))
-        snprintf(text, size, "a file of it became too large (file-size-mb)");
-    else if (WIFSIGNALED(end->status))
-        snprintf(text, size, "killed by signal %d (%s)", WTERMSIG(end->status),
-                 strsignal(WTERMSIG(end->status)));
-    else if (end->oracle > 0)
-        snprintf(text, size, "the oracle is not content (exit status %d)",
-                 WEXITSTATUS(end->status));
-    else if (end->oracle < 0)
-        snprintf(text, size, "the oracle could not be asked");
-    else if (WEXITSTATUS(end->status) && !has_oracle)
-        snprintf(text, size, "exit status %d", WEXITSTATUS(end->status));
-    else
-        return "passed";
-    return "failed";
-}
-
-static void add_remarks(const struct darn_campaign_end *end, char *text, size_t size)
-{
-    const char *more[3];
-    int count = 0;
-
-    if (end->left)
-        more[count++] = "it left processes behind, which were killed";
-    if (end->printed > DARN_CAMPAIGN_OUTPUT)
-        more[count++] = "most of what it printed was thrown away";
-    if (end->reset_failed)
-        more[count++] = "the reset command failed";
-    for (int i = 0; i < count; i++) {
-        size_t used = strlen(text);
-
-        snprintf(text + used, size - used, "%s%s", used ? "; " : "", more[i]);
-    }
-}
-
 /* The runtime of another version of darn does not know what we ask for: that says nothing of the
  * test. */
 static bool is_refused(const struct darn_campaign_task *task)
@@ -403,28 +357,20 @@ static bool is_refused(const struct darn_campaign_task *task)
 static const char *outcome_of(const struct darn_campaign_task *task, bool has_oracle, char *text,
                               size_t size)
 {
-    const struct darn_campaign_end *end = task->end;
     bool is_darn =
         task->choice.mode == DARN_CAMPAIGN_HUNT || task->choice.mode == DARN_CAMPAIGN_EXPLORE;
+    const char *outcome = darn_campaign_outcome(task->end, !has_oracle, text, size);
 
-    *text = '\0';
-    if (!end->is_over) {
-        snprintf(text, size, "whoever watched over it was killed");
-        return "lost";
-    }
-    if (end->error) {
-        snprintf(text, size, "it cannot be started: %s", strerror(end->error));
-        return "unfit";
-    }
-    if (end->timed_out) {
-        snprintf(text, size, "it was killed after %.1f s", end->seconds);
-        return "hung";
-    }
+    if (strcmp(outcome, "passed") != 0 && strcmp(outcome, "failed") != 0)
+        return outcome;
     if (!is_darn && is_refused(task)) {
         snprintf(text, size, "another version of darn has compiled it");
         return "unfit";
     }
-    return is_darn ? of_darn(task, text, size) : of_test(task, has_oracle, text, size);
+    if (!is_darn)
+        return outcome;
+    *text = '\0';
+    return of_darn(task, text, size);
 }
 
 void darn_campaign_task_read(struct darn_campaign_place *place,
@@ -452,7 +398,10 @@ void darn_campaign_task_read(struct darn_campaign_place *place,
     if (task->choice.mode == DARN_CAMPAIGN_RUN && strcmp(round->outcome, "failed") == 0 &&
         !is_flaky)
         darn_campaign_harvest_failure(harvest, test->name, text);
-    add_remarks(task->end, text, size);
+    /* Behind findings, the last line is ours. */
+    if (strcmp(round->outcome, "passed") != 0 && task->choice.mode == DARN_CAMPAIGN_PLAIN)
+        darn_campaign_add_last_line(task->output, text, size);
+    darn_campaign_add_remarks(task->end, text, size);
     round->detail = *text ? text : NULL;
     round->findings = harvest->findings;
     round->finding_count = harvest->count;

@@ -13,6 +13,8 @@
 #include "driver/campaign/campaign.h"
 #include "driver/campaign/campaign_child.h"
 #include "driver/campaign/campaign_import.h"
+#include "driver/campaign/campaign_outcome.h"
+#include "driver/campaign/campaign_task.h"
 #include "driver/process/installation.h"
 #include "driver/process/private.h"
 #include "driver/process/program.h"
@@ -75,24 +77,36 @@ static void fill_command(const json_t *test, struct darn_words *command)
     }
 }
 
-static void fill_environment(const json_t *test, struct darn_words *environment)
+static void add_variable(struct darn_words *environment, const char *name, const char *value)
+{
+    char *text = NULL;
+
+    if (asprintf(&text, "%s=%s", name, value) < 0)
+        abort();
+    darn_words_add(environment, text);
+    free(text);
+}
+
+static void fill_environment(const json_t *test, const char *temporary,
+                             struct darn_words *environment)
 {
     const char *name;
     json_t *value;
 
     json_object_foreach(json_object_get(test, "environment"), name, value)
     {
-        char *text = NULL;
-
-        if (asprintf(&text, "%s=%s", name, json_string_value(value)) < 0)
-            abort();
-        darn_words_add(environment, text);
-        free(text);
+        add_variable(environment, name, json_string_value(value));
     }
+    add_variable(environment, "TMPDIR", temporary);
     darn_words_add(environment, "DARN_OPTIONS=exitcode=0:budget=1:report=observed");
 }
 
-static void run_once(const json_t *test, const char *directory, const char *output,
+/* What a test prints, and where it may put files. */
+struct campaign_trial {
+    char output[PATH_MAX], temporary[PATH_MAX];
+};
+
+static void run_once(const json_t *test, const char *directory, const struct campaign_trial *trial,
                      struct darn_campaign_end *end)
 {
     struct darn_words command = {0}, environment = {0};
@@ -101,72 +115,85 @@ static void run_once(const json_t *test, const char *directory, const char *outp
     pid_t pid;
 
     fill_command(test, &command);
-    fill_environment(test, &environment);
+    mkdir(trial->temporary, 0777);
+    fill_environment(test, trial->temporary, &environment);
     child = (struct darn_campaign_child){
         .command = command.items,
         .directory = directory,
         .environment = environment.items,
         .oracle = json_string_value(json_object_get(test, "oracle")),
-        .output = output,
+        .output = trial->output,
         .timeout_ms = timeout > 0 ? (uint32_t)(timeout * 1000) : TRY_MS,
         .file_size = UINT64_C(1) << 30};
     pid = darn_campaign_child_start(&child, end);
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
+    darn_campaign_remove(trial->temporary);
     darn_words_free(&command);
     darn_words_free(&environment);
 }
 
-static const char *how_it_ended(const struct darn_campaign_end *end, bool has_oracle, char *text,
-                                size_t size)
+/* As CTest and Automake have it. */
+static bool is_skipped(const json_t *test, const struct darn_campaign_end *end)
 {
-    if (!end->is_over || end->error)
-        snprintf(text, size, "cannot be started (%s)", strerror(end->error));
-    else if (end->timed_out)
-        snprintf(text, size, "hangs: killed after %.1f s", end->seconds);
-    else if (WIFSIGNALED(end->status))
-        snprintf(text, size, "fails: signal %d", WTERMSIG(end->status));
-    else if (has_oracle ? end->oracle != 0 : WEXITSTATUS(end->status) != 0)
-        snprintf(text, size, "fails: exit status %d", WEXITSTATUS(end->status));
-    else
-        return NULL;
-    return text;
+    const json_t *skip = json_object_get(test, DARN_CAMPAIGN_SKIP);
+
+    return skip && end->is_over && !end->error && !end->timed_out && WIFEXITED(end->status) &&
+           WEXITSTATUS(end->status) == json_integer_value(skip);
 }
 
-static bool try_one(struct darn_listener *listener, json_t *test, const char *output,
-                    struct darn_campaign_end *end)
+static bool try_one(struct darn_listener *listener, json_t *test,
+                    const struct campaign_trial *trial, struct darn_campaign_end *end)
 {
     const char *given = json_string_value(json_object_get(test, "directory"));
     const char *directory = given ? given : ".";
-    const char *name = json_string_value(json_object_get(test, "name")), *how;
+    const char *name = json_string_value(json_object_get(test, "name"));
     enum darn_program kind =
         kind_of(directory, json_string_value(json_array_get(json_object_get(test, "command"), 0)));
+    const char *outcome;
     double timeout;
-    char text[128];
+    char why[512];
+    bool passed;
 
-    run_once(test, directory, output, end);
-    how = how_it_ended(end, json_object_get(test, "oracle"), text, sizeof(text));
+    run_once(test, directory, trial, end);
+    outcome = darn_campaign_outcome(end, !json_object_get(test, "oracle"), why, sizeof(why));
+    passed = strcmp(outcome, "passed") == 0;
+    if (!passed)
+        darn_campaign_add_last_line(trial->output, why, sizeof(why));
+    darn_campaign_add_remarks(end, why, sizeof(why));
     timeout = end->seconds * TIMES_LONGER;
     if (!json_object_get(test, "timeout"))
         json_object_set_new(test, "timeout",
                             json_real((double)(int)(timeout < LEAST_S ? LEAST_S : timeout + 1)));
     json_object_set_new(test, "compiled", json_boolean(kind == DARN_PROGRAM_WATCHED));
-    darn_tell_note(listener, "%s: %s (%.2f s), %s", name, how ? how : "passes", end->seconds,
-                   kind_words(kind));
-    return !how;
+    darn_tell_note(listener, "%s: %s%s%s (%.2f s), %s", name,
+                   passed                  ? "passes"
+                   : is_skipped(test, end) ? "skipped"
+                                           : outcome,
+                   *why ? ": " : "", why, end->seconds, kind_words(kind));
+    return passed;
 }
 
 size_t darn_campaign_try(struct darn_listener *listener, json_t *tests)
 {
     struct darn_campaign_end *end =
         mmap(NULL, sizeof(*end), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    char output[PATH_MAX];
+    struct campaign_trial trial;
     size_t i, passed = 0;
     json_t *test;
 
-    if (end == MAP_FAILED || darn_private_file(listener, "output", output, sizeof(output)))
+    if (end == MAP_FAILED ||
+        darn_private_file(listener, "output", trial.output, sizeof(trial.output)) ||
+        darn_private_file(listener, "files", trial.temporary, sizeof(trial.temporary)))
         return 0;
-    json_array_foreach(tests, i, test) passed += try_one(listener, test, output, end);
+    json_array_foreach(tests, i, test)
+    {
+        bool passes = try_one(listener, test, &trial, end);
+
+        passed += passes;
+        if (!passes && is_skipped(test, end))
+            json_array_remove(tests, i--);
+    }
     munmap(end, sizeof(*end));
     return passed;
 }
@@ -178,12 +205,15 @@ int darn_campaign_write(const char *path, json_t *tests)
                              DARN_CAMPAIGN_VERSION, "seed", 1, "search", "portfolio", "modes",
                              "run", "hunt", "explore", "vary", vary, "tests", tests);
     const char *values;
+    json_t *test;
+    size_t at;
     struct darn_draft draft;
     struct darn_json json;
     int result = darn_draft_open(&draft, path, false);
 
     for (unsigned i = 0; darn_campaign_default(i, &values); i++)
         json_object_set_new(vary, darn_campaign_default(i, &values), json_string(values));
+    json_array_foreach(tests, at, test) json_object_del(test, DARN_CAMPAIGN_SKIP);
     if (!result) {
         darn_json_start_growing(&json);
         json.spaced = true;
