@@ -163,18 +163,18 @@ static void count_plain(struct darn_campaign_known_test *known, bool passed)
 
 static void tell(struct darn_campaign_chooser *chooser, struct darn_campaign_arm *arm,
                  const struct darn_tuning_point *point, enum darn_tuner_kind by,
-                 enum darn_tuner_kind outer_by, double gain)
+                 enum darn_tuner_kind outer_by, double gain, double seconds)
 {
     struct darn_tuning_point of_arm = {.at[0] = (uint32_t)(arm - chooser->arms)};
 
     arm->tried++;
-    darn_tuner_tell(arm->tuner, point, by, gain);
-    darn_tuner_tell(chooser->outer, &of_arm, outer_by, gain);
+    darn_tuner_tell(arm->tuner, point, by, gain, seconds);
+    darn_tuner_tell(chooser->outer, &of_arm, outer_by, gain, seconds);
 }
 
 void darn_campaign_told(struct darn_campaign_chooser *chooser,
                         const struct darn_campaign_choice *choice,
-                        enum darn_campaign_verdict verdict, double gain)
+                        enum darn_campaign_verdict verdict, double gain, double seconds)
 {
     struct darn_campaign_known_test *known = &chooser->tests[choice->test];
 
@@ -189,7 +189,7 @@ void darn_campaign_told(struct darn_campaign_chooser *chooser,
     if (verdict == DARN_CAMPAIGN_FAILED && choice->mode == DARN_CAMPAIGN_RUN &&
         known->plain < 4 * DARN_CAMPAIGN_PLAIN_RUNS && !known->plain_failed)
         known->plain_wanted++;
-    tell(chooser, choice->arm, &choice->point, choice->by, choice->outer_by, gain);
+    tell(chooser, choice->arm, &choice->point, choice->by, choice->outer_by, gain, seconds);
 }
 
 void darn_campaign_dropped(struct darn_campaign_chooser *chooser,
@@ -235,7 +235,8 @@ void darn_campaign_remember(struct darn_campaign_chooser *chooser,
     arm->is_out |= strcmp(past->outcome, "unfit") == 0;
     if (by != DARN_TUNERS && darn_campaign_point_read(&arm->space, past->setting, &point))
         tell(chooser, arm, &point, by, DARN_TUNER_BANDIT,
-             darn_campaign_gain(past->coverage_new, past->findings_new, past->seconds));
+             darn_campaign_gain(past->coverage_new, past->findings_new, past->seconds),
+             past->seconds);
 }
 
 static void add_aim(struct darn_words *words, const char *kind, const char *what)

@@ -56,11 +56,11 @@ void darn_campaign_chooser_free(struct darn_campaign_chooser *chooser);
 bool darn_campaign_choose(struct darn_campaign_chooser *chooser,
                           struct darn_campaign_choice *choice);
 
-/* It is over. `gain` is what it has shown that is new, in each second. */
+/* It is over. `gain` is what it has shown that is new, in each second of those that it took. */
 enum darn_campaign_verdict { DARN_CAMPAIGN_PASSED, DARN_CAMPAIGN_FAILED, DARN_CAMPAIGN_UNFIT };
 void darn_campaign_told(struct darn_campaign_chooser *chooser,
                         const struct darn_campaign_choice *choice,
-                        enum darn_campaign_verdict verdict, double gain);
+                        enum darn_campaign_verdict verdict, double gain, double seconds);
 
 /* It was broken off, and counts for nothing. */
 void darn_campaign_dropped(struct darn_campaign_chooser *chooser,

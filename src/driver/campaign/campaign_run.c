@@ -150,7 +150,8 @@ static void end_one(struct campaign *campaign, struct darn_campaign_task *task)
     campaign->result->coverage_new += round.coverage_new;
     campaign->result->findings_new += round.findings_new;
     darn_campaign_told(&campaign->chooser, &task->choice, verdict_of(&round),
-                       darn_campaign_gain(round.coverage_new, round.findings_new, round.seconds));
+                       darn_campaign_gain(round.coverage_new, round.findings_new, round.seconds),
+                       round.seconds);
     for (size_t i = 0; i < harvest.count; i++)
         if (harvest.findings[i].is_new)
             darn_campaign_aim_at(&campaign->chooser, test, harvest.findings[i].json);

@@ -14,8 +14,9 @@ void darn_tuning_anywhere(const struct darn_tuning_space *space, uint64_t *rando
         point->at[i] = (uint32_t)darn_random_below(random, space->parameters[i].count);
 }
 
-/* Another value for one parameter: a near one of numbers, any other one of choices. Of numbers, steps of every size: a range of a thousand is neither crossed one by one, nor are
- * neighbours overlooked. */
+/* Another value for one parameter: a near one of numbers, any other one of choices. Of numbers,
+ * steps of every size: a range of a thousand is neither crossed one by one, nor are neighbours
+ * overlooked. */
 static uint32_t step_from(const struct darn_tuning_parameter *parameter, uint64_t *random,
                           uint32_t from)
 {
@@ -111,9 +112,10 @@ enum darn_tuner_kind darn_tuner_choose(struct darn_tuner *tuner, struct darn_tun
 }
 
 void darn_tuner_tell(struct darn_tuner *tuner, const struct darn_tuning_point *point,
-                     enum darn_tuner_kind by, double gain)
+                     enum darn_tuner_kind by, double gain, double seconds)
 {
     tuner->told++;
+    tuner->spent[by] += seconds;
     if (rows[tuner->kind]->tell)
         rows[tuner->kind]->tell(tuner, point, by, gain);
 }

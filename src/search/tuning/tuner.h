@@ -53,9 +53,10 @@ void darn_tuner_free(struct darn_tuner *tuner);
 /* The next point. Returns who chose it: of a portfolio one of its parts, else the tuner itself. */
 enum darn_tuner_kind darn_tuner_choose(struct darn_tuner *tuner, struct darn_tuning_point *point);
 
-/* What it was worth, 0 or more; `by` is what darn_tuner_choose returned. */
+/* What it was worth in each second, 0 or more, and how long it took; `by` is what darn_tuner_choose
+ * returned. */
 void darn_tuner_tell(struct darn_tuner *tuner, const struct darn_tuning_point *point,
-                     enum darn_tuner_kind by, double gain);
+                     enum darn_tuner_kind by, double gain, double seconds);
 
 /* "portfolio", "climb", …; DARN_TUNERS when there is none of that name. */
 const char *darn_tuner_name(enum darn_tuner_kind kind);

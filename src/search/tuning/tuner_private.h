@@ -11,8 +11,9 @@ struct darn_tuner {
     enum darn_tuner_kind kind;
     struct darn_tuning_space space;
     uint64_t random;
-    uint64_t told; /* how many points */
-    void *own;     /* of the kind */
+    uint64_t told;             /* how many points, */
+    double spent[DARN_TUNERS]; /* and how many seconds on those of each kind */
+    void *own;                 /* of the kind */
 };
 
 struct darn_tuner_row {

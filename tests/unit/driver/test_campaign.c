@@ -158,7 +158,7 @@ static void choose_many(struct darn_campaign *campaign, char *log, size_t size)
                                  darn_campaign_mode_name(choice.mode), choice.point.at[2],
                                  (unsigned long long)choice.seed);
         darn_campaign_told(&chooser, &choice, DARN_CAMPAIGN_PASSED,
-                           (double)(choice.point.at[2] % 3));
+                           (double)(choice.point.at[2] % 3), 1);
     }
     darn_campaign_chooser_free(&chooser);
 }
@@ -196,7 +196,7 @@ static void what_darn_cannot_hunt_is_not_tried_again(void **state)
         hunts += choice.mode == DARN_CAMPAIGN_HUNT;
         darn_campaign_told(
             &chooser, &choice,
-            choice.mode == DARN_CAMPAIGN_HUNT ? DARN_CAMPAIGN_UNFIT : DARN_CAMPAIGN_PASSED, 0);
+            choice.mode == DARN_CAMPAIGN_HUNT ? DARN_CAMPAIGN_UNFIT : DARN_CAMPAIGN_PASSED, 0, 1);
     }
     assert_int_equal(hunts, 1);
     darn_campaign_chooser_free(&chooser);
@@ -222,7 +222,7 @@ static void noise_is_aimed_at_what_was_found(void **state)
         assert_true(darn_campaign_choose(&chooser, &choice));
         variables |= choice.aim && strcmp(choice.aim, "var:x") == 0;
         sites |= choice.aim && strcmp(choice.aim, "site:a.c:7") == 0;
-        darn_campaign_told(&chooser, &choice, DARN_CAMPAIGN_PASSED, 0);
+        darn_campaign_told(&chooser, &choice, DARN_CAMPAIGN_PASSED, 0, 1);
     }
     assert_true(variables && sites);
     darn_campaign_chooser_free(&chooser);

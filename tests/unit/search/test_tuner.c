@@ -40,7 +40,7 @@ static double settle(enum darn_tuner_kind kind, uint64_t seed,
 
         for (unsigned p = 0; p < space.count; p++)
             assert_true(point.at[p] < space.parameters[p].count);
-        darn_tuner_tell(tuner, &point, by, gain);
+        darn_tuner_tell(tuner, &point, by, gain, 1);
         if (i >= rounds - rounds / 4)
             sum += gain;
     }
@@ -78,7 +78,7 @@ static void fixed_is_always_the_initial_point(void **state)
         assert_int_equal(darn_tuner_choose(tuner, &point), DARN_TUNER_FIXED);
         for (unsigned p = 0; p < space.count; p++)
             assert_int_equal(point.at[p], space.parameters[p].initial);
-        darn_tuner_tell(tuner, &point, DARN_TUNER_FIXED, i);
+        darn_tuner_tell(tuner, &point, DARN_TUNER_FIXED, i, 1);
     }
     darn_tuner_free(tuner);
 }
@@ -98,10 +98,10 @@ static void same_seed_same_choices_and_another_seed_others(void **state)
 
             assert_int_equal(darn_tuner_choose(b, &q), by);
             assert_memory_equal(&p, &q, sizeof(p));
-            darn_tuner_tell(a, &p, by, hill(&p));
-            darn_tuner_tell(b, &q, by, hill(&q));
+            darn_tuner_tell(a, &p, by, hill(&p), 1);
+            darn_tuner_tell(b, &q, by, hill(&q), 1);
             by = darn_tuner_choose(c, &r);
-            darn_tuner_tell(c, &r, by, hill(&r));
+            darn_tuner_tell(c, &r, by, hill(&r), 1);
             others += memcmp(&p, &r, sizeof(p)) != 0;
         }
         assert_true(kind == DARN_TUNER_FIXED ? others == 0 : others > 50);
@@ -164,12 +164,34 @@ static void portfolio_gives_more_to_what_pays(void **state)
         enum darn_tuner_kind by = darn_tuner_choose(tuner, &point);
 
         chosen[by]++;
-        darn_tuner_tell(tuner, &point, by, by == DARN_TUNER_GENETIC);
+        darn_tuner_tell(tuner, &point, by, by == DARN_TUNER_GENETIC, 1);
     }
     for (int kind = DARN_TUNER_FIXED; kind < DARN_TUNERS; kind++) {
         assert_true(chosen[kind] >= 20); /* nobody is given up */
         assert_true(kind == DARN_TUNER_GENETIC || chosen[kind] < chosen[DARN_TUNER_GENETIC] / 2);
     }
+    darn_tuner_free(tuner);
+}
+
+/* Where nothing is new any more. Points take what they like: here those of others ten times longer.
+ */
+static void portfolio_stays_at_home_for_two_thirds_of_the_time_when_nothing_pays(void **state)
+{
+    struct darn_tuner *tuner = darn_tuner_new(DARN_TUNER_PORTFOLIO, &space, 1);
+    double at_home = 0, all = 0;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        struct darn_tuning_point point;
+        enum darn_tuner_kind by = darn_tuner_choose(tuner, &point);
+        double seconds = by == DARN_TUNER_FIXED ? 0.1 : 1;
+
+        darn_tuner_tell(tuner, &point, by, i ? 0 : 100, seconds);
+        at_home += by == DARN_TUNER_FIXED ? seconds : 0;
+        all += seconds;
+        assert_true(i < 200 || at_home > 0.6 * all);
+    }
+    assert_true(at_home < 0.7 * all);
     darn_tuner_free(tuner);
 }
 
@@ -185,7 +207,7 @@ static void many_may_ask_before_they_tell(void **state)
             for (int i = 0; i < 32; i++)
                 by[i] = darn_tuner_choose(tuner, &points[i]);
             for (int i = 31; i >= 0; i--)
-                darn_tuner_tell(tuner, &points[i], by[i], hill(&points[i]));
+                darn_tuner_tell(tuner, &points[i], by[i], hill(&points[i]), 1);
         }
         darn_tuner_free(tuner);
     }
@@ -209,7 +231,7 @@ static void spaces_of_one_point_and_of_none_are_fine(void **state)
                 enum darn_tuner_kind by = darn_tuner_choose(tuner, &point);
 
                 assert_int_equal(point.at[0] + point.at[1], 0);
-                darn_tuner_tell(tuner, &point, by, n % 3);
+                darn_tuner_tell(tuner, &point, by, n % 3, 1);
             }
             darn_tuner_free(tuner);
         }
@@ -233,6 +255,7 @@ int main(void)
         cmocka_unit_test(what_is_worth_nothing_any_more_is_left),
         cmocka_unit_test(portfolio_tries_the_initial_point_first_and_more_when_it_pays),
         cmocka_unit_test(portfolio_gives_more_to_what_pays),
+        cmocka_unit_test(portfolio_stays_at_home_for_two_thirds_of_the_time_when_nothing_pays),
         cmocka_unit_test(many_may_ask_before_they_tell),
         cmocka_unit_test(spaces_of_one_point_and_of_none_are_fine),
         cmocka_unit_test(names_lead_back_to_their_kinds),
