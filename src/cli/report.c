@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/line.h"
+#include "cli/report/report_campaign.h"
 #include "cli/report/report_files.h"
 #include "cli/report/report_raw.h"
 #include "cli/say.h"
@@ -137,6 +138,12 @@ static int report_paths(struct report_line *wanted, const struct darn_command_li
                            "nothing to report; usage: darn report [options] DIRECTORY, or "
                            "darn report [options] FILE...");
     for (int i = 0; i < line->count; i++)
+        if (darn_report_is_database(line->words[i]))
+            return darn_refuse("report",
+                               "%s is the database of a campaign; --html=FILE makes a page of it, "
+                               "darn campaign status --json=FILE has its findings",
+                               line->words[i]);
+    for (int i = 0; i < line->count; i++)
         if (is_directory(line->words[i]) && !is_hunt(line->words[i]))
             return darn_refuse("report", "%s is not the directory of a hunt", line->words[i]);
     wanted->style.color = darn_wants_color(wanted->color, STDOUT_FILENO);
@@ -153,9 +160,13 @@ static int report_paths(struct report_line *wanted, const struct darn_command_li
 static int show(struct report_line *wanted, const struct darn_command_line *line)
 {
     const struct darn_report_files *files = &wanted->files;
-    int status =
-        darn_report_show(files, &wanted->style, &wanted->shown, line->words, line->count);
+    struct darn_report_campaign campaign;
+    int status = darn_report_campaign_open(&campaign, line->words, line->count, &wanted->shown);
 
+    if (!status)
+        status = darn_report_show(files, &wanted->style, &wanted->shown, campaign.paths.items,
+                                  (int)campaign.paths.count);
+    darn_report_campaign_close(&campaign);
     if (status && status != DARN_EXIT_FINDINGS)
         return status;
     return files->sarif || files->annotate || files->json ? report_paths(wanted, line) : status;

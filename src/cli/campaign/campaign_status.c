@@ -47,28 +47,16 @@ static void print_head(const struct darn_campaign_status *status)
     putchar('\n');
 }
 
-static const char *remark_of(const struct darn_campaign_test_status *test)
-{
-    if (test->plain_failed && test->plain_failed == test->plain)
-        return "  fails without noise, too, each time";
-    if (test->plain_failed)
-        return "  flaky: it fails without noise, too";
-    if (test->hung)
-        return "  hangs at times";
-    if (!test->coverage && !test->findings)
-        return "  shows nothing";
-    return "";
-}
-
 static void print_tests(const struct darn_campaign_status *status)
 {
     puts("\n  rounds  failed  hung  coverage  findings  seconds  test");
     for (size_t i = 0; i < status->test_count; i++) {
         const struct darn_campaign_test_status *test = &status->tests[i];
+        const char *remark = darn_campaign_remark(test);
 
-        printf("%8lld%8lld%6lld%10lld%10lld%9.1f  %s%s\n", (long long)test->rounds,
+        printf("%8lld%8lld%6lld%10lld%10lld%9.1f  %s%s%s\n", (long long)test->rounds,
                (long long)test->failed, (long long)test->hung, (long long)test->coverage,
-               (long long)test->findings, test->seconds, test->name, remark_of(test));
+               (long long)test->findings, test->seconds, test->name, *remark ? "  " : "", remark);
     }
 }
 
@@ -77,7 +65,8 @@ static void print_helps(const struct darn_campaign_status *status)
     const struct darn_campaign_help *last = NULL;
 
     if (status->help_count)
-        puts("\nwhat helped: new coverage, and 20 for each new finding, in a second of rounds");
+        puts("\nwhat helped: new coverage, and 20 for each new finding, in a second of rounds,\n"
+             "the first round of each test in each mode aside");
     for (size_t i = 0; i < status->help_count; i++) {
         const struct darn_campaign_help *help = &status->helps[i];
 

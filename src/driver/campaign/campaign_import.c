@@ -22,7 +22,14 @@ struct importing {
 
 static bool is_wanted(const struct importing *importing, const char *name)
 {
-    return !importing->import->only || strstr(name, importing->import->only);
+    char *texts = strdup(importing->import->only ? importing->import->only : ""), *state;
+    bool wanted = !*texts;
+
+    for (char *text = strtok_r(texts, "|", &state); text && !wanted;
+         text = strtok_r(NULL, "|", &state))
+        wanted = strstr(name, text);
+    free(texts);
+    return wanted;
 }
 
 /* Takes the test over, and gives it another name if there is one of that name. */

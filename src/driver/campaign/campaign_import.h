@@ -21,7 +21,7 @@ struct darn_campaign_import {
     const struct darn_words *commands;   /* shell words: "./t1 {size}" */
     const struct darn_words *parameters; /* "size=10..1000", of all commands */
     const char *folder, *ctest, *meson, *automake;
-    const char *only;    /* a part of the names that are taken; NULL: all */
+    const char *only;    /* parts of the names that are taken: ONE|ANOTHER; NULL: all */
     bool untried;        /* they are not run */
     uint32_t timeout_ms; /* of tests that have none of their own; 0: by how long they take */
 };

@@ -45,11 +45,15 @@ static int read_tests(struct darn_campaign_store *store, struct darn_campaign_st
     return 0;
 }
 
-/* Settings that are the same are added up first: there are fewer of them than rounds. */
+/* Settings that are the same are added up first: there are fewer of them than rounds. The first
+ * round of a test in a mode shows nearly everything, whatever its setting: it would speak for that.
+ */
 static const char by_value[] =
     "SELECT mode, key, value, sum(n), sum(worth)/max(sum(s), 0.001) FROM"
     " (SELECT mode, setting, count(*) AS n, sum(coverage_new + 20*findings_new) AS worth,"
-    "  sum(seconds) AS s FROM rounds WHERE mode<>'plain' GROUP BY mode, setting) AS grouped,"
+    "  sum(seconds) AS s FROM rounds WHERE mode<>'plain' AND (shard, number) NOT IN"
+    "  (SELECT shard, min(number) FROM rounds GROUP BY test, mode, shard)"
+    "  GROUP BY mode, setting) AS grouped,"
     " json_each(setting) GROUP BY mode, key, value ORDER BY mode, key, 5 DESC";
 
 static int read_helps(struct darn_campaign_store *store, struct darn_campaign_status *status)
@@ -126,6 +130,21 @@ void darn_campaign_status_free(struct darn_campaign_status *status)
     free(status->tests);
     free(status->helps);
     *status = (struct darn_campaign_status){0};
+}
+
+const char *darn_campaign_remark(const struct darn_campaign_test_status *test)
+{
+    if (test->plain_failed && test->plain_failed == test->plain)
+        return "fails without noise, too, each time";
+    if (test->plain_failed)
+        return "flaky: it fails without noise, too";
+    if (test->hung)
+        return "hangs at times";
+    if (test->rounds == test->plain)
+        return "was only run without noise so far";
+    if (!test->coverage && !test->findings)
+        return "shows nothing";
+    return "";
 }
 
 double darn_campaign_rounds_to_new(const struct darn_campaign_status *status)

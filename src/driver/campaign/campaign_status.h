@@ -39,6 +39,9 @@ struct darn_campaign_status {
 int darn_campaign_status(struct darn_campaign_store *store, struct darn_campaign_status *status);
 void darn_campaign_status_free(struct darn_campaign_status *status);
 
+/* What is to be said of a test, or "". */
+const char *darn_campaign_remark(const struct darn_campaign_test_status *test);
+
 /* How many rounds it takes to see something new, as far as the past tells: by Good and Turing, the
  * share of facts that were seen in one round alone. 0: nobody knows yet. */
 double darn_campaign_rounds_to_new(const struct darn_campaign_status *status);

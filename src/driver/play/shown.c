@@ -193,6 +193,7 @@ static int write_page(const struct darn_shown *shown, struct darn_listener *list
         .strip_path_prefix = shown->strip_path_prefix,
         .items = list->items,
         .count = list->count,
+        .campaign = shown->campaign,
     };
     struct darn_draft draft;
     int result = darn_draft_open(&draft, shown->html, false);
@@ -288,13 +289,24 @@ int darn_show(struct darn_shown *shown, struct darn_listener *listener, char *co
     struct shown_list list = {.items = NULL};
     char about[256] = "";
     int status = 0;
+    json_t *finding;
+    size_t at;
 
-    if (!count)
+    json_array_foreach(shown->more, at, finding)
+    {
+        add_item(&list, &(struct darn_page_item){
+                            .finding = finding,
+                            .found = json_integer_value(json_object_get(finding, "found"))});
+    }
+    if (!count && !shown->more)
         return darn_tell_refusal(listener, "nothing to show; usage: darn report --html=FILE "
                                            "DIRECTORY|FILE...");
     for (size_t i = 0; !status && i < count; i++)
         status = add_path(&list, listener, paths[i]);
-    snprintf(about, sizeof(about), count == 1 ? "%s" : "%s and %zu more", paths[0], count - 1);
+    if (shown->about)
+        snprintf(about, sizeof(about), "%s", shown->about);
+    else
+        snprintf(about, sizeof(about), count == 1 ? "%s" : "%s and %zu more", paths[0], count - 1);
     leave_out(shown, &list);
     group(&list);
     find_out(shown, &list);

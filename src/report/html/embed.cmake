@@ -30,7 +30,7 @@ endfunction()
 
 file(READ ${here}/page.css style)
 set(script "")
-foreach(part page picture schedule)
+foreach(part page campaign picture schedule)
   file(READ ${here}/${part}.js text)
   string(APPEND script "${text}")
 endforeach()

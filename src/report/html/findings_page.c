@@ -153,6 +153,18 @@ static void put_findings(const struct darn_findings_page *page, struct darn_page
     end_data(out);
 }
 
+static void put_campaign(const json_t *campaign, FILE *out)
+{
+    struct darn_json json;
+
+    begin_data(out, "campaign");
+    darn_json_start_growing(&json);
+    darn_json_tree(&json, campaign);
+    flush_escaped(&json, out);
+    darn_json_release(&json);
+    end_data(out);
+}
+
 void darn_page_write(const struct darn_findings_page *page, FILE *out)
 {
     struct darn_page_sources sources = {.files = NULL};
@@ -161,6 +173,8 @@ void darn_page_write(const struct darn_findings_page *page, FILE *out)
     fwrite(darn_page_before, 1, darn_page_before_length, out);
     for (size_t i = 0; i < page->count; i++)
         has_story[i] = put_story(&sources, &page->items[i], i, out);
+    if (page->campaign)
+        put_campaign(page->campaign, out);
     put_findings(page, &sources, has_story, out);
     fwrite(darn_page_after, 1, darn_page_after_length, out);
     darn_page_sources_free(&sources);

@@ -26,6 +26,7 @@ struct darn_findings_page {
     const char *strip_path_prefix; /* NULL: none */
     const struct darn_page_item *items;
     size_t count;
+    const json_t *campaign; /* what a campaign has come to, for campaign.js; NULL: there is none */
 };
 
 void darn_page_write(const struct darn_findings_page *page, FILE *out);

@@ -74,6 +74,8 @@ function place(at) {
 
 /* The first line of the report says it best, without the place and the name of the kind. */
 function titleOf(finding) {
+    if (finding.engine === 'campaign' && finding.test)
+        return 'the test ' + finding.test + ' fails: ' + finding.reason;
     const line = (finding.report || '').split('\n', 1)[0];
     const found = /(?:warning|error|note): (.*?)(?: \[[a-z, -]+\])?$/.exec(line);
 
@@ -231,6 +233,7 @@ function showReport(finding) {
             leadsTo(finding).map(word => el('span', {class: 'tag'}, word)),
             finding.suspicion ? el('span', {class: 'tag'}, 'suspicion') : null),
         el('h2', {}, titleOf(finding)), el('p', {}, proofText(finding)),
+        finding.test ? el('p', {}, 'In the test ', el('code', {}, finding.test)) : null,
         again ? el('p', {}, 'Again: ', el('code', {}, again)) : null,
         notesOf(finding).map(([label, text]) => el('p', {}, label + ': ', el(label === 'See it' ? 'code' : 'span', {}, text)))));
     if (finding.story !== undefined)
@@ -305,6 +308,7 @@ function listItem(finding, index, variants) {
 }
 
 function select(index) {
+    byId('campaign-button').removeAttribute('aria-current');
     if (!shown.length) {
         current = -1;
         byId('finding').replaceChildren(el('p', {class: 'note'}, data.findings.length ? 'No finding passes the filters.'
@@ -393,6 +397,7 @@ function begin() {
     document.addEventListener('keydown', pressed);
     opened.add((data.findings.find(finding => finding.id === wanted) || {}).variant_of);
     filter();
+    beginCampaign(wanted);
     if (wanted)
         select(Math.max(0, shown.findIndex(finding => finding.id === wanted)));
 }
