@@ -284,10 +284,13 @@ static void check(struct reading *reading, size_t start)
     if (deadlock->thread_count < 2)
         darn_problem_say(&reading->problem, start, "a deadlock has at least two \"threads\"", "",
                          "");
-    if (reading->is_order && (deadlock->thread_count != 2 || !deadlock->until))
+    if (reading->is_order &&
+        (!deadlock->until ||
+         deadlock->thread_count != (deadlock->until == DARN_UNTIL_THROUGH ? 3 : 2)))
         darn_problem_say(&reading->problem, start,
-                         "an order has two \"threads\", and \"until\" \"done\" or \"gone\"", "",
-                         "");
+                         "an order has two \"threads\" and \"until\" \"done\" or \"gone\", or "
+                         "three and \"through\"",
+                         "", "");
     else if (!reading->is_order && deadlock->until)
         darn_problem_say(&reading->problem, start, "a deadlock has no \"until\"", "", "");
     check_by(reading, start);

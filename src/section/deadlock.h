@@ -26,7 +26,9 @@
  * ("done"), or every thread that has taken it so has to have ended ("gone"). In the place of
  * "holds" the first may have "starts", the call that starts a thread: each such thread is one of
  * those that have to have ended. The second may have "ends", the call that ends the memory or the
- * object.
+ * object. With "until": "through" there are three: from where a thread has taken a lock as the
+ * first does, until it has taken it as the second does and given it back, nobody takes it as the
+ * third does, nor as the first.
  *
  * Lives in the program under test as well: no allocation, no stdio, no locale.
  */

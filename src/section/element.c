@@ -138,7 +138,7 @@ static void set_until(struct element *element)
     if (!read_string(element, &string, "\"done\" or \"gone\""))
         return;
     element->section->until = darn_until_named(string.text);
-    if (!element->section->until)
+    if (!element->section->until || element->section->until == DARN_UNTIL_THROUGH)
         darn_problem_say(element->problem, offset_in(&string, 0), "'", string.text,
                          "' is neither done nor gone");
 }

@@ -29,16 +29,18 @@ const char *darn_section_inside_name(unsigned bit)
 
 const char *darn_until_name(enum darn_deadlock_until until)
 {
-    static const char *const names[] = {NULL, "done", "gone"};
+    static const char *const names[] = {NULL, "done", "gone", "through"};
 
     return names[until];
 }
 
 enum darn_deadlock_until darn_until_named(const char *name)
 {
-    if (strcmp(name, "done") == 0)
-        return DARN_UNTIL_DONE;
-    return strcmp(name, "gone") == 0 ? DARN_UNTIL_GONE : DARN_UNTIL_NOTHING;
+    for (enum darn_deadlock_until until = DARN_UNTIL_DONE; until <= DARN_UNTIL_THROUGH; until++) {
+        if (strcmp(name, darn_until_name(until)) == 0)
+            return until;
+    }
+    return DARN_UNTIL_NOTHING;
 }
 
 uint64_t darn_point_key(const struct darn_point *point)

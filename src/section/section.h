@@ -59,9 +59,10 @@ enum darn_deadlock_until {
     DARN_UNTIL_NOTHING, /* it is no order */
     DARN_UNTIL_DONE,    /* the first has been there */
     DARN_UNTIL_GONE,    /* all who have been there have ended */
+    DARN_UNTIL_THROUGH, /* who has been there has been at the second place, too; of locks only */
 };
 
-/* "done" or "gone"; NULL of what is no order. And back: NOTHING for any other text. */
+/* "done", "gone" or "through"; NULL of what is no order. And back: NOTHING for any other text. */
 const char *darn_until_name(enum darn_deadlock_until until);
 enum darn_deadlock_until darn_until_named(const char *name);
 

@@ -296,6 +296,33 @@ static int report(const struct darn_heal *heal, const struct heal_line *line)
 
 /* ---- --verify ---- */
 
+/* What the verification says nothing about: a person may take it for more than it is. */
+static void say_unproved(const struct darn_heal_verified *verified)
+{
+    static const char start[] = "  not proved: ";
+    uint64_t unknown =
+        verified->findings > verified->known ? verified->findings - verified->known : 0;
+
+    if (!verified->exhausted)
+        fprintf(stderr, "%sthat no other schedule fails: not all were tried\n", start);
+    if (unknown)
+        fprintf(stderr,
+                "%sthat %" PRIu64 " of %" PRIu64 " finding%s would have led to a failure here: no "
+                "schedule is known in which %s\n",
+                start, unknown, verified->findings, verified->findings == 1 ? "" : "s",
+                unknown == 1 ? "it does" : "they do");
+    if (verified->missing)
+        fprintf(stderr, "%sanything about %" PRIu64 " section%s that the program does not have\n",
+                start, verified->missing, verified->missing == 1 ? "" : "s");
+    if (verified->cut)
+        fprintf(stderr, "%show %" PRIu64 " run%s that took too long would have ended\n", start,
+                verified->cut, verified->cut == 1 ? "" : "s");
+    fprintf(stderr,
+            "%sother inputs, other orders of memory than that of a single processor, and what "
+            "happens when a wait reaches its bound\n",
+            start);
+}
+
 static void say_verified(const struct darn_heal_verified *verified, const char *directory)
 {
     uint64_t failures = verified->failures + verified->replays_failed;
@@ -320,6 +347,8 @@ static void say_verified(const struct darn_heal_verified *verified, const char *
             others, others == 1 ? "" : "s", verified->seconds);
     if (!failures && verified->exhausted)
         fprintf(stderr, "darn heal: nothing is left to try\n");
+    if (!failures)
+        say_unproved(verified);
 }
 
 static void append_verified(const struct darn_heal_options *wanted,
@@ -337,6 +366,9 @@ static void append_verified(const struct darn_heal_options *wanted,
     darn_json_number(&json, "replays", (int64_t)verified->replays);
     darn_json_number(&json, "replays_failed", (int64_t)verified->replays_failed);
     darn_json_number(&json, "known", (int64_t)verified->known);
+    darn_json_number(&json, "findings", (int64_t)verified->findings);
+    darn_json_number(&json, "missing", (int64_t)verified->missing);
+    darn_json_number(&json, "cut_off", (int64_t)verified->cut);
     darn_json_string(&json, "with", wanted->with ? wanted->with : "block");
     darn_json_number(&json, "seed", (int64_t)wanted->seed);
     darn_json_bool(&json, "exhausted", verified->exhausted);

@@ -38,6 +38,11 @@ int darn_heal_deadlocks_from(const struct darn_finding *finding, struct darn_wor
 int darn_heal_order_from(const struct darn_finding *finding, struct darn_words *signatures,
                          struct darn_heal_why *why);
 
+/* An order between critical sections, of a failure: `directory` has its schedule and its story;
+ * empty: nothing is known. */
+int darn_heal_switch_from(const struct darn_finding *failure, const char *directory,
+                          struct darn_words *signatures, struct darn_heal_why *why);
+
 /* Which access of a race ends the life of what the other one uses, or is a part of that end, as one
  * of the other findings says; -1: none. */
 int darn_heal_ender(const struct darn_finding *finding, struct darn_finding *const *others,

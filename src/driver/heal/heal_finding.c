@@ -38,7 +38,7 @@ static bool exists(const char *directory, const char *name)
     return access(path, R_OK) == 0;
 }
 
-static void add(struct darn_heal_findings *findings, const json_t *object)
+static void add(struct darn_heal_findings *findings, const json_t *object, const char *home)
 {
     struct darn_finding *finding = darn_finding_reported(object);
     struct darn_finding **list = NULL;
@@ -51,6 +51,7 @@ static void add(struct darn_heal_findings *findings, const json_t *object)
     }
     findings->list = list;
     list[findings->count++] = finding;
+    darn_words_add(&findings->homes, home);
 }
 
 /* `directory` is that of the finding. */
@@ -65,7 +66,7 @@ static int read_kept(struct darn_listener *listener, struct darn_heal_findings *
     object = json_load_file(path, 0, &error);
     if (!object)
         return darn_tell_refusal(listener, "%s: %s", path, error.text);
-    add(findings, object);
+    add(findings, object, directory);
     json_decref(object);
     if (exists(directory, "schedule"))
         darn_words_add(&findings->directories, directory);
@@ -118,7 +119,7 @@ static int read_lines(struct darn_listener *listener, struct darn_heal_findings 
         if (hunt)
             status = take_indexed(listener, findings, hunt, object);
         else
-            add(findings, object);
+            add(findings, object, "");
     }
     json_decref(objects);
     return status;
@@ -167,7 +168,7 @@ static int add_related(struct darn_listener *listener, struct darn_heal_findings
     objects = read_objects(listener, path);
     for (size_t i = 0; i < json_array_size(objects); i++) {
         if (belongs(first, json_array_get(objects, i)))
-            add(findings, json_array_get(objects, i));
+            add(findings, json_array_get(objects, i), "");
     }
     status = objects ? 0 : DARN_REFUSED;
     json_decref(objects);
@@ -207,5 +208,6 @@ void darn_heal_findings_free(struct darn_heal_findings *findings)
         darn_finding_free(findings->list[i]);
     free(findings->list);
     darn_words_free(&findings->directories);
+    darn_words_free(&findings->homes);
     *findings = (struct darn_heal_findings){.count = 0};
 }

@@ -14,6 +14,7 @@
 struct darn_heal_findings {
     struct darn_finding **list;
     size_t count;
+    struct darn_words homes; /* of each: its directory; empty: it has none */
     struct darn_words directories; /* of those that have a schedule (kept.h) */
 };
 

@@ -93,25 +93,6 @@ static const struct darn_image_site *site_of(const struct darn_heal *heal,
 
 /* ---- the lines of a fix ---- */
 
-struct darn_fix_range darn_heal_range(const struct darn_section *section)
-{
-    struct darn_fix_range range = {
-        .file = section->file,
-        .first = section->first ? section->first : section->points[0].at,
-    };
-
-    range.last = section->first ? section->last : range.first;
-    for (uint32_t i = 0; i < section->count; i++) {
-        const struct darn_point *point = &section->points[i];
-
-        if (point->role == DARN_ROLE_END && point->at > range.last)
-            range.last = point->at;
-        if (point->role == DARN_ROLE_END && point->at && point->at < range.first)
-            range.first = point->at; /* in a loop */
-    }
-    return range;
-}
-
 static void add_range(struct making *making, struct darn_fix_range range)
 {
     struct darn_heal_fix *fix = making->fix;
@@ -431,8 +412,6 @@ static const struct darn_finding *cause_of(const struct darn_heal *heal,
 
 static const char *reason_of(const struct darn_heal *heal, const struct darn_finding *finding)
 {
-    if (darn_finding_is(finding, "failure"))
-        return "no race and no section is known to lead to it";
     if (!darn_finding_is(finding, "data-race") && !darn_finding_is(finding, "atomicity-violation"))
         return "only races, atomicity violations, orders and deadlocks are healed";
     if (!heal->compiled)
@@ -480,6 +459,18 @@ static void heal_signature(struct making *making)
     making->made++; /* it was told */
 }
 
+static void heal_failure(struct making *making, const char *directory)
+{
+    const struct darn_finding_access *at = &making->finding->accesses[0];
+    struct darn_heal_why why = {""};
+
+    if (darn_heal_switch_from(making->finding, directory, &making->heal->signatures, &why) < 0)
+        darn_tell_warning(making->heal->listener,
+                          "failure at %s:%u: there is nothing to heal it by: %s",
+                          at->file ? at->file : "?", at->line, why.text);
+    making->made++; /* it was told */
+}
+
 void darn_heal_from(struct darn_heal *heal)
 {
     heal->fixes = darn_need_zeroed(heal->findings.count + 1, sizeof(*heal->fixes));
@@ -494,6 +485,8 @@ void darn_heal_from(struct darn_heal *heal)
             heal_race(&making);
         else if (darn_finding_is(making.finding, "atomicity-violation"))
             heal_violation(&making);
+        if (darn_finding_is(making.finding, "failure") && !cause_of(heal, making.finding))
+            heal_failure(&making, heal->findings.homes.items[i]);
         if (!making.made)
             say_nothing(heal, making.finding);
     }

@@ -164,6 +164,25 @@ static void name_gates(const struct darn_heal *heal, struct darn_healed *healed)
 
 /* ---- fixes ---- */
 
+struct darn_fix_range darn_heal_range(const struct darn_section *section)
+{
+    struct darn_fix_range range = {
+        .file = section->file,
+        .first = section->first ? section->first : section->points[0].at,
+    };
+
+    range.last = section->first ? section->last : range.first;
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *point = &section->points[i];
+
+        if (point->role == DARN_ROLE_END && point->at > range.last)
+            range.last = point->at;
+        if (point->role == DARN_ROLE_END && point->at && point->at < range.first)
+            range.first = point->at; /* in a loop */
+    }
+    return range;
+}
+
 /* The rule that was waited for most and is not among the first `count`; NULL: there is none. */
 static const struct darn_healed_rule *next_rule(const struct darn_healed *healed,
                                                 const struct darn_healed_rule **taken, size_t count)

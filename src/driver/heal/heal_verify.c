@@ -24,6 +24,7 @@ struct verification {
     size_t kept_count;
     uint64_t replays, replays_failed;
     uint64_t known; /* of the replays: schedules that fail when nothing is healed */
+    uint64_t missing;
 };
 
 /* ---- the schedules of the bug ---- */
@@ -224,6 +225,9 @@ static int explore(struct verification *verification, struct darn_heal_verified 
         .known = verification->known,
         .seconds = exploration.ended - exploration.started,
         .exhausted = exploration.stats.exhausted,
+        .findings = verification->heal->findings.count,
+        .missing = verification->missing,
+        .cut = exploration.cut_by_steps + exploration.cut_by_time,
         .signal = atomic_load(&exploration.interrupted),
     };
     if (!status)
@@ -233,7 +237,7 @@ static int explore(struct verification *verification, struct darn_heal_verified 
 }
 
 /* Controlled runs leave no account: a repository of another program must not look verified. */
-static void warn_of_missing(const struct darn_heal *heal)
+static uint64_t warn_of_missing(const struct darn_heal *heal)
 {
     struct darn_section_meaning meaning = {.elf = &heal->elf, .repository = &heal->repository};
     struct darn_section_answer *answers = darn_section_answers(&meaning);
@@ -247,6 +251,7 @@ static void warn_of_missing(const struct darn_heal *heal)
                           "%zu section%s of the repository cannot be healed: %s not in %s", missing,
                           missing == 1 ? "" : "s", missing == 1 ? "it is" : "they are",
                           heal->options.program[0]);
+    return missing;
 }
 
 int darn_heal_verify(struct darn_heal *heal, struct darn_heal_verified *verified)
@@ -258,7 +263,7 @@ int darn_heal_verify(struct darn_heal *heal, struct darn_heal_verified *verified
     if (!status)
         status = darn_pass_options(heal->listener, &options);
     if (!status) {
-        warn_of_missing(heal);
+        verification.missing = warn_of_missing(heal);
         status = open_kept(&verification);
     }
     if (!status)

@@ -99,6 +99,9 @@ struct darn_heal_verified {
     uint64_t schedules, failures;     /* of the exploration */
     uint64_t replays, replays_failed; /* of the schedules that have shown the bug, */
     uint64_t known;                   /* and how many of them fail when nothing is healed */
+    uint64_t findings;                /* of --from, */
+    uint64_t missing;                 /* and sections that are not in the program */
+    uint64_t cut;                     /* runs that were cut off: how they end is not known */
     double seconds;
     bool exhausted; /* nothing is left to try */
     int signal;     /* that has ended it early; 0: none */

@@ -103,7 +103,8 @@ void darn_gates_vacate(struct darn_thread *thread, uintptr_t lock)
         for (uint32_t j = 0; j < count; j++) {
             const struct darn_occupant *occupant = &gate->occupants[j];
 
-            if (occupant->thread == thread && (!lock || occupant->lock == lock))
+            if (occupant->thread == thread && (!lock || occupant->lock == lock) &&
+                !(lock && darn_gate_goes_on(gate, occupant)))
                 thread->gates -= !stays;
             else
                 gate->occupants[kept++] = *occupant;
@@ -183,7 +184,7 @@ static void account(struct darn_gate *gate, enum end end, bool right, bool is_ne
     gate->expired += end == END_EXPIRED;
     if (end == END_EXPIRED && gate->patience > 1)
         gate->patience /= 2;
-    if (end == END_EXPIRED && gate->until == DARN_UNTIL_GONE)
+    if (end == END_EXPIRED && gate->until >= DARN_UNTIL_GONE)
         darn_gate_give_up(gate);
     gate->useless += end == END_OPEN && !right && !is_neutral;
     if (gate->right || gate->dropped)

@@ -77,6 +77,28 @@ static bool is_early(const struct darn_gate *gate, const struct darn_thread *thr
     return false;
 }
 
+/*
+ * THROUGH: between the first position and the end of the second nobody else comes in at the third,
+ * or at the first. Who is inside goes where it likes.
+ */
+static bool is_kept_out(const struct darn_gate *gate, const struct darn_thread *thread,
+                        uintptr_t lock, uint32_t positions)
+{
+    uint32_t against = (positions & 1 ? 5 : 0) | (positions & 4 ? 1 : 0);
+    bool is_met = false;
+
+    for (uint32_t i = 0; i < gate->occupant_count; i++) {
+        const struct darn_occupant *occupant = &gate->occupants[i];
+
+        if (occupant->lock != lock || occupant->in_vain)
+            continue;
+        if (occupant->thread == thread && occupant->positions & 1)
+            return false;
+        is_met |= occupant->thread != thread && !occupant->away && occupant->positions & against;
+    }
+    return is_met;
+}
+
 bool darn_gate_is_shut(const struct darn_gate *gate, const struct darn_thread *thread,
                        uintptr_t lock, uint32_t positions)
 {
@@ -84,6 +106,8 @@ bool darn_gate_is_shut(const struct darn_gate *gate, const struct darn_thread *t
         .gate = gate, .threads = {thread}, .locks = {lock}, .used = 1, .steps = 0};
     uint32_t all = (uint32_t)((UINT64_C(1) << gate->count) - 1);
 
+    if (gate->until == DARN_UNTIL_THROUGH)
+        return !gate->dropped && is_kept_out(gate, thread, lock, positions);
     if (gate->until)
         return !gate->dropped && is_early(gate, thread, lock, positions);
     if (gate->dropped || gate->occupant_count + 1 < gate->count)

@@ -13,21 +13,44 @@ static bool is_user(const struct darn_gate *gate, const struct darn_asking *aski
     return false;
 }
 
+static void add(struct darn_gate *gate, const struct darn_asking *asking, uint32_t positions)
+{
+    if (gate->occupant_count == DARN_GATE_OCCUPANTS) {
+        gate->unseen++;
+        return;
+    }
+    gate->occupants[gate->occupant_count++] = (struct darn_occupant){
+        .thread = asking->thread, .lock = asking->lock, .positions = positions};
+    asking->thread->gates += gate->until != DARN_UNTIL_GONE;
+}
+
+/* Who comes to the first position again begins again. */
+static void go_through(struct darn_gate *gate, const struct darn_asking *asking, uint32_t positions)
+{
+    for (uint32_t i = 0; i < gate->occupant_count; i++) {
+        struct darn_occupant *own = &gate->occupants[i];
+
+        if (own->thread != asking->thread || own->lock != asking->lock || !(own->positions & 1))
+            continue;
+        own->is_through = !(positions & 1) && positions & 2;
+        own->in_vain &= !(positions & 1);
+        return;
+    }
+    if (positions & 5)
+        add(gate, asking, positions & 1 ? 1 : 4);
+}
+
 void darn_gate_occupy_order(struct darn_gate *gate, const struct darn_asking *asking,
                             uint32_t positions)
 {
     bool stays = gate->until == DARN_UNTIL_GONE;
 
-    if (!(positions & 1) || (stays && is_user(gate, asking)))
-        return;
-    gate->done |= stays;
-    if (gate->occupant_count == DARN_GATE_OCCUPANTS) {
-        gate->unseen++;
-        return;
+    if (gate->until == DARN_UNTIL_THROUGH) {
+        go_through(gate, asking, positions);
+    } else if (positions & 1 && !(stays && is_user(gate, asking))) {
+        gate->done |= stays;
+        add(gate, asking, 1);
     }
-    gate->occupants[gate->occupant_count++] =
-        (struct darn_occupant){.thread = asking->thread, .lock = asking->lock, .positions = 1};
-    asking->thread->gates += !stays;
 }
 
 void darn_gate_give_up(struct darn_gate *gate)

@@ -20,6 +20,7 @@ struct darn_occupant {
     uintptr_t lock;
     uint32_t positions; /* that its stack fits, one bit each */
     bool away;          /* the lock is given back for a while: it waits for a condition variable */
+    bool is_through;    /* THROUGH: it is at its second position, and gone with its lock */
     bool in_vain;       /* of an order: somebody has waited for its end, and it did not come */
 };
 
@@ -103,6 +104,14 @@ static inline bool darn_gate_may_use(const struct darn_occupant *occupant,
                                      const struct darn_thread *but, uintptr_t object)
 {
     return occupant->thread != but && (!occupant->lock || occupant->lock == object);
+}
+
+/* Whether who gives its lock back stays where it is: it has been at the first position of a THROUGH,
+ * and not at the second yet. */
+static inline bool darn_gate_goes_on(const struct darn_gate *gate,
+                                     const struct darn_occupant *occupant)
+{
+    return gate->until == DARN_UNTIL_THROUGH && occupant->positions & 1 && !occupant->is_through;
 }
 
 /* Whether somebody may still use what the thread is about to end. */

@@ -88,6 +88,12 @@ static void a_life_ends_after_those_who_were_started(void **state)
     assert_non_null(strstr(written, "\"ends\": ["));
     assert_int_equal(read_text(ORDERS LIFE("gone", "starts", "holds") "]}"), 0);
     assert_int_equal(last.threads[1].by, DARN_BY_LOCK);
+    assert_int_equal(read_text(ORDERS "{\"until\": \"through\", " BUILDS ", \"threads\": [" THREAD
+                                      ", " THREAD ", " THREAD "]}]}"),
+                     0);
+    assert_int_equal(last.until, DARN_UNTIL_THROUGH);
+    assert_int_equal(read_text(ORDERS ORDER("through") "]}"), 1);
+    assert_non_null(strstr(error_text, "three and"));
     assert_int_equal(read_text(ORDERS LIFE("done", "starts", "ends") "]}"), 1);
     assert_non_null(strstr(error_text, "goes with"));
     assert_int_equal(read_text(ORDERS LIFE("gone", "holds", "ends") "]}"), 1);

@@ -286,6 +286,48 @@ static void who_was_waited_for_in_vain_is_not_waited_for_again(void **state)
     assert_false(is_vain());
 }
 
+static void come(uint32_t thread, uintptr_t lock, uint32_t positions)
+{
+    struct darn_asking asking = {.thread = &threads[thread], .lock = lock};
+
+    darn_gate_occupy_order(&gate, &asking, positions);
+}
+
+static void nobody_comes_in_before_who_is_inside_is_through(void **state)
+{
+    (void)state;
+    gate.until = DARN_UNTIL_THROUGH;
+    gate.count = 3;
+    assert_false(is_shut(1, 1, 4));
+    come(0, 1, 1);
+    assert_int_equal(threads[0].gates, 1);
+    assert_true(is_shut(1, 1, 4));
+    assert_true(is_shut(1, 1, 1));
+    assert_false(is_shut(1, 1, 2)); /* the second position alone is nothing */
+    assert_false(is_shut(1, 2, 4)); /* another lock */
+    assert_false(is_shut(0, 1, 4)); /* it is inside itself */
+    assert_true(darn_gate_goes_on(&gate, &gate.occupants[0]));
+    come(0, 1, 2);
+    assert_false(darn_gate_goes_on(&gate, &gate.occupants[0])); /* gone with the lock */
+    assert_true(is_shut(1, 1, 4));
+    come(0, 1, 1);
+    assert_true(darn_gate_goes_on(&gate, &gate.occupants[0]));
+    assert_int_equal(gate.occupant_count, 1);
+}
+
+static void who_is_in_between_keeps_others_from_beginning(void **state)
+{
+    (void)state;
+    gate.until = DARN_UNTIL_THROUGH;
+    gate.count = 3;
+    come(1, 1, 4);
+    assert_false(darn_gate_goes_on(&gate, &gate.occupants[0]));
+    assert_true(is_shut(0, 1, 1));
+    assert_false(is_shut(2, 1, 4));
+    darn_gate_give_up(&gate);
+    assert_false(is_shut(0, 1, 1));
+}
+
 /* Each of them has to be gone: one that waits for the waiter is enough. */
 static void one_user_that_waits_for_the_end_is_a_circle(void **state)
 {
@@ -324,6 +366,8 @@ int main(void)
         TEST(who_ends_it_waits_until_its_users_are_gone),
         TEST(who_was_started_is_waited_for_whatever_ends),
         TEST(who_was_waited_for_in_vain_is_not_waited_for_again),
+        TEST(nobody_comes_in_before_who_is_inside_is_through),
+        TEST(who_is_in_between_keeps_others_from_beginning),
         TEST(one_user_that_waits_for_the_end_is_a_circle),
         TEST(a_mutex_that_was_given_back_for_a_wait_is_not_held),
     };

@@ -1,0 +1,118 @@
+#!/bin/bash
+# needs: compiler
+# Failures that only a switch explains; memory that a thread uses which never ends; what a verification does not prove.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+# Two variables belong together, and are set in two critical sections.
+cat >pair.c <<'EOF'
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int length, room = 4;
+static void *grow(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    length = 8;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    room = 8;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    int long_as, has;
+    pthread_create(&thread, NULL, grow, NULL);
+    pthread_mutex_lock(&lock);
+    long_as = length;
+    has = room;
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    assert(long_as <= has);
+    return 0;
+}
+EOF
+darn cc -g -O1 -pthread pair.c -o pair
+
+claim "what one switch leads to is healed by keeping two critical sections together"
+try darn hunt --no-explore --jobs=1 -o pair.out -- ./pair
+expect_status 66
+expect_has "$(cat pair.out/1/finding.json)" '"kind":"failure"'
+try darn heal --from=pair.out/1 --write=pair.sections -- ./pair
+expect_status 0
+expect_has "$err" "1 order to be kept"
+expect_has "$(cat pair.sections)" '{"until": "through", "locks": "lock"'
+try darn heal --verify --schedules=300 --jobs=1 --json=verify.json --from=pair.out/1 -- ./pair
+expect_status 0
+expect_has "$err" "darn heal: verified: 1 schedule that failed ends well now; of 300 others none fails"
+
+claim "a verification says what it does not prove"
+expect_has "$err" "  not proved: that no other schedule fails: not all were tried"
+expect_has "$err" "  not proved: other inputs"
+expect_lacks "$err" "would have led to a failure here"
+expect_has "$(cat verify.json)" '"known":1,"findings":1,"missing":0,"cut_off":0'
+
+claim "a failure that no such switch leads to says so"
+cp -r pair.out/1 other
+sed -i '/^essential/d; /^instead/d' other/schedule
+try darn heal --from=other --write=- -- ./pair
+expect_status 2
+expect_has "$err" "there is nothing to heal it by: no single switch is known that leads to it"
+
+# late: a worker that never ends uses the memory after it was freed.
+cat >late.c <<'EOF'
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+struct config {
+    const char *name;
+};
+static struct config *config;
+static sem_t go, done;
+static volatile char seen;
+static int is_late;
+static void *work(void *unused)
+{
+    if (is_late)
+        sem_wait(&go);
+    seen = config->name[0];
+    sem_post(&done);
+    while (is_late)
+        sem_wait(&go);
+    return unused;
+}
+int main(int count, char **arguments)
+{
+    pthread_t thread;
+    (void)arguments;
+    is_late = count > 1;
+    config = malloc(sizeof(*config));
+    config->name = "a";
+    sem_init(&go, 0, 0);
+    sem_init(&done, 0, 0);
+    pthread_create(&thread, NULL, work, NULL);
+    free(config);
+    sem_post(&go);
+    sem_wait(&done);
+    return 0;
+}
+EOF
+darn cc -g -O1 -pthread late.c -o late
+
+claim "memory that a thread uses which never ends is kept in quarantine"
+try darn hunt --no-explore --no-shrink --jobs=1 -o late.out -- ./late
+expect_status 66
+try darn heal --from=late.out --write=late.sections -- ./late
+expect_status 0
+expect_has "$(cat late.sections)" '"ends": ['
+try bash -c "./late late; exit \$?"
+[ "$status" -ge 128 ] || fault "it does not crash by itself: $status"
+try env DARN_OPTIONS=heal=late.sections:heal_bound=10:heal_out=late.account ./late late
+expect_status 0
+expect_has "$(cat late.account)" '"order":true'
+expect_has "$(cat late.account)" '"expired":1'
+expect_has "$(cat late.account)" '"used":1'
+
+finish
