@@ -131,13 +131,50 @@ static inline bool orders_quickly(uintptr_t address, const struct darn_site *sit
            darn_clock_has_given(&order->clock, address);
 }
 
-/* Right before an atomic operation or a fence. Few registers have to be saved for the usual case.
+static __attribute__((preserve_most, noinline)) void
+order_with_news(uintptr_t address, const struct darn_site *site, const void *frame)
+{
+    if (!orders_quickly(address, site))
+        order_slowly(address, site, frame);
+}
+
+/* The same while the thread knows all that anybody was ever told: nothing that waits tells it more.
  */
+static inline __attribute__((always_inline)) bool orders_at_once(uintptr_t address,
+                                                                 const struct darn_site *site)
+{
+    struct darn_thread *thread = darn_thread_record;
+    struct darn_thread_order *order;
+    struct darn_late *late;
+
+    if ((uintptr_t)thread <= (uintptr_t)DARN_THREAD_ENDED || !thread->has_clock ||
+        site->kind > DARN_SITE_UPDATE || site->size > 8 || is_waiting_load(site) ||
+        !darn_cell_is_alone(address, site->size))
+        return false;
+    order = thread->order;
+    late = &order->late;
+    if (late->cancelled || late->is_more || !darn_clock_is_complete(&order->clock))
+        return false;
+    darn_late_drop(late);
+    address = darn_cell_of(address, site->size);
+    if (site->kind != DARN_SITE_READ &&
+        (site->kind == DARN_SITE_WRITE || site->flags & DARN_SITE_RELEASES || order->has_fenced) &&
+        !darn_clock_has_given(&order->clock, address))
+        return false;
+    if (site->kind == DARN_SITE_UPDATE && site->flags & DARN_SITE_ACQUIRES &&
+        !darn_handmade_takes_not(site))
+        return false;
+    return site->kind == DARN_SITE_WRITE || !(site->flags & DARN_SITE_ACQUIRES) ||
+           darn_late_waits(late, address);
+}
+
+/* Right before an atomic operation or a fence. The usual case makes no call, and so there are few
+ * registers to be saved. */
 EXPORTED __attribute__((preserve_most, used)) void darn_hook_order(uintptr_t address,
                                                                    const struct darn_site *site)
 {
-    if (!orders_quickly(address, site))
-        order_slowly(address, site, __builtin_frame_address(0));
+    if (!orders_at_once(address, site))
+        order_with_news(address, site, __builtin_frame_address(0));
 }
 
 static __attribute__((preserve_most, noinline)) void note_store(const struct darn_site *site)

@@ -26,10 +26,20 @@ static inline uintptr_t darn_cell_of(uintptr_t address, uint32_t size)
 }
 
 /* Whether the operation moves the other clock of its word, too. It is noted from now on. */
+static inline uint8_t darn_cell_kind(uintptr_t address, uint32_t size)
+{
+    return size > 4 ? DARN_CELL_WORD : address & 4 ? DARN_CELL_UPPER : 0;
+}
+
+static inline _Atomic uint8_t *darn_cell_kinds(uintptr_t address)
+{
+    return &darn_cells[darn_spread(address / 8) % DARN_CELLS];
+}
+
 static inline bool darn_cell_is_shared(uintptr_t address, uint32_t size)
 {
-    uint8_t kind = size > 4 ? DARN_CELL_WORD : address & 4 ? DARN_CELL_UPPER : 0, known;
-    _Atomic uint8_t *kinds = &darn_cells[darn_spread(address / 8) % DARN_CELLS];
+    uint8_t kind = darn_cell_kind(address, size), known;
+    _Atomic uint8_t *kinds = darn_cell_kinds(address);
 
     if (!kind)
         return false;
@@ -37,6 +47,14 @@ static inline bool darn_cell_is_shared(uintptr_t address, uint32_t size)
     if (!(known & kind))
         known = atomic_fetch_or(kinds, kind);
     return known & ~kind;
+}
+
+/* Whether it is noted already, and moves no other one. */
+static inline bool darn_cell_is_alone(uintptr_t address, uint32_t size)
+{
+    uint8_t kind = darn_cell_kind(address, size);
+
+    return !kind || atomic_load_explicit(darn_cell_kinds(address), memory_order_relaxed) == kind;
 }
 
 #endif

@@ -41,8 +41,8 @@ struct darn_clock_set {
     _Atomic uint64_t words[DARN_CLOCK_GROUPS]; /* the number << 32 | a bit for each */
 };
 
-static inline bool darn_clock_set_has(const struct darn_clock_set *set, uint32_t object,
-                                      uint32_t number)
+static inline __attribute__((always_inline)) bool
+darn_clock_set_has(const struct darn_clock_set *set, uint32_t object, uint32_t number)
 {
     uint64_t word = __atomic_load_n((const uint64_t *)&set->words[object / 32], __ATOMIC_RELAXED);
 
@@ -128,7 +128,7 @@ void darn_clock_acquire(struct darn_thread_clock *clock, uint64_t object);
  * is kept apart: by the end of a thread all that it did is told, and a lock of that hash would pass
  * it on.
  */
-static inline uint32_t darn_clock_object(uint64_t key)
+static inline __attribute__((always_inline)) uint32_t darn_clock_object(uint64_t key)
 {
     uint32_t hash = darn_spread(key / 256);
     uint32_t place = ((uint32_t)(key / 8 ^ key % 8 * 4) ^ hash >> 16) % 32;
@@ -139,7 +139,8 @@ static inline uint32_t darn_clock_object(uint64_t key)
 }
 
 /* Whether nothing would come of it: to release now, or to acquire. */
-static inline bool darn_clock_has_given(const struct darn_thread_clock *clock, uint64_t key)
+static inline __attribute__((always_inline)) bool
+darn_clock_has_given(const struct darn_thread_clock *clock, uint64_t key)
 {
     return darn_clock_set_has(&clock->given, darn_clock_object(key),
                               __atomic_load_n((const uint32_t *)&clock->version, __ATOMIC_RELAXED));

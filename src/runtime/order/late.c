@@ -14,7 +14,7 @@ void darn_late_called_back(void)
 void darn_late_all(struct darn_late *late)
 {
     late->is_all = true;
-    late->is_any = true;
+    darn_late_note(late);
 }
 
 void darn_late_object(struct darn_late *late, uint64_t object)
@@ -30,20 +30,20 @@ void darn_late_spin(struct darn_late *late, uint64_t object, uint32_t found)
     if (late->spin != object)
         late->found = found;
     late->spin = object;
-    late->is_any = true;
+    darn_late_note(late);
 }
 
 void darn_late_relaxed(struct darn_late *late)
 {
     late->is_relaxed = true;
-    late->is_any = true;
+    darn_late_note(late);
 }
 
 void darn_late_outside(struct darn_late *late, uintptr_t until)
 {
     if (late->until < until)
         late->until = until;
-    late->is_any = true;
+    darn_late_note(late);
 }
 
 static void settle_call(struct darn_late *late, const void *frame)
@@ -60,6 +60,7 @@ void darn_late_settle_any(struct darn_late *late, struct darn_thread *thread, co
 {
     if (!darn_edges_taken(thread))
         return;
+    late->is_more = false;
     late->is_any = false;
     if (late->call)
         settle_call(late, frame);
@@ -87,5 +88,5 @@ void darn_late_settle_any(struct darn_late *late, struct darn_thread *thread, co
     while (late->count)
         darn_edge_acquire(thread, late->objects[--late->count]);
     if (late->call || late->until || late->is_foreign)
-        late->is_any = true;
+        darn_late_note(late);
 }

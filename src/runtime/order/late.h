@@ -20,9 +20,10 @@
 #define DARN_LATE_OBJECTS 4 /* as many can wait */
 
 struct darn_late {
-    volatile bool is_any; /* one of the following is to be looked at */
-    volatile bool is_all; /* after all that anybody did */
-    bool is_foreign;      /* its task is of code outside */
+    volatile bool is_any;  /* one of the following is to be looked at, */
+    volatile bool is_more; /* perhaps another one than `objects` */
+    volatile bool is_all;  /* after all that anybody did */
+    bool is_foreign;       /* its task is of code outside */
     uint32_t count;
     /* What who has cancelled the thread has released to, and who may do so again; 0: nobody has.
      * When it takes effect is not seen. The only one that others set. */
@@ -48,6 +49,22 @@ void darn_late_outside(struct darn_late *late, uintptr_t until);
 /* Code outside has called ours: what ours does there may be told to others by code outside. */
 void darn_late_called_back(void);
 
+/* Something else than an object waits. */
+static inline void darn_late_note(struct darn_late *late)
+{
+    late->is_more = true;
+    late->is_any = true;
+}
+
+/* All objects are known. A handler that comes in between has noted something else by its end. */
+static inline __attribute__((always_inline)) void darn_late_drop(struct darn_late *late)
+{
+    late->count = 0;
+    late->is_any = false;
+    if (late->is_more)
+        late->is_any = true;
+}
+
 void darn_late_settle_any(struct darn_late *late, struct darn_thread *thread, const void *frame);
 
 /* Whether nothing comes of it, and it is done. */
@@ -58,20 +75,19 @@ darn_late_is_settled(struct darn_late *late, struct darn_thread_clock *clock)
         return false;
     if (!late->is_any)
         return true;
-    if (late->is_all || late->is_foreign || late->until || late->call || late->spin ||
-        late->is_relaxed)
+    if (late->is_more)
         return false;
-    for (uint32_t i = 0; i < late->count; i++) {
+    for (uint32_t i = 0; !darn_clock_is_complete(clock) && i < late->count; i++) {
         if (!darn_clock_has_seen(clock, late->objects[i]))
             return false;
     }
-    late->count = 0;
-    late->is_any = false;
+    darn_late_drop(late);
     return true;
 }
 
 /* Whether it waits from now on, or did already: there may be no room. */
-static inline bool darn_late_waits(struct darn_late *late, uint64_t object)
+static inline __attribute__((always_inline)) bool darn_late_waits(struct darn_late *late,
+                                                                  uint64_t object)
 {
     if (late->count && late->objects[late->count - 1] == object)
         return true;

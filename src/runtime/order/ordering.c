@@ -148,7 +148,7 @@ void darn_order_thread_start(struct darn_thread *thread)
         return;
     order->late.call = is_outside(thread) ? UINTPTR_MAX : 0; /* it never returns to ours */
     if (order->late.call)
-        order->late.is_any = true;
+        darn_late_note(&order->late);
     if (!thread->has_clock) { /* a trace has the event of its creator */
         if (!thread->has_parent)
             darn_late_all(&order->late);
@@ -374,7 +374,7 @@ void darn_order_set_foreign(struct darn_thread *thread, bool is_foreign)
         return;
     order->late.is_foreign = is_foreign;
     if (is_foreign)
-        order->late.is_any = true;
+        darn_late_note(&order->late);
 }
 
 void darn_order_after_all(struct darn_thread *thread)
