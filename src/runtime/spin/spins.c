@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "runtime/os/os.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "runtime/os/os_spin.h"
 #include "runtime/record/record_profile.h"
@@ -342,18 +343,39 @@ static bool is_known_pair(const struct darn_site *reader, const struct darn_site
     return is_pair(reader_key, writer_key) || darn_profile_has_pair(reader_key, writer_key);
 }
 
+/* Pairs that were looked at, by hash: it takes system calls, and nothing more comes of them. Where
+ * another module has taken the place of one, there are more sites than before. */
+#define SETTLED 4096
+static _Atomic uint64_t settled[SETTLED];
+
+static uint64_t hash_of_pair(const struct darn_site *reader, const struct darn_site *writer)
+{
+    return darn_mix_two(darn_mix_two((uintptr_t)reader, (uintptr_t)writer), darn_sites_count());
+}
+
+/* A shared object that was unloaded has taken its sites with it. */
+static bool is_there(const struct darn_site *site)
+{
+    return darn_os_is_mapped((uintptr_t)site) &&
+           darn_os_is_mapped((uintptr_t)darn_site_armed(site));
+}
+
 void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
 {
     uint32_t writer_thread = 0;
     const struct darn_site *writer;
+    uint64_t hash;
 
     if (darn_state.mode != DARN_MODE_LEARN)
         return;
     writer = darn_share_last_writer(address, &writer_thread);
-    /* A shared object that was unloaded has taken its sites with it. */
-    if (!writer || writer_thread == thread->number || !darn_os_is_mapped((uintptr_t)writer) ||
-        !darn_os_is_mapped((uintptr_t)darn_site_armed(writer)))
+    if (!writer || writer_thread == thread->number)
         return;
+    hash = hash_of_pair(site, writer);
+    if (atomic_load_explicit(&settled[hash % SETTLED], memory_order_relaxed) == hash ||
+        !is_there(writer))
+        return;
+    atomic_store_explicit(&settled[hash % SETTLED], hash, memory_order_relaxed);
     /* The exchange of a test-and-set lock waits itself: it ends nobody's spin. */
     if (writer->flags & DARN_SITE_SPIN ||
         (!(site->flags & DARN_SITE_SPIN) &&
