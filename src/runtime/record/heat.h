@@ -3,7 +3,7 @@
  * hundred times, and say the same over and over again.
  *
  * A site that a thread has come by FIRST times is disarmed: its accesses are then seen only in
- * bursts, a few hundred every ten milliseconds, and wherever they touch the cache lines that the
+ * bursts, a few hundred every ten milliseconds or more seldom, and wherever they touch the cache lines that the
  * filter has chosen: one in 64, the same for all threads, so that what two threads do to one of
  * these is seen of both (attention.c). Atomic and volatile accesses, and those of recognised spins,
  * are never left out: they may synchronize.
@@ -27,7 +27,10 @@ struct darn_heat {
  * at: of the lines that the filter has chosen, fewer and fewer are as the site gets hotter. */
 bool darn_heat_count(struct darn_thread *thread, const struct darn_site *site, uintptr_t address);
 
-/* Gives the hot sites another burst. */
+/* Gives the hot sites another burst, if one is due. */
 void darn_heat_again(void);
+
+/* For so many nanoseconds of processor time there is none after so many accesses were seen. */
+uint64_t darn_heat_pause(uint64_t seen);
 
 #endif

@@ -49,8 +49,7 @@ struct darn_thread {
     bool met_spin;          /* it is about to store to what another may spin on */
     bool spinning;          /* one of them may be watched */
     struct darn_heat *heat; /* how often it has come by its sites */
-    uint64_t looked_at;     /* accesses of armed sites, in all */
-    _Atomic uint64_t seen;  /* accesses that have come to a hook while watching, */
+    _Atomic uint64_t seen;  /* accesses that have come to a hook (heat.c: of armed sites), */
     struct darn_recent recent[DARN_RECENT]; /* and the last ones */
     _Atomic uint64_t inside; /* the sections that it is in (inside.h), one bit each */
     uint32_t scope_depth;    /* calls of functions that are annotated as atomic, */
@@ -124,8 +123,8 @@ void darn_thread_unblock(struct darn_thread *thread);
 uint32_t darn_threads_alive(void);
 int32_t darn_threads_running(void);
 
-/* How many there were since the start of the process, and how many accesses of all of them have
- * come to a hook while watching. */
+/* How many there were since the start of the process, and how many accesses of all of them were
+ * seen. */
 uint32_t darn_threads_count(void);
 uint64_t darn_threads_seen(void);
 
