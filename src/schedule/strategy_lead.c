@@ -89,7 +89,8 @@ uint32_t darn_lead_pick(struct darn_strategy *strategy, const struct darn_situat
             other = find_other(strategy, situation, step->thread, postponed);
             if (other < situation->count)
                 return other;
-            return can_go && !is_named(choice) ? found : give_up(strategy, situation);
+            if (!can_go)
+                return give_up(strategy, situation);
         }
         if (is_named(choice)) {
             if (op_of(choice) != step->op)

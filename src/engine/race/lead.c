@@ -18,17 +18,23 @@ struct deed {
     uint8_t kind, lock;
 };
 
-/* The last access on one side of a pair. */
+/* An access on one side of a pair. */
 struct stand {
     struct darn_event event; /* NONE: there was none */
     struct darn_stamp before;
     size_t deeds; /* that were made until then, by all threads */
     uint32_t visits;
+    uint8_t side;
 };
+
+/* One site may touch several places, as a call that fills several buffers: of each thread and
+ * address the last access is remembered, so many in all. */
+#define STANDS 8u
 
 struct pair {
     struct darn_lead lead;
-    struct stand stands[2];
+    struct stand stands[2][STANDS];
+    uint32_t taken[2]; /* how often a stand was the next one */
     uint32_t questions;
 };
 
@@ -100,9 +106,9 @@ void darn_leads_destroy(struct darn_leads *leads)
         return;
     for (size_t i = 0; i < leads->pair_count; i++) {
         free(leads->pairs[i].lead.steps);
-        for (int j = 0; j < 2; j++)
-            if (leads->order)
-                darn_stamp_drop(darn_order_clocks(leads->order), &leads->pairs[i].stands[j].before);
+        for (uint32_t j = 0; leads->order && j < 2 * STANDS; j++)
+            darn_stamp_drop(darn_order_clocks(leads->order),
+                            &leads->pairs[i].stands[j / STANDS][j % STANDS].before);
     }
     darn_ideals_destroy(leads->ideals);
     darn_order_destroy(leads->order);
@@ -171,22 +177,21 @@ static void add_step(struct darn_lead *lead, size_t *capacity, struct darn_lead_
     lead->steps[lead->count++] = step;
 }
 
-static bool comes_first(const struct darn_leads *leads, const struct pair *pair,
-                        const struct deed *deed)
+static bool comes_first(const struct darn_leads *leads, const struct stand *earlier,
+                        const struct stand *later, const struct deed *deed)
 {
     darn_epoch epoch = darn_epoch_make(deed->slot, deed->time);
 
     if (!leads->by_order)
         return darn_ideal_has(leads->ideals, deed->slot, deed->time);
-    return darn_stamp_knows(&pair->stands[0].before, epoch) ||
-           darn_stamp_knows(&pair->stands[1].before, epoch);
+    return darn_stamp_knows(&earlier->before, epoch) || darn_stamp_knows(&later->before, epoch);
 }
 
 /* Of the two threads all that came before their accesses, of others what is in the ideal. */
-static void make_lead(struct darn_leads *leads, struct pair *pair, uint32_t first)
+static void make_lead(struct darn_leads *leads, struct darn_lead *lead, const struct stand *earlier,
+                      const struct stand *later)
 {
-    const struct stand *earlier = &pair->stands[first], *later = &pair->stands[!first];
-    struct darn_lead *lead = &pair->lead;
+    bool turned = later->event.thread < earlier->event.thread;
     size_t capacity = 0;
 
     for (size_t i = 0; i < leads->deed_count; i++) {
@@ -194,20 +199,18 @@ static void make_lead(struct darn_leads *leads, struct pair *pair, uint32_t firs
 
         if (deed->thread == earlier->event.thread
                 ? i < earlier->deeds
-                : deed->thread == later->event.thread || comes_first(leads, pair, deed))
+                : deed->thread == later->event.thread || comes_first(leads, earlier, later, deed))
             add_step(lead, &capacity,
                      (struct darn_lead_step){
                          .thread = deed->thread, .kind = deed->kind, .lock = deed->lock});
     }
     /* Who came first in the run is chance: one seed shall give one schedule. */
     for (int i = 0; i < 2; i++) {
-        bool turned = pair->stands[1].event.thread < pair->stands[0].event.thread;
-        const struct stand *stand = &pair->stands[turned ? !i : i];
+        const struct stand *stand = turned == (i == 0) ? later : earlier;
 
         add_step(lead, &capacity,
-                 (struct darn_lead_step){.thread = stand->event.thread,
-                                         .side = (uint8_t)(stand - pair->stands),
-                                         .visits = stand->visits});
+                 (struct darn_lead_step){
+                     .thread = stand->event.thread, .side = stand->side, .visits = stand->visits});
     }
 }
 
@@ -233,22 +236,40 @@ static bool can_meet(struct darn_leads *leads, struct pair *pair, const struct s
     return leads->by_order || darn_ideal_reaches(leads->ideals, points, 2) == DARN_IDEAL_OPEN;
 }
 
+/* Where the access is remembered: in place of the last one of its thread there, or of the oldest.
+ */
+static struct stand *stand_of(struct pair *pair, const struct use *use,
+                              const struct darn_event *event)
+{
+    struct stand *stands = pair->stands[use->side];
+
+    for (uint32_t i = 0; i < STANDS; i++) {
+        if (stands[i].event.kind != DARN_EVENT_NONE && stands[i].event.thread == event->thread &&
+            stands[i].event.target == event->target)
+            return &stands[i];
+    }
+    return &stands[pair->taken[use->side]++ % STANDS];
+}
+
 static void stand_before(struct darn_leads *leads, const struct use *use,
                          const struct darn_event *event, struct darn_order_thread *thread)
 {
     struct pair *pair = &leads->pairs[use->pair];
-    struct stand *stand = &pair->stands[use->side];
-    uint32_t visits = count_visit(leads, use, event->thread);
-    bool meets;
+    const struct stand *others = pair->stands[!use->side];
+    uint32_t visits = count_visit(leads, use, event->thread), meets = 0;
+    struct stand *stand;
 
     if (pair->lead.count || leads->deed_count >= DARN_LEAD_MOST)
         return;
-    meets = can_meet(leads, pair, &pair->stands[!use->side], event, &thread->now);
+    while (meets < STANDS && !can_meet(leads, pair, &others[meets], event, &thread->now))
+        meets++;
+    stand = stand_of(pair, use, event);
     darn_stamp_drop(darn_order_clocks(leads->order), &stand->before);
-    *stand = (struct stand){*event, darn_stamp_copy(&thread->now), leads->deed_count, visits};
+    *stand = (struct stand){*event, darn_stamp_copy(&thread->now), leads->deed_count, visits,
+                            (uint8_t)use->side};
     thread->used = thread->now.time;
-    if (meets)
-        make_lead(leads, pair, !use->side);
+    if (meets < STANDS)
+        make_lead(leads, &pair->lead, &others[meets], stand);
 }
 
 static void on_access(struct darn_leads *leads, const struct darn_event *event,

@@ -54,6 +54,33 @@ static void a_section_that_nobody_needs_is_left_out(void **state)
     darn_leads_destroy(leads);
 }
 
+/* readv, sscanf: the other side may touch any of what the call fills. */
+static void a_site_may_touch_several_places(void **state)
+{
+    struct darn_leads *leads = darn_leads_create(&no_config, 2, false);
+    struct darn_event events[] = {
+        at_site(1, ACCESS(1, WRITE, X)),
+        at_site(1, ACCESS(1, WRITE, Y)),
+        EVENT(1, ACQUIRE, L),
+        EVENT(1, RELEASE, L),
+        EVENT(2, ACQUIRE, L),
+        EVENT(2, RELEASE, L),
+        at_site(2, ACCESS(2, READ, X)),
+        at_site(3, ACCESS(2, READ, Y)),
+    };
+
+    (void)state;
+    for (uint32_t pair = 0; pair < 2; pair++) {
+        darn_leads_site(leads, pair, 0, 1);
+        darn_leads_site(leads, pair, 1, 2 + pair);
+    }
+    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+        darn_leads_event(leads, &events[i]);
+    assert_string_equal(text_of(darn_leads_get(leads, 0)), "2acq 2rel 1@0*1 2@1*1");
+    assert_string_equal(text_of(darn_leads_get(leads, 1)), "2acq 2rel 1@0*2 2@1*1");
+    darn_leads_destroy(leads);
+}
+
 /* What a thread reads has to be written before. */
 static void a_third_thread_comes_as_far_as_it_is_needed(void **state)
 {
@@ -211,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_section_that_nobody_needs_is_left_out),
+        cmocka_unit_test(a_site_may_touch_several_places),
         cmocka_unit_test(a_third_thread_comes_as_far_as_it_is_needed),
         cmocka_unit_test(one_site_may_be_both_sides),
         cmocka_unit_test(what_a_lock_keeps_apart_has_no_schedule),

@@ -70,6 +70,7 @@ struct sim_program {
     struct sim_op bodies[8][SIM_OPS];
     uint32_t starts[SIM_THREADS]; /* the bodies of the threads that are there from the beginning */
     uint32_t count;
+    bool greedy; /* whoever made the last step counts as having yielded */
 };
 
 struct sim_thread {
@@ -204,7 +205,8 @@ static inline uint32_t sim_pick(struct sim *s, uint32_t condition)
             continue;
         if (t->number + 1 == s->last)
             now.current = now.count;
-        choices[now.count++] = sim_choice(s, t);
+        choices[now.count] = sim_choice(s, t);
+        choices[now.count++].yielded |= s->program->greedy && t->number + 1 == s->last;
     }
     if (now.count == 0)
         return SIM_THREADS;

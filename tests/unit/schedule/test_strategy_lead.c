@@ -101,12 +101,41 @@ static void visits_are_counted(void **state)
     }
 }
 
+/* It waited in a loop for long; the other one stands at a place already, and is not to go on. */
+static void who_has_yielded_goes_on_when_nobody_else_may(void **state)
+{
+    static const struct sim_program waits = {
+        .bodies = {{PUT(X, 1), PUT(X, 2)}, {YIELD, LOCK(L), UNLOCK(L), PUT(X, 3)}},
+        .starts = {0, 1},
+        .count = 2,
+        .greedy = true,
+    };
+    const struct darn_step second[] = {{.thread = 1, .op = DARN_STEP_LOCK},
+                                       {.thread = 1, .op = DARN_STEP_UNLOCK},
+                                       {.thread = 0, .object = 2},
+                                       {.thread = 1, .flags = 1, .object = 1}};
+    struct darn_plan plan = {
+        .kind = DARN_STRATEGY_RACE, .first = 1, .lead_count = 4, .aim_count = 3};
+
+    (void)state;
+    plan.aims[0] = (struct darn_aim){.kind = DARN_AIM_FIRST, .place = SIM_PLACE(0, 0)};
+    plan.aims[1] = (struct darn_aim){.kind = DARN_AIM_FIRST, .place = SIM_PLACE(0, 1)};
+    plan.aims[2] = (struct darn_aim){.kind = DARN_AIM_SECOND, .place = SIM_PLACE(1, 3)};
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        plan.seed = seed;
+        sim_run(s, &waits, &plan, second, NULL);
+        assert_int_equal(s->met_count, 1);
+        assert_int_equal(s->mets[0].a.place, SIM_PLACE(0, 1));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lead_comes_there_in_every_run),
         cmocka_unit_test(a_lead_that_the_program_does_not_follow_is_given_up),
         cmocka_unit_test(visits_are_counted),
+        cmocka_unit_test(who_has_yielded_goes_on_when_nobody_else_may),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
