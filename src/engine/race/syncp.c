@@ -32,9 +32,12 @@ struct item {
 struct items {
     uint16_t count, capacity;
     uint16_t writes; /* how many of them write */
-    uint16_t victim; /* when full: the next one to be left out, modulo MOST */
+    uint32_t slot;   /* whose they all are, or SEVERAL */
+    uint32_t victim; /* when full: the next one to be left out, modulo MOST */
     uint32_t keys[]; /* and behind the keys the items; the capacity is even */
 };
+
+#define SEVERAL UINT32_MAX
 
 struct cell {
     struct item only; /* none when there are `items` */
@@ -197,6 +200,7 @@ static void grow(struct syncp *syncp, struct cell *cell)
     if (old) {
         items->count = old->count;
         items->writes = old->writes;
+        items->slot = old->slot;
         memcpy(items->keys, old->keys, old->count * sizeof(old->keys[0]));
         memcpy(list_of(items), list_of(old), old->count * sizeof(struct item));
         syncp->ordered.own -= items_bytes(old->capacity);
@@ -207,13 +211,21 @@ static void grow(struct syncp *syncp, struct cell *cell)
 
 static void add_item(struct syncp *syncp, struct cell *cell, uint32_t key, const struct item *item)
 {
+    uint32_t slot = darn_epoch_slot(item->access.epoch);
+    struct items *items;
+
     if (cell->items && cell->items->count == MOST)
         thin_out(syncp, cell->items);
     if (!cell->items || cell->items->count == cell->items->capacity)
         grow(syncp, cell);
-    cell->items->keys[cell->items->count] = key;
-    cell->items->writes += is_write(&item->access);
-    list_of(cell->items)[cell->items->count++] = *item;
+    items = cell->items;
+    if (items->count == 0)
+        items->slot = slot;
+    else if (items->slot != slot)
+        items->slot = SEVERAL;
+    items->keys[items->count] = key;
+    items->writes += is_write(&item->access);
+    list_of(items)[items->count++] = *item;
 }
 
 static bool is_same_way(const struct darn_passage *passage, const struct darn_access *access,
@@ -243,6 +255,8 @@ static void meet_all(struct darn_passage *passage, struct cell *cell, uint32_t s
 {
     if (cell->only.access.epoch)
         meet(passage, &cell->only, set, address);
+    if (cell->items && cell->items->slot == passage->now->slot)
+        return; /* a thread comes after all that it did */
     for (uint32_t i = 0; cell->items && i < cell->items->count; i++)
         meet(passage, &list_of(cell->items)[i], set, address);
 }
