@@ -15,7 +15,8 @@
 struct run_line {
     uint32_t seconds_ms;
     uint64_t minutes, hours, rounds, jobs, seed;
-    const char *database, *on, *slurm_options, *baseline, *sarif;
+    bool transfer;
+    const char *database, *on, *slurm_options, *transferred, *baseline, *sarif;
     const char *shard; /* of a worker */
 };
 
@@ -71,6 +72,15 @@ static const struct darn_option options[] = {
      .offset = AT(slurm_options),
      .value = "WORDS",
      .help = "more options for sbatch: '-p debug'",
+     .needs = "on"},
+    {.name = "transfer",
+     .type = DARN_OPTION_MAYBE,
+     .offset = AT(transferred),
+     .given = AT(transfer),
+     .value = "PATHS",
+     .help = "GNU parallel brings what is needed to hosts without a\n"
+             "shared file system: darn, the file, the programs and\n"
+             "directories of tests, and PATHS, with commas",
      .needs = "on"},
     {.name = "baseline",
      .type = DARN_OPTION_STRING,
@@ -159,7 +169,11 @@ static int run_rounds(const struct run_line *line, struct darn_campaign *campaig
 {
     struct darn_listener *speaker = darn_speaker(COMMAND);
     struct darn_campaign_wanted wanted = wanted_of(line);
-    struct darn_campaign_shards shards = {line->on, line->slurm_options, line->jobs};
+    struct darn_campaign_shards shards = {.on = line->on,
+                                          .slurm_options = line->slurm_options,
+                                          .count = line->jobs,
+                                          .transfer = line->transfer,
+                                          .transferred = line->transferred};
 
     return is_elsewhere(line)
                ? darn_campaign_shards_run(campaign, speaker, store, &wanted, &shards, result)
@@ -237,6 +251,9 @@ static int run_campaign(int argc, char **argv)
     if (wanted.on && !darn_campaign_engine_is_known(wanted.on))
         return darn_refuse(COMMAND, "--on=%s: there are local, parallel:HOSTS and slurm",
                            wanted.on);
+    if (wanted.transfer && strncmp(wanted.on, "parallel:", strlen("parallel:")) != 0)
+        return darn_refuse(COMMAND, "--transfer: only GNU parallel brings files to other machines "
+                                    "(--on=parallel:HOSTS)");
     return run(&wanted, line.words[0]);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "driver/campaign/campaign_transfer.h"
 #include "driver/process/installation.h"
 #include "driver/process/sh.h"
 #include "report/shell.h"
@@ -23,7 +24,7 @@ struct sharding {
     struct darn_campaign_store *store;
     const struct darn_campaign_wanted *wanted;
     const struct darn_campaign_shards *shards;
-    char directory[PATH_MAX], darn[PATH_MAX];
+    char database[PATH_MAX], directory[PATH_MAX], darn[PATH_MAX];
     int64_t generation; /* tells the shards of this call from those of earlier ones */
     uint64_t count;
 };
@@ -77,6 +78,11 @@ static char *command_of(const struct sharding *sharding, const char *number)
     size_t size = 0;
     FILE *out = open_memstream(&command, &size);
 
+    if (sharding->shards->transfer) {
+        fputs("mkdir -p ", out);
+        put_word(out, sharding->directory);
+        fputs(" && ", out);
+    }
     put_word(out, sharding->darn);
     fputs(" campaign work ", out);
     put_word(out, sharding->campaign->path);
@@ -113,6 +119,35 @@ static char *unfinished(const struct sharding *sharding, char separator)
     return NULL;
 }
 
+/* What is brought to each host before its first shard, and what each shard brings back: its database
+ * and what its hunts have left beside it. Our own database stays here. */
+static void put_transfer(const struct sharding *sharding, FILE *out)
+{
+    struct darn_words paths = {0};
+    char *options = NULL;
+    size_t size = 0;
+    FILE *quoted = open_memstream(&options, &size);
+
+    fputs("-rlptDzR --exclude=", quoted); /* for a shell that GNU parallel calls */
+    put_word(quoted, sharding->database);
+    fputs("\\*", quoted);
+    fclose(quoted);
+    fputs(" --rsync-opts ", out);
+    put_word(out, options);
+    free(options);
+    darn_campaign_transfer(sharding->campaign, sharding->shards->transferred, &paths);
+    for (size_t i = 0; i < paths.count; i++) {
+        fputs(" --basefile ", out);
+        put_word(out, paths.items[i]);
+    }
+    darn_words_free(&paths);
+    for (int i = 0; i < 2; i++) {
+        fputs(" --return ", out);
+        put_word(out, sharding->directory);
+        fprintf(out, "/shard-%lld-{}.db%s", (long long)sharding->generation, i ? ".d" : "");
+    }
+}
+
 /* The engine's command, for a shell. */
 static char *engine_of(const struct sharding *sharding)
 {
@@ -135,6 +170,9 @@ static char *engine_of(const struct sharding *sharding)
         fputs("parallel --will-cite --sshlogin ", out);
         put_word(out, sharding->shards->on + strlen(PARALLEL));
         fprintf(out, " --jobs %llu ", (unsigned long long)sharding->shards->count);
+        if (sharding->shards->transfer)
+            put_transfer(sharding, out);
+        fputc(' ', out);
         put_word(out, command);
         fprintf(out, " ::: %s", list);
     }
@@ -165,9 +203,13 @@ static int begin(struct sharding *sharding)
                                  is_slurm ? "sbatch" : "parallel",
                                  is_slurm ? "apt-get install slurm-wlm"
                                           : "apt-get install parallel");
+    if (sharding->shards->transfer && darn_find_program("rsync", found, sizeof(found)))
+        return darn_tell_refusal(sharding->listener,
+                                 "--transfer: rsync is not installed (apt-get install rsync)");
     if (darn_own_path(sharding->darn, sizeof(sharding->darn)) ||
-        darn_absolute_path(sharding->store->path, found, sizeof(found)) ||
-        snprintf(sharding->directory, sizeof(sharding->directory), "%s.d", found) >=
+        darn_absolute_path(sharding->store->path, sharding->database,
+                           sizeof(sharding->database)) ||
+        snprintf(sharding->directory, sizeof(sharding->directory), "%s.d", sharding->database) >=
             (int)sizeof(sharding->directory))
         return darn_tell_refusal(sharding->listener, "%s: the path is too long",
                                  sharding->store->path);
@@ -199,18 +241,19 @@ static int run_engine(struct sharding *sharding, const char *engine)
     return 0;
 }
 
+/* One that cannot be read is refused by name, and the others are merged nevertheless. */
 static int merge_all(struct sharding *sharding)
 {
     char path[PATH_MAX];
     int result = 0;
 
-    for (uint64_t i = 1; !result && i <= sharding->count; i++) {
+    for (uint64_t i = 1; i <= sharding->count; i++) {
         if (!shard_path(sharding, i, path))
             continue;
         if (!is_finished(path))
             darn_tell_loss(sharding->listener, "shard %llu was lost, twice", (unsigned long long)i);
-        if (access(path, R_OK) == 0)
-            result = darn_campaign_store_merge(sharding->store, path);
+        if (access(path, R_OK) == 0 && darn_campaign_store_merge(sharding->store, path))
+            result = DARN_REFUSED;
     }
     return result;
 }

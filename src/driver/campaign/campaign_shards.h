@@ -12,6 +12,8 @@ struct darn_campaign_shards {
     const char *on;            /* "parallel:HOSTS" or "slurm" */
     const char *slurm_options; /* words for sbatch; NULL: none */
     uint64_t count;            /* of shards; with parallel, for each host */
+    bool transfer;             /* parallel brings what is needed to the hosts, */
+    const char *transferred;   /* and these paths, with commas; NULL: no more */
 };
 
 /* Whether the text names an engine: local, parallel:HOSTS, slurm. */
