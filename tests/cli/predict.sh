@@ -209,17 +209,19 @@ cat >way.c <<'EOF'
 #include <pthread.h>
 #include <unistd.h>
 int shared;
+static int is_long;
 static void *other(void *arg)
 {
-    if (access("long", F_OK) == 0)
+    if (is_long)
         shared = 1;
     return arg;
 }
 int main(void)
 {
     pthread_t thread;
+    is_long = access("long", F_OK) == 0;
     pthread_create(&thread, NULL, other, NULL);
-    if (access("long", F_OK) == 0)
+    if (is_long)
         shared = 2;
     return pthread_join(thread, NULL);
 }

@@ -197,7 +197,7 @@ void darn_control_loaded(const struct darn_site *start, const struct darn_site *
 {
     bool learns = sees_all();
 
-    dl_iterate_phdr(list_module, NULL);
+    darn_real_modules(list_module, NULL);
     for (const struct darn_site *site = start; site < stop; site++) {
         uint32_t number = darn_site_number(site);
 
@@ -372,7 +372,7 @@ static void start_serving(void)
     pin();
     darn_stack_prepare();
     darn_control_watch_signals();
-    dl_iterate_phdr(list_module, NULL);
+    darn_real_modules(list_module, NULL);
     list_sites();
     fflush(NULL);
     darn_control->server = darn_os_process_id();

@@ -9,6 +9,7 @@
 #include "runtime/control/control.h"
 #include "runtime/control/slots.h"
 #include "runtime/os/os.h"
+#include "runtime/os/real_function.h"
 #include "runtime/report/maps.h"
 
 #define PAGE       4096
@@ -91,7 +92,7 @@ static void find_holes(struct darn_maps *maps)
     hole_count = 0;
     leave_out(block, block + ((sizeof(*darn_control) + PAGE - 1) & ~(uintptr_t)(PAGE - 1)));
     darn_os_each_own(leave_out);
-    dl_iterate_phdr(leave_out_unwinder, NULL);
+    darn_real_modules(leave_out_unwinder, NULL);
     for (uint32_t i = 0; i < darn_slot_end; i++) {
         if (darn_slot_is_used(&darn_slots[i]))
             leave_out_stack(maps, &darn_slots[i]);

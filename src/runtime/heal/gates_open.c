@@ -8,6 +8,7 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/gates_private.h"
 #include "runtime/os/os.h"
+#include "runtime/os/real_function.h"
 #include "runtime/report/tell.h"
 #include "runtime/section/rules_private.h"
 #include "section/build.h"
@@ -78,7 +79,7 @@ static bool find_modules(struct darn_gate *gate, const struct darn_deadlock *dea
         struct looked_for module = {.name = deadlock->modules[i].name,
                                     .build = deadlock->modules[i].build};
 
-        dl_iterate_phdr(look_at_module, &module);
+        darn_real_modules(look_at_module, &module);
         if (!module.found) {
             gate->is_other_build = module.has_namesake;
             explain(gate, module.has_namesake ? "it is from another build of " : "", module.name,

@@ -53,7 +53,7 @@ DARN_INTERCEPT(int, dl_iterate_phdr, int (*run)(struct dl_phdr_info *, size_t, v
     struct visit visit = {run, context};
 
     darn_jump_leave();
-    if (!darn_outside_is_marked((uintptr_t)run)) /* the unwinder, and ourselves */
+    if (!darn_events_wanted() || !darn_outside_is_marked((uintptr_t)run)) /* the unwinder */
         return DARN_REAL(dl_iterate_phdr)(run, context);
     return DARN_REAL(dl_iterate_phdr)(visit_module, &visit);
 }

@@ -83,7 +83,7 @@ void darn_order_start(void)
 {
     struct darn_thread *thread = darn_thread_peek(); /* NULL: it is about to become known */
 
-    if (darn_ordering || darn_state.preloaded)
+    if (darn_ordering || darn_state.preloaded || darn_production)
         return;
     darn_outside_look(); /* takes the loader's lock */
     open_order();

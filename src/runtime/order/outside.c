@@ -230,5 +230,5 @@ void darn_outside_open(void)
 
 void darn_outside_look(void)
 {
-    dl_iterate_phdr(look, NULL);
+    darn_real_modules(look, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 
 static int missing(void)
@@ -44,4 +45,13 @@ void *darn_real(const char *name)
 bool darn_real_is_missing(const void *real)
 {
     return real == (const void *)missing;
+}
+
+int darn_real_modules(int (*visit)(struct dl_phdr_info *, size_t, void *), void *context)
+{
+    static __typeof__(dl_iterate_phdr) *real;
+
+    if (!real)
+        real = (__typeof__(real))darn_real("dl_iterate_phdr");
+    return real(visit, context);
 }
