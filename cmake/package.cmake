@@ -6,7 +6,7 @@ install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/instead DESTINATION lib/darn)
 # Under the names that Debian's tools look for.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/darn RENAME copyright)
 install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION share/doc/darn)
-install(FILES ${PROJECT_SOURCE_DIR}/examples/bank.c DESTINATION share/doc/darn/examples)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION share/doc/darn)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME darn)

@@ -17,7 +17,7 @@ expect_same "$(dpkg-deb --ctrl-tarfile "$deb" | tar t | grep -c conffiles)" 0
 claim "it has the command, its parts, the pages and the license, and belongs to root"
 dpkg-deb -x "$deb" tree
 for file in bin/darn lib/darn/{darn_plugin.so,libdarn_rt.a,libdarn_heal_rt.a,libdarn_rt.so,darn_rt.syms,instead} include/darn.h \
-    lib/cmake/darn/darn-config{,-version}.cmake share/doc/darn/{copyright,CHANGELOG.md} share/man/man1/darn{,-run}.1 \
+    lib/cmake/darn/darn-config{,-version}.cmake share/doc/darn/{copyright,CHANGELOG.md,examples/{bank,transfer}.c} share/man/man1/darn{,-run}.1 \
     share/bash-completion/completions/darn share/zsh/{site-functions,vendor-completions}/_darn; do
     [ -s "tree/usr/$file" ] || fault "$file is missing"
 done
