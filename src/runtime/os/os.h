@@ -126,7 +126,7 @@ uint64_t darn_os_memory_limit(void);
 int darn_os_populate(void *start, size_t size);
 
 /* What is behind a file descriptor, for telling whether two lead to the same: 0 for an ordinary
- * file or none. Both ends of a pipe have the same, all sockets have, others have one each. */
+ * file, /dev/null and its kin, or none. Both ends of a pipe have the same, all sockets have, others have one each. */
 uint64_t darn_os_channel(int fd);
 
 /* The same, or for an ordinary file or directory a number of its own; 0 for none. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/hash.h"
 #include "runtime/os/os.h"
@@ -34,6 +35,12 @@ uint64_t darn_os_identity(int fd)
 
 #define PIPE (UINT64_C(1) << 31)
 
+/* /dev/null, zero, full, random and urandom: what is written there nobody can read. */
+static bool is_silent(dev_t device)
+{
+    return major(device) == 1 && minor(device) >= 3 && minor(device) <= 9 && minor(device) != 4;
+}
+
 static uint64_t channel_of(int fd, const struct stat *about)
 {
     if (S_ISFIFO(about->st_mode))
@@ -42,6 +49,8 @@ static uint64_t channel_of(int fd, const struct stat *about)
         return CHANNEL | 1;
     if (!(about->st_mode & S_IFMT)) /* eventfds and their kin: a copy has another number */
         return CHANNEL | 2;
+    if (S_ISCHR(about->st_mode) && is_silent(about->st_rdev))
+        return 0;
     if (S_ISCHR(about->st_mode)) /* both ends of a pseudo-terminal are one */
         return CHANNEL | 3;
     return S_ISREG(about->st_mode) || S_ISDIR(about->st_mode) ? 0 : CHANNEL | (16 + (uint64_t)fd);
