@@ -55,7 +55,7 @@ enum task_status {
     TASK_DETACH = 4,
     TASK_SWITCH = 7
 };
-enum { TASK_FLAG_TASKWAIT = 0x10 };
+enum { TASK_FLAG_TASKWAIT = 0x10, TASK_FLAG_UNTIED = 0x10000000 };
 
 struct tool {
     int (*initialize)(void *(*find)(const char *name), int device, uint64_t *data);
@@ -65,7 +65,12 @@ struct tool {
 
 /* ---- words and clocks ---- */
 
-enum { PARITY = 1, FOREIGN = 2, KNOWN = 4 };
+enum {
+    PARITY = 1,      /* of an implicit task: which of the two clocks its next barrier has */
+    UNTIED = PARITY, /* of an explicit one, which has no barriers */
+    FOREIGN = 2,
+    KNOWN = 4
+};
 #define MASTER (UINT64_C(1) << 63) /* the implicit task of the thread that has begun the region */
 #define BITS   (MASTER | 7)
 
@@ -198,6 +203,7 @@ static void sync_region(int kind, int endpoint, uint64_t *team, uint64_t *task, 
     }
     if (endpoint == SCOPE_END && *task) {
         wait_end(kind, endpoint, team, task, code);
+        set_foreign(*task);
         *task ^= is_barrier(kind) ? PARITY : 0;
     }
 }
@@ -213,7 +219,8 @@ static void task_create(const uint64_t *parent, const void *caller, uint64_t *ta
     if (flags & TASK_FLAG_TASKWAIT)
         return;
     *task = (parent ? *parent & ~(MASTER | PARITY) : 0) | KNOWN |
-            (darn_next_task == DARN_FOREIGN ? FOREIGN : 0);
+            (darn_next_task == DARN_FOREIGN ? FOREIGN : 0) |
+            (flags & TASK_FLAG_UNTIED ? UNTIED : 0);
     order(DARN_EVENT_SEND, (uintptr_t)task, FRAME);
 }
 
@@ -256,12 +263,28 @@ static void task_goes_on(const uint64_t *task, bool begins, const void *frame)
     set_foreign(*task);
 }
 
+/*
+ * Who hands on an untied task is not done with it yet. Of all who have executed a part of it, the
+ * one who comes back to the library last ends it, and calls its destructors, whoever had the last
+ * part; and that others came back is not told. Until the library tells of something else, what
+ * this thread does comes after all.
+ */
+static void hands_on(uint64_t prior)
+{
+    if (prior & UNTIED)
+        set_foreign(prior | FOREIGN);
+}
+
 static void task_schedule(uint64_t *prior, int status, const uint64_t *next)
 {
+    uint64_t left = prior ? *prior : 0;
+
     if (prior)
         task_pauses(prior, status, FRAME);
     if (next)
         task_goes_on(next, status == TASK_YIELD || status == TASK_SWITCH, FRAME);
+    if (status == TASK_SWITCH)
+        hands_on(left);
 }
 
 /* ---- the tool ---- */
