@@ -144,9 +144,23 @@ static int has_attribute(LLVMValueRef function, const char *name)
                                        kind) != NULL;
 }
 
+/*
+ * std::ctype<char> keeps what it has narrowed, in the locale that all threads share, without a lock
+ * (std::regex calls it): the same byte is the same value, whoever stores it. By the rules of C++ it
+ * is a race, about which nobody who uses the library can do anything.
+ */
+static int is_cache_of_library(LLVMValueRef function)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+
+    return strcmp(name, "_ZNKSt5ctypeIcE6narrowEcc") == 0 ||
+           strcmp(name, "_ZNKSt5ctypeIcE6narrowEPKcS2_cPc") == 0;
+}
+
 int darn_ignore_function(const struct darn_ignore *ignore, LLVMValueRef function)
 {
-    return darn_map_get(&ignore->functions, (uintptr_t)function, 0) ||
+    return is_cache_of_library(function) || darn_map_get(&ignore->functions, (uintptr_t)function, 0) ||
            has_attribute(function, "disable_sanitizer_instrumentation") ||
            has_attribute(function, "naked") || is_listed(ignore, function);
 }
