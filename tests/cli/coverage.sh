@@ -210,6 +210,38 @@ darn record --profile=profile -o trace -- ./racy >/dev/null 2>&1
 try darn coverage --profile=profile controlled
 expect_has "$out" "       2         4     50 %  in all"
 
+claim "a function is one line, whatever it does"
+darn record --profile=turns.profile -o trace -- ./turns >/dev/null 2>&1
+try darn coverage --profile=turns.profile facts
+expect_same "$(sed '1,/by the function/d' <<<"$out" | cut -c 30- | sort | uniq -d)" ""
+expect_has "$out" " turns.c main_writes"
+
+claim "a page shows it in the source: what was seen at a line, and what is possible and was not; no text of it is markup"
+sed -i 's|^int x;|int x; /* a<b> \&amp; "c" */|' racy.c
+try darn coverage --profile=profile --html=page.html controlled
+expect_status 0
+page=$(cat page.html)
+expect_has "$page" 'int x; /* a&lt;b&gt; &amp;amp; &quot;c&quot; */'
+expect_lacks "$page" '<b>&'
+expect_has "$page" '</b>    x = 2;</summary>'
+grep -q '^<li>other write x: right after racy.c:12:[0-9]* main write x in another thread</li>$' page.html || fault "no pair in: $page"
+grep -q '^<li class="never">write x: never right after racy.c:5:[0-9]* write x in another thread</li>$' page.html ||
+    fault "what was not seen is not in: $page"
+expect_lacks "$page" '<svg'
+try darn coverage --html=/nowhere/page.html controlled
+expect_refused "darn coverage: --html: /nowhere/page.html cannot be written: No such file or directory"
+
+claim "of several files it is said how much more others would show"
+printf 'darn coverage 1\npair %016x %016x\n' 1 2 >one
+printf 'darn coverage 1\npair %016x %016x\npair %016x %016x\n' 1 2 3 4 >two
+try darn coverage --html=page.html one two
+expect_has "$out" "       2  in all; 1 of them in one file only: something new in about every 2.0 files, 2 in all at least"
+expect_has "$(cat page.html)" '<svg viewBox="0 0 460 170" role="img" aria-label="2 facts after 2 files">'
+try darn coverage one one
+expect_has "$out" "       1  in all; each was in more than one file: more of the same shows nothing new"
+try darn coverage one
+expect_lacks "$out" "in all"
+
 claim "other files are refused"
 try darn coverage racy.c
 expect_refused "darn coverage: racy.c: this is no coverage; darn run --coverage=FILE writes one"

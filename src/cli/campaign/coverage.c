@@ -5,14 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "cli/campaign/coverage_html.h"
 #include "cli/line.h"
-#include "driver/campaign/campaign_coverage.h"
+#include "driver/campaign/campaign_status.h"
+#include "driver/process/output.h"
 
 #define COMMAND "coverage"
 
 struct coverage_line {
     const char *profile;
+    const char *html;
     bool list;
+};
+
+/* What the files have, one after the other. */
+struct coverage_files {
+    struct darn_campaign_coverage all;
+    struct darn_campaign_calls calls;
+    size_t *curve; /* facts that are known after each of them */
+    size_t count;
 };
 
 static const struct darn_option options[] = {
@@ -22,6 +34,12 @@ static const struct darn_option options[] = {
      .value = "FILE",
      .help = "which pairs are possible: a profile (darn record\n"
              "--profile), in which the sites are that share memory"},
+    {.name = "html",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct coverage_line, html),
+     .value = "FILE",
+     .help = "write a page for a browser to FILE: the sources, and at\n"
+             "each line what was seen there, and what was not"},
     {.name = "list",
      .type = DARN_OPTION_FLAG,
      .offset = offsetof(struct coverage_line, list),
@@ -65,26 +83,38 @@ static void print_facts(const struct darn_campaign_coverage *coverage)
     }
 }
 
+/* What follows the name of the function is the access, of which it has several. */
+static int by_function(const char *one, const char *other)
+{
+    size_t lengths[2] = {one ? strcspn(one, " ") : 0, other ? strcspn(other, " ") : 0};
+    size_t both = lengths[0] < lengths[1] ? lengths[0] : lengths[1];
+    int result = both ? memcmp(one, other, both) : 0;
+
+    return result ? result : (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct darn_campaign_shared *x = a, *y = b;
     int files = strcmp(x->file, y->file);
 
-    return files ? files : strcmp(x->function ? x->function : "", y->function ? y->function : "");
+    return files ? files : by_function(x->function, y->function);
 }
 
-static void print_row(int64_t seen, int64_t possible, const char *file, const char *function)
+/* `where`: as much of it as there are bytes. */
+static void print_row(int64_t seen, int64_t possible, const char *file, const char *where,
+                      size_t bytes)
 {
-    printf("%8lld%10lld%7.0f %%  %s", (long long)seen, (long long)possible,
-           possible ? 100.0 * (double)seen / (double)possible : 0, file);
-    if (function)
-        printf(" %.*s", (int)strcspn(function, " "), function);
-    putchar('\n');
+    printf("%8lld%10lld%7.0f %%  %s%s%.*s\n", (long long)seen, (long long)possible,
+           possible ? 100.0 * (double)seen / (double)possible : 0, file, bytes ? " " : "",
+           (int)bytes, where);
 }
 
 /* Neighbours of the same function are added up; those that nothing was seen of have no name. */
 static void print_share(struct darn_campaign_share *share)
 {
+    static const char unseen[] = "(sites that were not seen)";
+
     qsort(share->sites, share->count, sizeof(*share->sites), by_place);
     puts("\n    seen  possible    share  pairs of accesses, by the function of the second");
     for (size_t i = 0, next; i < share->count; i = next) {
@@ -95,20 +125,38 @@ static void print_share(struct darn_campaign_share *share)
             seen += share->sites[next].seen;
             possible += share->sites[next].possible;
         }
-        print_row(seen, possible, first->file,
-                  first->function ? first->function : "(sites that were not seen)");
+        if (first->function)
+            print_row(seen, possible, first->file, first->function, strcspn(first->function, " "));
+        else
+            print_row(seen, possible, first->file, unseen, strlen(unseen));
     }
-    print_row(share->seen, share->possible, "in all", NULL);
+    print_row(share->seen, share->possible, "in all", "", 0);
 }
 
-static int read_all(struct darn_campaign_coverage *coverage, struct darn_campaign_calls *calls,
-                    char **files, int count)
+static void add_file(struct coverage_files *files, const struct darn_campaign_coverage *one)
 {
-    for (int i = 0; i < count; i++) {
-        int result = darn_campaign_coverage_read(coverage, calls, files[i]);
+    for (size_t i = 0; i < one->facts.count; i++) {
+        uint8_t *seen = darn_campaign_facts_at(&files->all.facts, &one->facts.items[i]);
 
+        *seen += *seen < DARN_CAMPAIGN_OFTEN;
+    }
+    for (size_t i = 0; i < one->site_count; i++)
+        darn_campaign_coverage_name(&files->all, one->sites[i].key, one->sites[i].place);
+    files->curve[files->count++] = files->all.facts.count;
+}
+
+static int read_all(struct coverage_files *files, char **paths, int count)
+{
+    files->curve = darn_need_zeroed((size_t)count, sizeof(*files->curve));
+    for (int i = 0; i < count; i++) {
+        struct darn_campaign_coverage one = {0};
+        int result = darn_campaign_coverage_read(&one, &files->calls, paths[i]);
+
+        if (!result)
+            add_file(files, &one);
+        darn_campaign_coverage_free(&one);
         if (result)
-            return darn_refuse(COMMAND, "%s: %s", files[i],
+            return darn_refuse(COMMAND, "%s: %s", paths[i],
                                result == -EINVAL ? "this is no coverage; darn run --coverage=FILE "
                                                    "writes one"
                                                  : strerror(-result));
@@ -116,42 +164,86 @@ static int read_all(struct darn_campaign_coverage *coverage, struct darn_campaig
     return 0;
 }
 
-static int print(const struct coverage_line *wanted, const struct darn_campaign_coverage *coverage)
+/* Of files as of rounds (campaign_status.h): "" when there is one file only, which says nothing of
+ * the next. */
+static void describe_rest(const struct coverage_files *files, char *text, size_t size)
+{
+    struct darn_campaign_status status = {.rounds = (int64_t)files->count,
+                                          .coverage = (int64_t)files->all.facts.count};
+
+    for (size_t i = 0; i < files->all.facts.count; i++) {
+        status.once += files->all.facts.seen[i] == 1;
+        status.twice += files->all.facts.seen[i] == 2;
+    }
+    *text = '\0';
+    if (files->count < 2)
+        return;
+    if (status.once)
+        snprintf(text, size,
+                 "%lld of them in one file only: something new in about every %.1f files, %.0f in "
+                 "all at least",
+                 (long long)status.once, darn_campaign_rounds_to_new(&status),
+                 darn_campaign_coverage_in_all(&status));
+    else
+        snprintf(text, size, "each was in more than one file: more of the same shows nothing new");
+}
+
+static int write_html(const struct coverage_line *wanted, const struct coverage_files *files,
+                      const struct darn_campaign_share *share, const char *rest)
+{
+    char about[512];
+    struct darn_coverage_html html = {wanted->html, about, files->curve, files->count};
+
+    snprintf(about, sizeof(about), "%zu facts in %zu file%s%s%s.", files->all.facts.count,
+             files->count, files->count == 1 ? "" : "s", *rest ? "; " : "", rest);
+    return darn_refuse_output(COMMAND, "--html: ", wanted->html,
+                              darn_coverage_html(&html, &files->all, share));
+}
+
+static int print(const struct coverage_line *wanted, const struct coverage_files *files)
 {
     struct darn_campaign_share share = {0};
-    int result = 0;
+    char rest[256];
+    int result = wanted->profile ? darn_campaign_share(&share, &files->all, wanted->profile) : 0;
 
-    print_totals(coverage);
+    if (result)
+        return darn_refuse(COMMAND, "--profile=%s: %s", wanted->profile,
+                           result == -EINVAL ? "this is no profile" : strerror(-result));
+    print_totals(&files->all);
+    describe_rest(files, rest, sizeof(rest));
+    if (*rest)
+        printf("%8zu  in all; %s\n", files->all.facts.count, rest);
     if (wanted->list)
-        print_facts(coverage);
-    if (wanted->profile) {
-        result = darn_campaign_share(&share, coverage, wanted->profile);
-        if (result)
-            return darn_refuse(COMMAND, "--profile=%s: %s", wanted->profile,
-                               result == -EINVAL ? "this is no profile" : strerror(-result));
+        print_facts(&files->all);
+    if (wanted->html)
+        result = write_html(wanted, files, &share, rest);
+    if (!result && wanted->profile)
         print_share(&share);
-        darn_campaign_share_free(&share);
-    }
-    return darn_finish_output();
+    darn_campaign_share_free(&share);
+    return result ? result : darn_finish_output();
 }
 
 static int cmd_coverage(int argc, char **argv)
 {
     struct coverage_line wanted = {0};
     struct darn_command_line line = {.command = &darn_command_coverage, .to = &wanted};
-    struct darn_campaign_coverage coverage = {0};
-    struct darn_campaign_calls calls = {0};
+    struct coverage_files files = {0};
     int status;
 
     if (!darn_line_read(&line, argc, argv, &status))
         return status;
     if (!line.count)
         return darn_refuse(COMMAND, "no file; usage: darn coverage [options] FILE...");
-    status = read_all(&coverage, &calls, line.words, line.count);
+    if (wanted.html)
+        status =
+            darn_refuse_output(COMMAND, "--html: ", wanted.html, darn_output_check(wanted.html));
     if (!status)
-        status = print(&wanted, &coverage);
-    darn_campaign_coverage_free(&coverage);
-    darn_campaign_calls_free(&calls);
+        status = read_all(&files, line.words, line.count);
+    if (!status)
+        status = print(&wanted, &files);
+    darn_campaign_coverage_free(&files.all);
+    darn_campaign_calls_free(&files.calls);
+    free(files.curve);
     return status;
 }
 
@@ -162,7 +254,7 @@ const struct darn_command darn_command_coverage = {
     .about = "Reads what darn run --coverage=FILE has written, in one run or many, and prints\n"
              "how many pairs of accesses, locks, waits and orders of locks were seen. With a\n"
              "profile it says what share of the pairs that are possible that is, by function\n"
-             "and file.\n",
+             "and file. Of several files it says how much more others would show.\n",
     .groups = groups,
     .operands = "FILE",
     .anywhere = true,

@@ -183,13 +183,15 @@ static void read_shared(struct darn_campaign_share *share, const char *line)
     struct darn_campaign_shared *site;
     unsigned long long key;
     char place[4096], op[16];
-    int used = 0;
+    int begin = 0, used = 0;
 
-    if (sscanf(line, "shared %16llx %4095s %15s %n", &key, place, op, &used) < 3)
+    if (sscanf(line, "shared %16llx %n%4095s %15s %n", &key, &begin, place, op, &used) < 3)
         return;
     share->sites = darn_grow(share->sites, &share->room, share->count + 1, sizeof(*share->sites));
     site = &share->sites[share->count++];
     site->key = key;
+    site->place = darn_need_memory(strdup(line + begin));
+    site->place[strcspn(site->place, "\n")] = '\0';
     place[strcspn(place, ":")] = '\0';
     site->file = darn_need_memory(strdup(place));
     site->variable = darn_need_memory(strdup(line + used));
@@ -245,6 +247,32 @@ static void name_functions(struct darn_campaign_share *share,
             }
 }
 
+void darn_campaign_share_each(const struct darn_campaign_share *share,
+                              const struct darn_campaign_coverage *coverage,
+                              void (*visit)(void *context, size_t first, size_t second, bool seen),
+                              void *context)
+{
+    for (size_t i = 0; i < share->count; i++)
+        for (size_t j = 0; j < share->count; j++) {
+            struct darn_campaign_fact fact = {DARN_COVERAGE_PAIR, share->sites[j].key,
+                                              share->sites[i].key};
+
+            if (is_possible(&share->sites[j], &share->sites[i]))
+                visit(context, j, i, darn_campaign_facts_has(&coverage->facts, &fact));
+        }
+}
+
+static void count_pair(void *context, size_t first, size_t second, bool seen)
+{
+    struct darn_campaign_share *share = context;
+
+    (void)first;
+    share->sites[second].possible++;
+    share->sites[second].seen += seen;
+    share->possible++;
+    share->seen += seen;
+}
+
 int darn_campaign_share(struct darn_campaign_share *share,
                         const struct darn_campaign_coverage *coverage, const char *profile)
 {
@@ -253,20 +281,7 @@ int darn_campaign_share(struct darn_campaign_share *share,
     if (result)
         return result;
     name_functions(share, coverage);
-    for (size_t i = 0; i < share->count; i++) {
-        struct darn_campaign_shared *site = &share->sites[i];
-
-        for (size_t j = 0; j < share->count; j++) {
-            struct darn_campaign_fact fact = {DARN_COVERAGE_PAIR, share->sites[j].key, site->key};
-
-            if (!is_possible(&share->sites[j], site))
-                continue;
-            site->possible++;
-            site->seen += darn_campaign_facts_has(&coverage->facts, &fact);
-        }
-        share->possible += site->possible;
-        share->seen += site->seen;
-    }
+    darn_campaign_share_each(share, coverage, count_pair, share);
     return 0;
 }
 
@@ -275,6 +290,7 @@ void darn_campaign_share_free(struct darn_campaign_share *share)
     for (size_t i = 0; i < share->count; i++) {
         free(share->sites[i].file);
         free(share->sites[i].variable);
+        free(share->sites[i].place);
     }
     free(share->sites);
     *share = (struct darn_campaign_share){0};

@@ -36,6 +36,7 @@ const char *darn_campaign_kind_words(enum darn_coverage_kind kind);
 struct darn_campaign_shared {
     uint64_t key;
     char *file, *variable; /* a variable that has no name is nobody else's */
+    char *place;           /* FILE:LINE:COLUMN OP VARIABLE */
     const char *function;  /* as the coverage names it; NULL: nothing of it was seen */
     bool writes;
     int64_t possible, seen; /* pairs in which it is the second */
@@ -52,6 +53,12 @@ struct darn_campaign_share {
  * is no profile. */
 int darn_campaign_share(struct darn_campaign_share *share,
                         const struct darn_campaign_coverage *coverage, const char *profile);
+
+/* Each pair that is possible. */
+void darn_campaign_share_each(const struct darn_campaign_share *share,
+                              const struct darn_campaign_coverage *coverage,
+                              void (*visit)(void *context, size_t first, size_t second, bool seen),
+                              void *context);
 void darn_campaign_share_free(struct darn_campaign_share *share);
 
 #endif
