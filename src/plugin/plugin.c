@@ -23,6 +23,7 @@
 #include "plugin/core/select.h"
 #include "plugin/core/plugin_sites.h"
 #include "plugin/core/trained.h"
+#include "plugin/core/whole.h"
 #include "plugin/heal/only.h"
 #include "plugin/heal/pin.h"
 #include "plugin/heal/reach.h"
@@ -191,8 +192,10 @@ void darn_plugin_prepare(LLVMModuleRef module)
             darn_wait_check(f);
     }
     darn_ignore_free(&ignore);
-    if (!wanted)
+    if (!wanted) {
+        darn_whole_keep(module);
         darn_waits_note(module);
+    }
     if (!wanted || reached)
         note_names(module);
 }

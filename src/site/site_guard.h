@@ -105,6 +105,8 @@
 #define DARN_HOOK_RANGE   "darn_hook_range"   /* (address, length, site) */
 #define DARN_HOOK_PARTS   "darn_hook_parts"   /* (vector, its length, bytes at most, site) */
 #define DARN_HOOK_STRING  "darn_hook_string"  /* (address, string that is as long, site) */
+#define DARN_HOOK_COMPARED                                                                         \
+    "darn_hook_compared" /* (address, string it is compared with, bytes at most, site) */
 #define DARN_HOOK_FENCE   "darn_hook_fence"   /* (site) */
 #define DARN_HOOK_SPIN    "darn_hook_spin"    /* (address, site) */
 #define DARN_HOOK_WAIT    "darn_hook_wait"    /* (condition variable, site) */

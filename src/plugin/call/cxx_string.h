@@ -1,5 +1,5 @@
 /* What the members of std::string do to it that are calls of libstdc++: without optimization all of
- * them are. */
+ * them are, else those that assign and change. */
 #ifndef DARN_PLUGIN_CXX_STRING_H
 #define DARN_PLUGIN_CXX_STRING_H
 
@@ -9,6 +9,7 @@
 struct darn_string_effect {
     unsigned offset, size;
     int writes;
+    int copies; /* its second argument; if that is the string itself, nothing is done */
 };
 
 /* Whether the call is one of a member of which that is known. The string is its first argument. */

@@ -27,6 +27,10 @@
     {                                                                                              \
         DARN_EXTENT_BYTE, pointer, 0, 0, 0, 0                                                      \
     }
+#define COMPARES(pointer, other, most)                                                             \
+    {                                                                                              \
+        DARN_EXTENT_COMPARED, pointer, other, 0, 0, most                                           \
+    }
 #define ASSERTS(flag)                                                                              \
     {                                                                                              \
         DARN_EXTENT_LENGTH, 0, 1, 0, flag, 0                                                       \
@@ -52,11 +56,11 @@ static const struct darn_libcall libcalls[] = {
     {"strcpy", 2, {WRITES_STRING(0, 1), READS_STRING(1)}},
     {"stpcpy", 2, {WRITES_STRING(0, 1), READS_STRING(1)}},
     {"__strcpy_chk", 3, {WRITES_STRING(0, 1), READS_STRING(1)}},
-    {"strncpy", 3, {WRITES(0, 2), READS_BYTE(1)}},
+    {"strncpy", 3, {WRITES(0, 2), COMPARES(1, 1, 2)}},
     {"strcat", 2, {READS_STRING(0), READS_STRING(1)}},
-    {"strncat", 3, {READS_STRING(0), READS_BYTE(1)}},
-    {"strcmp", 2, {READS_BYTE(0), READS_BYTE(1)}},
-    {"strcasecmp", 2, {READS_BYTE(0), READS_BYTE(1)}},
+    {"strncat", 3, {READS_STRING(0), COMPARES(1, 1, 2)}},
+    {"strcmp", 2, {COMPARES(0, 1, DARN_NO_LIMIT), COMPARES(1, 0, DARN_NO_LIMIT)}},
+    {"strcasecmp", 2, {COMPARES(0, 1, DARN_NO_LIMIT), COMPARES(1, 0, DARN_NO_LIMIT)}},
     {"strchr", 2, {READS_BYTE(0)}},
     {"strrchr", 2, {READS_STRING(0)}},
     {"strstr", 2, {READS_BYTE(0), READS_STRING(1)}},
@@ -72,10 +76,10 @@ static const struct darn_libcall libcalls[] = {
     {"strtod", 2, {READS_BYTE(0)}},
     {"atof", 1, {READS_BYTE(0)}},
     {"atoll", 1, {READS_BYTE(0)}},
-    {"strncmp", 3, {READS_BYTE(0), READS_BYTE(1)}},
-    {"strncasecmp", 3, {READS_BYTE(0), READS_BYTE(1)}},
-    {"strndup", 2, {READS_BYTE(0)}},
-    {"strnlen", 2, {READS_BYTE(0)}},
+    {"strncmp", 3, {COMPARES(0, 1, 2), COMPARES(1, 0, 2)}},
+    {"strncasecmp", 3, {COMPARES(0, 1, 2), COMPARES(1, 0, 2)}},
+    {"strndup", 2, {COMPARES(0, 0, 1)}},
+    {"strnlen", 2, {COMPARES(0, 0, 1)}},
     {"darn_assert_exclusive_writer", 2, {ASSERTS(DARN_SITE_ASSERT_WRITER)}},
     {"darn_assert_exclusive_access", 2, {ASSERTS(DARN_SITE_ASSERT_ACCESS)}},
 };

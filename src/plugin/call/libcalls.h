@@ -19,6 +19,9 @@ enum darn_extent {
     DARN_EXTENT_NONE,    /* end of the list */
     DARN_EXTENT_LENGTH,  /* as many bytes as the argument `by` says */
     DARN_EXTENT_STRING,  /* the string that the argument `by` points to, with its end */
+    DARN_EXTENT_COMPARED, /* as far as this string and that of the argument `by` are equal, and one
+                             byte more; at most to the end, and as many as the argument `with` says
+                             (DARN_NO_LIMIT: nothing says so). Compared with itself: the string */
     DARN_EXTENT_BYTE,    /* the first byte: how far the function looks depends on the data */
     DARN_EXTENT_PRODUCT, /* the argument `by` times the argument `with` */
     /* When the function has returned: */
@@ -68,6 +71,7 @@ struct darn_effect {
 };
 
 #define DARN_MAX_EFFECTS 3
+#define DARN_NO_LIMIT    255
 
 struct darn_libcall {
     const char *name;

@@ -220,6 +220,8 @@ static void add_libcall(struct collector *c, LLVMValueRef call, const struct dar
 
         if (effect->extent == DARN_EXTENT_SUCCEEDED)
             times = number(call, effect->with);
+        else if (effect->extent == DARN_EXTENT_COMPARED && effect->with == DARN_NO_LIMIT)
+            times = number(call, UINT64_MAX);
         else
             times =
                 darn_extent_has_parts(effect->extent) ? by : LLVMGetArgOperand(call, effect->with);
@@ -288,7 +290,7 @@ static void add_printed(struct collector *c, LLVMValueRef call)
 
 static void add_string(struct collector *c, LLVMValueRef call)
 {
-    LLVMValueRef string = LLVMGetArgOperand(call, 0), offset;
+    LLVMValueRef string = LLVMGetArgOperand(call, 0), offset, size, is_same;
     struct darn_string_effect effect;
     LLVMBuilderRef builder;
     LLVMTypeRef byte;
@@ -299,9 +301,14 @@ static void add_string(struct collector *c, LLVMValueRef call)
     builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(byte));
     offset = number(string, effect.offset);
     LLVMPositionBuilderBefore(builder, call);
+    size = number(string, effect.size);
+    if (effect.copies) {
+        is_same = LLVMBuildICmp(builder, LLVMIntEQ, string, LLVMGetArgOperand(call, 1), "");
+        size = LLVMBuildSelect(builder, is_same, number(string, 0), size, "");
+    }
     add_range(c, call,
               effect.offset ? LLVMBuildGEP2(builder, byte, string, &offset, 1, "") : string,
-              number(string, effect.size), effect.writes ? DARN_SITE_WRITE : DARN_SITE_READ);
+              size, effect.writes ? DARN_SITE_WRITE : DARN_SITE_READ);
     LLVMDisposeBuilder(builder);
 }
 

@@ -340,10 +340,15 @@ static void place_range(struct darn_guards *guards, const struct darn_plugin_acc
     LLVMValueRef arguments[DARN_GUARD_ARGUMENTS], at = access->instruction;
     LLVMValueRef before = darn_extent_is_late(access->extent) ? darn_guards_behind(at) : at;
     const char *hook_name = DARN_HOOK_PARTS;
-    unsigned count = darn_extent_has_parts(access->extent) ? 3 : 2;
+    unsigned count = 2;
 
-    if (count == 3) {
+    if (darn_extent_has_parts(access->extent)) {
         darn_guard_parts(guards, before, access, arguments);
+        count = 3;
+    } else if (access->extent == DARN_EXTENT_COMPARED) {
+        darn_guard_compared(guards, before, access, arguments);
+        hook_name = DARN_HOOK_COMPARED;
+        count = 3;
     } else {
         arguments[0] = darn_guard_pointer(guards, before, access);
         arguments[1] = darn_guard_length(guards, before, access);

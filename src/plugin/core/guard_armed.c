@@ -250,6 +250,15 @@ void darn_guard_parts(struct darn_guards *guards, LLVMValueRef before,
                                                        : LLVMConstInt(guards->i64, UINT64_MAX, 0);
 }
 
+void darn_guard_compared(struct darn_guards *guards, LLVMValueRef before,
+                         const struct darn_plugin_access *access, LLVMValueRef arguments[3])
+{
+    LLVMPositionBuilderBefore(guards->builder, before);
+    arguments[0] = access->pointer;
+    arguments[1] = access->length;
+    arguments[2] = widen(guards, access->times, 0);
+}
+
 LLVMValueRef darn_guard_pointer(struct darn_guards *guards, LLVMValueRef before,
                                 const struct darn_plugin_access *access)
 {
@@ -296,9 +305,12 @@ void darn_guards_place_both(struct darn_guards *guards, const struct darn_plugin
     before.arguments[before.count++] = access->pointer;
     if (access->flags & DARN_SITE_RANGE) {
         int string = LLVMGetTypeKind(LLVMTypeOf(access->length)) == LLVMPointerTypeKind;
+        int is_compared = access->extent == DARN_EXTENT_COMPARED; /* here the first byte counts */
 
-        before.hook = string ? DARN_HOOK_STRING : DARN_HOOK_RANGE;
-        before.arguments[before.count++] = darn_guard_length(guards, instruction, access);
+        before.hook = string && !is_compared ? DARN_HOOK_STRING : DARN_HOOK_RANGE;
+        before.arguments[before.count++] = is_compared
+                                               ? LLVMConstInt(guards->i64, 1, 0)
+                                               : darn_guard_length(guards, instruction, access);
     }
     before.arguments[before.count++] = record.site;
     place(guards, &before, record.armed);

@@ -60,6 +60,10 @@ LLVMValueRef darn_guard_pointer(struct darn_guards *guards, LLVMValueRef before,
 void darn_guard_parts(struct darn_guards *guards, LLVMValueRef before,
                       const struct darn_plugin_access *access, LLVMValueRef arguments[3]);
 
+/* The same of two strings that are compared. */
+void darn_guard_compared(struct darn_guards *guards, LLVMValueRef before,
+                         const struct darn_plugin_access *access, LLVMValueRef arguments[3]);
+
 /* The length of a range as the hook takes it: 64 bits, or the pointer to a string. */
 LLVMValueRef darn_guard_length(struct darn_guards *guards, LLVMValueRef before,
                                const struct darn_plugin_access *access);

@@ -175,8 +175,10 @@ bool darn_handmade_waits(const struct darn_site *site)
 
 bool darn_handmade_waits_relaxed(const struct darn_site *site)
 {
-    return !(site->flags & DARN_SITE_ATOMIC) || site->kind != DARN_SITE_READ ||
-           is_stored_plainly(site, hash_of(site));
+    uint32_t hash = hash_of(site);
+
+    return !(site->flags & DARN_SITE_ATOMIC) || is_stored_plainly(site, hash) ||
+           (site->kind != DARN_SITE_READ && !has_name(released, hash) && !has_name(relaxed, hash));
 }
 
 bool darn_handmade_is_relaxed(const struct darn_site *site)

@@ -36,7 +36,8 @@ uint32_t darn_handmade_found(void);
 extern volatile bool darn_handmade_barriers;
 void darn_handmade_barrier(void);
 
-/* Whether the relaxed load of a loop that waits orders something even without a barrier. */
+/* Whether the relaxed load or update of a loop that waits orders something even without a barrier:
+ * an update does if nobody is seen to give back what it takes. */
 bool darn_handmade_waits_relaxed(const struct darn_site *site);
 
 /* Whether a relaxed operation of ours stores to the variable. */

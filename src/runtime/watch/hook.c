@@ -141,6 +141,22 @@ HOOK void darn_hook_string(uintptr_t address, const char *measured, const struct
     darn_hook_touch(&touch, __builtin_frame_address(0));
 }
 
+/* Who compares without regard to case looks at least as far. */
+HOOK void darn_hook_compared(const char *string, const char *other, uint64_t most,
+                             const struct darn_site *site)
+{
+    uint64_t limit = most < MAX_STRING ? most : MAX_STRING, length = 0;
+    struct darn_touch touch;
+
+    if (!string || !other) /* the program is about to fault */
+        return;
+    while (length < limit && string[length] && string[length] == other[length])
+        length++;
+    touch = touch_of((uintptr_t)string, length < limit ? length + 1 : limit, site);
+    if (touch.size)
+        darn_hook_touch(&touch, __builtin_frame_address(0));
+}
+
 /* A fence touches nothing that a window could be on. */
 HOOK void darn_hook_fence(const struct darn_site *site)
 {
