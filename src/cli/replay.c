@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/text/color.h"
+#include "driver/play/adapt.h"
 #include "driver/play/divergence.h"
 #include "driver/play/kept.h"
 #include "cli/line.h"
@@ -16,11 +17,13 @@
 #include "driver/play/shrinking.h"
 #include "cli/say.h"
 #include "report/report_format.h"
+#include "report/story/story_read.h"
 
 #define EXIT_DIFFERENT 1
 
 struct replay {
     bool gdb, has_at, otherwise;
+    const char *in;
     uint64_t at, times;
     uint32_t timeout_ms;
 };
@@ -43,6 +46,12 @@ static const struct darn_option options[] = {
      .offset = offsetof(struct replay, otherwise),
      .help = "leave out the switch without which a failure does not\n"
              "happen, as its story says: the run ends well"},
+    {.name = "in",
+     .type = DARN_OPTION_STRING,
+     .offset = offsetof(struct replay, in),
+     .value = "PROGRAM",
+     .help = "in another build of the program, whose code has\n"
+             "changed: threads change at the same places"},
     {.name = "times",
      .type = DARN_OPTION_WIDE,
      .offset = offsetof(struct replay, times),
@@ -140,6 +149,38 @@ static int play_otherwise(const struct darn_kept *kept, struct darn_player *play
     return player->judged.kind == DARN_VERDICT_OK ? 0 : DARN_EXIT_FINDINGS;
 }
 
+/* An exit status: 0 when the run ends well. */
+static int play_adapted(const struct darn_kept *kept, struct darn_player *player)
+{
+    json_t *story = darn_story_read(kept->directory), *finding = darn_kept_finding(kept);
+    struct darn_adapting adapting = {.player = player, .schedule = kept->schedule, .story = story};
+    int status = EXIT_DIFFERENT;
+
+    if (kept->symptom.met) {
+        adapting.kind = json_string_value(json_object_get(finding, "kind"));
+        adapting.variable = json_string_value(json_object_get(finding, "variable"));
+    }
+    if (!story)
+        status = darn_refuse("replay",
+                             "%s: there is no story.json beside it, which says what the "
+                             "threads do",
+                             kept->path);
+    else if (darn_adapt(&adapting)) {
+        (void)darn_finish_output(); /* the status says something else */
+        fprintf(stderr, "darn replay: %zu of %zu switches, after %" PRIu64 " decisions: %s\n",
+                adapting.made, adapting.switches, player->block->result.steps,
+                !adapting.fails        ? "it ends well"
+                : *player->judged.text ? player->judged.text
+                                       : "the threads meet as before");
+        status = adapting.fails ? DARN_EXIT_FINDINGS : 0;
+    } else if (player->how != DARN_SERVER_STOPPED) {
+        say_difference(kept, player);
+    }
+    json_decref(story);
+    json_decref(finding);
+    return status;
+}
+
 static int play_often(const struct darn_kept *kept, struct darn_player *player, uint64_t times)
 {
     uint64_t same = 0;
@@ -186,16 +227,18 @@ static int debug(const struct replay *replay, const struct darn_kept *kept,
     return darn_replay_gdb(darn_speaker("replay"), player, kept, at);
 }
 
-static int replay_kept(const struct replay *replay, const struct darn_kept *kept)
+static int replay_kept(const struct replay *replay, struct darn_kept *kept)
 {
     struct darn_server_options options = {
         .cpu = -1,
         .timeout_ms = replay->gdb ? 0 : replay->timeout_ms,
-        .show = replay->times == 1,
+        .show = replay->times == 1 && !replay->in,
     };
     struct darn_player player;
-    int status = darn_kept_start(kept, darn_speaker("replay"), &player, &options);
+    int status = replay->in ? darn_kept_take_program(kept, darn_speaker("replay"), replay->in) : 0;
 
+    if (!status)
+        status = darn_kept_start(kept, darn_speaker("replay"), &player, &options);
     if (status)
         return status;
     player.judge.timeout_ms = replay->timeout_ms;
@@ -203,6 +246,8 @@ static int replay_kept(const struct replay *replay, const struct darn_kept *kept
         status = debug(replay, kept, &player);
     else if (replay->otherwise)
         status = play_otherwise(kept, &player);
+    else if (replay->in)
+        status = play_adapted(kept, &player);
     else if (replay->times > 1)
         status = play_often(kept, &player, replay->times);
     else
@@ -224,6 +269,8 @@ static int cmd_replay(int argc, char **argv)
     if (line.count != 1)
         return darn_refuse("replay", "one schedule is needed; usage: darn replay [options] "
                                      "DIRECTORY|SCHEDULE");
+    if (replay.in && (replay.gdb || replay.otherwise || replay.times > 1))
+        return darn_refuse("replay", "--in goes with none of --gdb, --at, --otherwise and --times");
     if (replay.gdb && (status = darn_replay_gdb_check(darn_speaker("replay"))))
         return status;
     status = darn_kept_open(&kept, darn_speaker("replay"), line.words[0]);
@@ -246,7 +293,7 @@ const struct darn_command darn_command_replay = {
     .operands = "FILE",
     .guarded = true,
     .exits = "66 it happened again, each time\n"
-             "0 --otherwise: the run ended well\n"
+             "0 --otherwise, --in: the run ended well\n"
              "1 the run went another way\n"
              "N --gdb: the status of gdb",
     .see = "darn-hunt(1), darn-explore(1), darn-shrink(1)",

@@ -53,7 +53,7 @@ int main(void)
 }
 EOF2
 # A build by absolute paths, as CMake makes them.
-cat >race/Makefile <<EOF2
+cat >race/build.mk <<EOF2
 D = $PWD/race
 \$(D)/count: \$(D)/count.o \$(D)/main.o
 	darn cc -o \$@ \$^ -pthread
@@ -130,7 +130,7 @@ int main(void)
 	return 0;
 }
 EOF2
-make -s -C race || fault "the program is not built"
+make -s -C race -f build.mk || fault "the program is not built"
 (cd "two bugs" && darn cc -g -O1 "re order.c" -o "re order" -pthread) || fault "the program is not built"
 (cd dead && darn cc -g -O1 -DUNUSED='"a b"' dead.c -o dead -pthread) || fault "the program is not built"
 
@@ -153,6 +153,10 @@ try darn fix --build=false race.out/1
 expect_refused "darn fix: the program cannot be built as it is, by: false"
 try darn fix --tree=/ race.out/1
 expect_refused "darn fix: / is not copied: name the tree of the sources with --tree=DIR"
+try darn fix --build=true race.out/1
+expect_refused "darn fix: $PWD/race/count is not built by: true; --build='make' says the command, which is run in a copy of $PWD/race"
+try darn fix --tree="$PWD/dead" --build=true race.out/1
+expect_refused "darn fix: $PWD/race/count is not in $PWD/dead: --tree=DIR names all that the build needs"
 
 claim "a deadlock gets the other order, built as it was, and nothing is written"
 cp dead/dead.c dead.c.before
@@ -163,8 +167,10 @@ expect_has "$out" "fix: take the two locks in the other order
 +++ b/dead.c
 "
 expect_has "$out" "proof: it builds; the hunt that finds the bug without it finds neither the bug nor a new one, and no schedule fails in "
+expect_has "$out" "; the schedule of the finding ends well ("
 expect_has "$err" "candidates tried:"
 expect_has "$(cat fix.json)" '{"fix":{"finding":"'
+expect_has "$(cat fix.json)" '"followed":true'
 cmp -s dead/dead.c dead.c.before || fault "the source was changed"
 
 claim "a patch that is shown is one that applies, and the program with it has no deadlock"
@@ -179,13 +185,13 @@ fi
 
 claim "a lost update is mended in a build by make with absolute paths, tested, and applied when asked to"
 cp race/count.o count.o.before
-try darn fix --seconds=1 --build=make --test='[ "$(./count 2>/dev/null)" = 6 ]' --apply race.out/1
+try darn fix --seconds=1 --build='make -f build.mk' --test='[ "$(./count 2>/dev/null)" = 6 ]' --apply race.out/1
 expect_status 0
 expect_has "$out" "+++ b/count.c"
 expect_has "$out" "; the tests pass"
 expect_has "$out" "applied: the sources in $PWD/race were changed"
 cmp -s race/count.o count.o.before || fault "the tree was built in"
-make -s -C race || fault "it does not compile"
+make -s -C race -f build.mk || fault "it does not compile"
 try darn explore --schedules=300 --jobs=1 --oracle='[ "$(cat)" = 6 ]' -- race/count
 expect_status 0
 

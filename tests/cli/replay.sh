@@ -165,4 +165,27 @@ if gdb --batch -ex 'python print(1)' 2>/dev/null | grep -q '^1$'; then
         expect_has "$out" "there is no such step: darn steps shows them"
     fi
 fi
+claim "in another build of the program threads change at the same places: it fails still, or no more"
+sed -e 's/^static int ready/static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;\n\n&/' \
+    -e 's/^    data = 7;/    pthread_mutex_lock(\&other);\n    pthread_mutex_unlock(\&other);\n&/' order.c >moved.c
+sed -e 's/^    usleep.*/    pthread_join(threads[0], NULL);/' -e 's/int i = 0/int i = 1/' order.c >mended.c
+for name in moved mended; do
+    darn cc -O1 -g $name.c -o $name -pthread || fault "$name.c does not compile"
+done
+try darn replay --in=./order out/1
+expect_status 66
+expect_has "$err" " switches, after "
+expect_has "$err" ": aborted"
+try darn replay --in=./moved out/1
+expect_status 66
+expect_has "$err" ": aborted"
+try darn replay --in=./mended out/1
+expect_status 0
+expect_has "$err" ": it ends well"
+try darn replay --in=./order --otherwise out/1
+expect_refused "darn replay: --in goes with none of --gdb, --at, --otherwise and --times"
+try darn replay --in=./missing out/1
+expect_refused "darn replay: ./missing: No such file or directory"
+try darn replay --in=./order elsewhere/kept
+expect_refused "darn replay: $PWD/elsewhere/kept: there is no story.json beside it, which says what the threads do"
 finish

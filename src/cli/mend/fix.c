@@ -10,6 +10,7 @@
 #include "cli/line.h"
 #include "cli/say.h"
 #include "driver/fix/fixing.h"
+#include "report/advice.h"
 
 #define EXIT_NONE 1 /* no candidate is a fix */
 
@@ -76,14 +77,11 @@ static const struct darn_option options[] = {
 
 static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
-#define SHORT_MS 10.0 /* less processor time than this is not compared */
-
 static void say_cost(const struct darn_fix_proof *proof)
 {
-    if (proof->before_ms < SHORT_MS)
-        printf("; a run is too short to measure what it costs");
-    else
-        printf("; processor time of a run: %.2fx", proof->after_ms / proof->before_ms);
+    if (proof->before_ms > 0 && proof->after_ms > 0)
+        printf("; processor time of a run: %.2fx (%.1f ms without it)",
+               proof->after_ms / proof->before_ms, proof->before_ms);
 }
 
 static void write_json(const char *file, const struct darn_fixing *fixing,
@@ -98,6 +96,9 @@ static void write_json(const char *file, const struct darn_fixing *fixing,
     darn_json_string(&json, "what", patch->what);
     darn_json_string(&json, "patch", patch->diff);
     darn_json_number(&json, "schedules", (int64_t)proof->schedules);
+    darn_json_real(&json, "before_ms", proof->before_ms, 3);
+    darn_json_real(&json, "after_ms", proof->after_ms, 3);
+    darn_json_bool(&json, "followed", proof->followed);
     darn_json_bool(&json, "output_compared", proof->compared);
     darn_json_bool(&json, "tested", proof->tested);
     darn_json_close(&json, '}');
@@ -118,6 +119,12 @@ static void print_fix(void *context, const struct darn_fixing *fixing,
         "proof: it builds; the hunt that finds the bug without it finds neither the bug nor a new "
         "one, and no schedule fails in %" PRIu64 " runs (%.1f s)",
         proof->schedules, proof->seconds);
+    if (proof->followed)
+        printf("; the schedule of the finding ends well (%" PRIu64 " of %" PRIu64
+               " switches are still made)",
+               proof->made, proof->switches);
+    else
+        printf("; the schedule of the finding could not be followed");
     printf(proof->compared ? "; free runs print what they printed" : "; free runs end well");
     printf(proof->tested ? "; the tests pass" : "");
     say_cost(proof);
@@ -131,6 +138,17 @@ static void print_fix(void *context, const struct darn_fixing *fixing,
         write_json(line->json, fixing, patch, proof);
 }
 
+/* In words: no candidate is a fix. */
+static void say_needed(const struct darn_fixing *fixing)
+{
+    static const struct darn_style plain;
+    struct darn_ink ink = {stderr, false};
+
+    fprintf(stderr, "darn fix: what would be needed: ");
+    darn_advice(&ink, fixing->findings.list[0], &plain);
+    fprintf(stderr, "\n");
+}
+
 /* What the candidates have come to. An exit status. */
 static int conclude(const struct darn_fixing *fixing)
 {
@@ -142,8 +160,8 @@ static int conclude(const struct darn_fixing *fixing)
     for (int i = 0; i < DARN_FIX_RESULTS; i++)
         tried += fixing->results[i];
     if (!fixing->candidates) {
-        fprintf(stderr, "darn fix: no candidate can be made from the source; what would be needed "
-                        "is said by: darn report, after 'next:'\n");
+        fprintf(stderr, "darn fix: no candidate can be made from the source\n");
+        say_needed(fixing);
         return EXIT_NONE;
     }
     fprintf(stderr, "darn fix: %" PRIu64 " of %zu candidates tried:", tried, fixing->candidates);
@@ -152,7 +170,10 @@ static int conclude(const struct darn_fixing *fixing)
             fprintf(stderr, " %" PRIu64 " %s%s", fixing->results[i], words[i],
                     (tried -= fixing->results[i]) ? "," : "");
     fprintf(stderr, "\n");
-    return fixing->results[DARN_FIX_PROVED] ? 0 : EXIT_NONE;
+    if (fixing->results[DARN_FIX_PROVED])
+        return 0;
+    say_needed(fixing);
+    return EXIT_NONE;
 }
 
 static int cmd_fix(int argc, char **argv)

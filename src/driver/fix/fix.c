@@ -94,13 +94,7 @@ static int find_build(struct darn_fixing *fixing)
         return darn_tell_refusal(fixing->listener, "/ is not copied: name the tree of the sources "
                                                    "with --tree=DIR");
     fixing->patches.place.root = fixing->tree;
-    fixing->build = options->build;
-    fixing->build_in = fixing->tree;
-    if (fixing->build)
-        return 0;
-    fixing->build = darn_fix_recorded(&fixing->pool, program);
-    fixing->build_in = compiled ? compiled : fixing->tree;
-    if (!fixing->build)
+    if (!darn_fix_find_build(fixing, compiled))
         return darn_tell_refusal(fixing->listener,
                                  "how is %s built? --build='make' says the command, which is run "
                                  "in a copy of %s",
@@ -120,14 +114,29 @@ static int build(struct darn_fixing *fixing)
     return darn_fix_run(fixing, &run);
 }
 
+/* What is built must be the program that is hunted: it is taken away first, and the files that a
+ * candidate changes are written anew. */
 static int build_first(struct darn_fixing *fixing)
 {
+    const char *program = fixing->kept.schedule->program;
     char log[PATH_MAX], line[512] = "";
     FILE *file;
 
     darn_tell_progress(fixing->listener, "building the program as it is");
+    if (darn_fix_take_away(fixing, program))
+        return darn_tell_refusal(fixing->listener,
+                                 "%s is not in %s: --tree=DIR names all that the "
+                                 "build needs",
+                                 program, fixing->tree);
+    for (size_t i = 0; i < fixing->patches.count; i++)
+        darn_fix_write(fixing, fixing->patches.list[i], true);
     if (build(fixing) == 0)
-        return 0;
+        return darn_fix_written(fixing, program)
+                   ? 0
+                   : darn_tell_refusal(fixing->listener,
+                                       "%s is not built by: %s; --build='make' says the command, "
+                                       "which is run in a copy of %s",
+                                       program, fixing->build, fixing->tree);
     if (darn_private_file(fixing->listener, "build.log", log, sizeof(log)))
         return DARN_REFUSED;
     file = fopen(log, "re");
@@ -178,13 +187,16 @@ static enum darn_fix_result try_one(struct darn_fixing *fixing, const struct dar
                                     struct darn_fix_proof *proof)
 {
     enum darn_fix_result result = DARN_FIX_NO_BUILD;
+    const char *program = fixing->kept.schedule->program;
+    uint64_t before = darn_fix_written(fixing, program);
     int written = darn_fix_write(fixing, patch, false);
 
-    snprintf(fixing->why, sizeof(fixing->why), "it does not compile");
+    snprintf(fixing->why, sizeof(fixing->why),
+             "it does not compile, or the build leaves the program as it was");
     darn_words_free(&fixing->left);
     if (written)
         snprintf(fixing->why, sizeof(fixing->why), "it cannot be written: %s", strerror(-written));
-    else if (build(fixing) == 0)
+    else if (build(fixing) == 0 && darn_fix_written(fixing, program) != before)
         result = darn_fix_prove(fixing, proof);
     if (result == DARN_FIX_PART)
         join_candidates(fixing, patch);

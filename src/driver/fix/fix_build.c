@@ -1,10 +1,13 @@
 /*
- * How a program was built: clang writes its command line into each object (-frecord-command-line,
- * which darn cc asks for).
+ * How a program was built. Clang writes its command line into each object (-frecord-command-line,
+ * which darn cc asks for): one that has linked the program, too, is enough. Of more files a tool
+ * knows the commands, which stands in a directory above the program.
  */
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,7 +57,8 @@ static const char *only_command(struct darn_text_pool *pool, const Elf_Data *dat
     return command;
 }
 
-const char *darn_fix_recorded(struct darn_text_pool *pool, const char *program)
+/* The command that has compiled and linked the program at once; NULL: it was not one. */
+static const char *find_recorded(struct darn_text_pool *pool, const char *program)
 {
     int fd = open(program, O_RDONLY | O_CLOEXEC);
     Elf *elf =
@@ -66,4 +70,66 @@ const char *darn_fix_recorded(struct darn_text_pool *pool, const char *program)
     if (fd >= 0)
         close(fd);
     return command;
+}
+
+/* ---- tools ---- */
+
+static const struct {
+    const char *file, *command;
+} tools[] = {
+    {"CMakeCache.txt", "cmake --build ."},
+    {"build.ninja", "ninja"},
+    {"GNUmakefile", "make"},
+    {"makefile", "make"},
+    {"Makefile", "make"},
+};
+
+static const char *tool_in(const char *directory)
+{
+    char path[2 * PATH_MAX];
+
+    for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", directory, tools[i].file);
+        if (access(path, R_OK) == 0)
+            return tools[i].command;
+    }
+    return NULL;
+}
+
+/* Makefiles of directories further in know nothing of the others; one around a build by CMake or
+ * ninja may do anything. */
+static bool find_tool(struct darn_fixing *fixing, const char *from)
+{
+    size_t root = strlen(fixing->tree);
+    char *directory = darn_pool_text(&fixing->pool, from);
+
+    while (strlen(directory) >= root && strncmp(directory, fixing->tree, root) == 0) {
+        const char *command = tool_in(directory);
+        char *slash = strrchr(directory, '/');
+
+        if (command && (!fixing->build || strcmp(fixing->build, "make") == 0)) {
+            fixing->build = command;
+            fixing->build_in = darn_pool_text(&fixing->pool, directory);
+        }
+        if (!slash || slash == directory)
+            break;
+        *slash = '\0';
+    }
+    return fixing->build != NULL;
+}
+
+bool darn_fix_find_build(struct darn_fixing *fixing, const char *compiled)
+{
+    const char *program = fixing->kept.schedule->program;
+
+    fixing->build = fixing->options.build;
+    fixing->build_in = fixing->tree;
+    if (fixing->build)
+        return true;
+    fixing->build = find_recorded(&fixing->pool, program);
+    if (fixing->build)
+        fixing->build_in = compiled ? compiled : fixing->tree;
+    return fixing->build ||
+           find_tool(fixing, darn_pool_part(&fixing->pool, program,
+                                            (size_t)(strrchr(program, '/') - program)));
 }

@@ -161,8 +161,12 @@ int darn_fix_read(struct darn_fixing *fixing)
 int darn_fix_measure(struct darn_fixing *fixing)
 {
     uint32_t milliseconds = fixing->options.seconds_ms;
+    struct darn_fix_followed followed;
     int result = note_free_runs(fixing);
 
+    fixing->cost_ms = darn_fix_cost(fixing);
+    darn_fix_follow(fixing, &followed);
+    fixing->follows = followed.ran && followed.fails;
     for (int i = 1; !result && i <= LONGER; i *= 2) {
         struct darn_fix_hunted hunted = {.schedules = 0};
         bool found;
@@ -304,13 +308,31 @@ static enum darn_fix_result explore_candidate(struct darn_fixing *fixing, uint32
     return result;
 }
 
+/* The steps that have led to the bug, as far as there are such steps. */
+static enum darn_fix_result follow_candidate(struct darn_fixing *fixing,
+                                             struct darn_fix_proof *proof)
+{
+    struct darn_fix_followed followed;
+
+    if (!fixing->follows)
+        return DARN_FIX_PROVED;
+    darn_fix_follow(fixing, &followed);
+    proof->followed = followed.ran && !followed.fails;
+    proof->switches = followed.switches;
+    proof->made = followed.made;
+    if (!followed.ran || !followed.fails)
+        return DARN_FIX_PROVED;
+    return fail(fixing, DARN_FIX_REMAINS, "it fails in the schedule of the finding", "");
+}
+
 /* It ends as before, or well; and where all runs have printed the same, it prints that. */
 static enum darn_fix_result run_candidate(struct darn_fixing *fixing, struct darn_fix_proof *proof)
 {
     for (int i = 0; i < FREE_RUNS; i++) {
         const char *status = "", *output = "";
+        double cpu_ms = 0;
 
-        if (darn_fix_run_freely(fixing, &status, &output, &proof->after_ms))
+        if (darn_fix_run_freely(fixing, &status, &output, &cpu_ms))
             return fail(fixing, DARN_FIX_BREAKS, "it cannot be run", "");
         if (strcmp(status, "status 0") != 0 && !has(&fixing->statuses, status))
             return fail(fixing, DARN_FIX_BREAKS, "it ends otherwise: ", status);
@@ -347,15 +369,22 @@ enum darn_fix_result darn_fix_prove(struct darn_fixing *fixing, struct darn_fix_
 
     if (quick < QUICK_MS)
         quick = QUICK_MS < all ? QUICK_MS : all;
-    *proof = (struct darn_fix_proof){.before_ms = fixing->before_ms};
+    *proof = (struct darn_fix_proof){.before_ms = fixing->cost_ms};
     result = run_candidate(fixing, proof);
     if (result == DARN_FIX_PROVED)
         result = hunt_candidate(fixing, quick, proof);
+    /* A race may be gone, and the program fails still: of that the searches below tell more. */
+    if (result == DARN_FIX_PROVED && !fixing->kept.symptom.met)
+        result = follow_candidate(fixing, proof);
     if (result == DARN_FIX_PROVED && quick < all)
         result = hunt_candidate(fixing, all - quick, proof);
     if (result == DARN_FIX_PROVED)
         result = explore_candidate(fixing, all, proof);
+    if (result == DARN_FIX_PROVED && fixing->kept.symptom.met)
+        result = follow_candidate(fixing, proof);
     if (result == DARN_FIX_PROVED)
         result = test_candidate(fixing, proof);
+    if (result == DARN_FIX_PROVED)
+        proof->after_ms = darn_fix_cost(fixing);
     return result;
 }

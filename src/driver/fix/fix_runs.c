@@ -16,8 +16,11 @@
 #include "driver/process/private.h"
 #include "report/shell.h"
 
-#define FREE_MS 60000
-#define FAILS   66 /* the exit status of an exploration that has found something */
+#define FREE_MS     60000
+#define COST_MS     200.0 /* of all rounds */
+#define COST_ROUNDS 40    /* at most */
+#define COST_TIMES  5
+#define FAILS       66 /* the exit status of what has shown a bug */
 
 static double now_s(void)
 {
@@ -65,6 +68,19 @@ const char *darn_fix_status_word(struct darn_text_pool *pool, int status)
                                : darn_pool_format(pool, "status %d", WEXITSTATUS(status));
 }
 
+/* A shell does it. */
+static const char *free_command(struct darn_fixing *fixing)
+{
+    const char *input = *fixing->kept.input ? fixing->kept.input : "/dev/null";
+    const char *command =
+        darn_pool_format(&fixing->pool, "DARN_OPTIONS=budget=0:exitcode=0 %s <%s 2>/dev/null",
+                         program_line(fixing), darn_shell_word(&fixing->pool, input));
+
+    return fixing->kept.reset
+               ? darn_pool_format(&fixing->pool, "(%s); %s", fixing->kept.reset, command)
+               : command;
+}
+
 int darn_fix_run_freely(struct darn_fixing *fixing, const char **status, const char **output,
                         double *cpu_ms)
 {
@@ -72,21 +88,38 @@ int darn_fix_run_freely(struct darn_fixing *fixing, const char **status, const c
     struct darn_fix_run run = {
         .directory = fixing->kept.schedule->directory, .output = path, .timeout_ms = FREE_MS};
     int result = darn_private_file(fixing->listener, "output", path, sizeof(path));
-    const char *input = *fixing->kept.input ? fixing->kept.input : "/dev/null";
 
     if (result)
         return result;
-    run.command =
-        darn_pool_format(&fixing->pool, "DARN_OPTIONS=budget=0:exitcode=0 %s <%s 2>/dev/null",
-                         program_line(fixing), darn_shell_word(&fixing->pool, input));
-    if (fixing->kept.reset)
-        run.command = darn_pool_format(&fixing->pool, "(%s); %s", fixing->kept.reset, run.command);
+    run.command = free_command(fixing);
     result = darn_fix_run(fixing, &run);
     *status = darn_fix_status_word(&fixing->pool, result);
     *output = darn_pool_format(&fixing->pool, "%016" PRIx64, hash_of_file(path));
     if (!*cpu_ms || run.cpu_ms < *cpu_ms)
         *cpu_ms = run.cpu_ms;
     return 0;
+}
+
+/* So many that what starts a run of milliseconds is little of the whole. */
+static unsigned rounds_for(double ms)
+{
+    return ms >= COST_MS ? 1 : ms * COST_ROUNDS <= COST_MS ? COST_ROUNDS : (unsigned)(COST_MS / ms);
+}
+
+double darn_fix_cost(struct darn_fixing *fixing)
+{
+    struct darn_fix_run run = {.directory = fixing->kept.schedule->directory,
+                               .timeout_ms = FREE_MS};
+    unsigned rounds = rounds_for(fixing->before_ms);
+    double least = 0;
+
+    run.command = darn_pool_format(&fixing->pool,
+                                   "i=0; while [ $i -lt %u ]; do { %s; }; i=$((i + 1)); done; true",
+                                   rounds, free_command(fixing));
+    for (int i = 0; i < COST_TIMES && darn_fix_run(fixing, &run) == 0; i++)
+        if (!least || run.cpu_ms < least)
+            least = run.cpu_ms;
+    return least / rounds;
 }
 
 /* ---- hunts ---- */
@@ -210,4 +243,34 @@ int darn_fix_explore(struct darn_fixing *fixing, const char *way, uint32_t milli
     explored->schedules += schedules_in(json);
     explored->seconds += now_s() - started;
     return 0;
+}
+
+/* ---- the failing schedule ---- */
+
+void darn_fix_follow(struct darn_fixing *fixing, struct darn_fix_followed *followed)
+{
+    char own[PATH_MAX], log[PATH_MAX], line[512];
+    struct darn_fix_run run = {
+        .directory = fixing->kept.schedule->directory, .output = log, .timeout_ms = 4 * FREE_MS};
+    const char *program = darn_fix_path(fixing, fixing->kept.schedule->program);
+    FILE *file;
+    int result;
+
+    *followed = (struct darn_fix_followed){.ran = false};
+    if (darn_own_path(own, sizeof(own)) ||
+        darn_private_file(fixing->listener, "replay.log", log, sizeof(log)))
+        return;
+    run.command = darn_pool_format(&fixing->pool, "%s replay --timeout=10 --in=%s %s",
+                                   darn_shell_word(&fixing->pool, own),
+                                   darn_shell_word(&fixing->pool, program),
+                                   darn_shell_word(&fixing->pool, fixing->kept.directory));
+    result = darn_fix_run(fixing, &run);
+    followed->ran = result == 0 || result == W_EXITCODE(FAILS, 0);
+    followed->fails = result != 0;
+    file = fopen(log, "re");
+    while (file && fgets(line, sizeof(line), file))
+        sscanf(line, "darn replay: %" SCNu64 " of %" SCNu64 " switches", &followed->made,
+               &followed->switches);
+    if (file)
+        fclose(file);
 }

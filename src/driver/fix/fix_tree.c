@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +133,37 @@ int darn_fix_copy(struct darn_fixing *fixing)
 }
 
 /* ---- files ---- */
+
+/* Where the copy of a file is. */
+static bool find_copied(const struct darn_fixing *fixing, const char *path, char *to, size_t size)
+{
+    char *real = realpath(path, NULL);
+    bool found =
+        real && is_inside(real, fixing->tree) &&
+        (size_t)snprintf(to, size, "%s%s", fixing->copy, real + strlen(fixing->tree)) < size;
+
+    free(real);
+    return found;
+}
+
+int darn_fix_take_away(const struct darn_fixing *fixing, const char *path)
+{
+    char copied[2 * PATH_MAX];
+
+    if (!find_copied(fixing, path, copied, sizeof(copied)))
+        return -ENOENT;
+    return unlink(copied) && errno != ENOENT ? -errno : 0;
+}
+
+uint64_t darn_fix_written(const struct darn_fixing *fixing, const char *path)
+{
+    char copied[2 * PATH_MAX];
+    struct stat about;
+
+    if (!find_copied(fixing, path, copied, sizeof(copied)) || stat(copied, &about))
+        return 0;
+    return (uint64_t)about.st_mtim.tv_sec * 1000000000 + (uint64_t)about.st_mtim.tv_nsec;
+}
 
 static int write_text(const char *path, const char *text, size_t length)
 {

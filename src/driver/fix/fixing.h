@@ -50,9 +50,11 @@ enum darn_fix_result {
 struct darn_fix_proof {
     uint64_t schedules;         /* that the hunt has made with it */
     double seconds;             /* that the hunt took */
-    double before_ms, after_ms; /* processor time of a free run, the least of some */
+    double before_ms, after_ms; /* processor time of a free run, the least of some; 0: not known */
     uint64_t others;            /* bugs that were known before, and are still there */
     bool compared;              /* what it prints is what good runs print */
+    bool followed;              /* the failing schedule was, and the run ends well: */
+    uint64_t switches, made;    /* its switches, and those that are still made */
     bool tested;                /* by the user's command */
 };
 
@@ -78,7 +80,9 @@ struct darn_fixing {
     const char *key;                     /* of the finding */
     struct darn_words outcomes;          /* what it leads to: crash, assertion, … */
     struct darn_words statuses, outputs; /* of free runs without a fix */
-    double before_ms;
+    double before_ms;                    /* of a free run without a fix */
+    double cost_ms;                      /* of one of many */
+    bool follows; /* the failing schedule can be followed in the program as it was built here */
     unsigned hunts;
     uint64_t results[DARN_FIX_RESULTS];
     char why[512]; /* the last candidate was none */
@@ -95,6 +99,12 @@ int darn_fix_copy(struct darn_fixing *fixing);
 
 /* What a path of the tree is called for commands that are run there. */
 const char *darn_fix_path(struct darn_fixing *fixing, const char *path);
+
+/* Removes a file of the tree from the copy. 0 or a negative errno. */
+int darn_fix_take_away(const struct darn_fixing *fixing, const char *path);
+
+/* When it was written there, in nanoseconds; 0: it is not there. */
+uint64_t darn_fix_written(const struct darn_fixing *fixing, const char *path);
 
 struct darn_fix_run {
     const char *command;   /* for a shell */
@@ -114,8 +124,10 @@ int darn_fix_apply(const struct darn_fixing *fixing, const struct darn_patch *pa
 
 /* ---- fix_build.c ---- */
 
-/* The command that has compiled and linked the program at once; NULL: it was not one. */
-const char *darn_fix_recorded(struct darn_text_pool *pool, const char *program);
+/* How the program is built, and in which directory: what the user says; the command that has
+ * compiled and linked it at once; or the tool of the directory that it was built in. False when
+ * nobody knows. `compiled`: where a source of it was; may be NULL. */
+bool darn_fix_find_build(struct darn_fixing *fixing, const char *compiled);
 
 /* ---- fix_runs.c ---- */
 
@@ -126,6 +138,9 @@ const char *darn_fix_status_word(struct darn_text_pool *pool, int status);
  * into `cpu_ms`. 0 or DARN_REFUSED. */
 int darn_fix_run_freely(struct darn_fixing *fixing, const char **status, const char **output,
                         double *cpu_ms);
+
+/* Milliseconds of the processor that such a run takes, the least of some; 0: not known. */
+double darn_fix_cost(struct darn_fixing *fixing);
 
 struct darn_fix_hunted {
     struct darn_index index;
@@ -147,6 +162,14 @@ struct darn_fix_explored {
  * DARN_REFUSED. */
 int darn_fix_explore(struct darn_fixing *fixing, const char *way, uint32_t milliseconds,
                      struct darn_fix_explored *explored);
+
+struct darn_fix_followed {
+    bool ran, fails;
+    uint64_t switches, made;
+};
+
+/* The schedule of the finding, in the program as it is built in the copy. */
+void darn_fix_follow(struct darn_fixing *fixing, struct darn_fix_followed *followed);
 
 /* ---- fix_prove.c ---- */
 

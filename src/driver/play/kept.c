@@ -80,18 +80,23 @@ static void read_check(struct darn_kept *kept, const json_t *check)
     kept->hash = hash ? strtoull(hash, NULL, 16) : 0;
 }
 
+json_t *darn_kept_finding(const struct darn_kept *kept)
+{
+    char path[PATH_MAX + 16];
+
+    snprintf(path, sizeof(path), "%s/finding.json", kept->directory);
+    return json_load_file(path, 0, NULL);
+}
+
 /* Without finding.json, a schedule that looks for races shows any, and another one ends as it says.
  */
 static void read_symptom(struct darn_kept *kept)
 {
     const char *ending = kept->schedule->ending, *id = NULL, *kind = NULL;
-    char path[PATH_MAX + 16];
-    json_t *finding;
+    json_t *finding = darn_kept_finding(kept);
 
     kept->symptom = (struct darn_symptom){.kind = darn_verdict_named(ending ? ending : "ok")};
     kept->symptom.met = kept->schedule->run_flags & DARN_RUN_RACES;
-    snprintf(path, sizeof(path), "%s/finding.json", kept->directory);
-    finding = json_load_file(path, 0, NULL);
     if (finding && json_unpack(finding, "{s:s, s:s}", "id", &id, "kind", &kind) == 0) {
         snprintf(kept->symptom.id, sizeof(kept->symptom.id), "%s", id);
         kept->symptom.met =
@@ -158,6 +163,19 @@ void darn_kept_close(struct darn_kept *kept)
     kept->schedule = NULL;
     kept->program = NULL;
     kept->oracle = kept->reset = kept->with = NULL;
+}
+
+int darn_kept_take_program(struct darn_kept *kept, struct darn_listener *listener,
+                           const char *program)
+{
+    char *path = realpath(program, NULL);
+
+    if (!path)
+        return darn_tell_refusal(listener, "%s: %s", program, strerror(errno));
+    free(kept->schedule->program);
+    kept->schedule->program = path;
+    kept->schedule->build = 0; /* it is another one */
+    return 0;
 }
 
 int darn_kept_start(const struct darn_kept *kept, struct darn_listener *listener,

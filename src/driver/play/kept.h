@@ -39,6 +39,14 @@ struct darn_kept {
 int darn_kept_open(struct darn_kept *kept, struct darn_listener *listener, const char *name);
 void darn_kept_close(struct darn_kept *kept);
 
+/* Another build of the program is to be started, in the place of the one that the schedule is of. 0
+ * or DARN_REFUSED. */
+int darn_kept_take_program(struct darn_kept *kept, struct darn_listener *listener,
+                           const char *program);
+
+/* finding.json; NULL when there is none. The caller gives it back. */
+json_t *darn_kept_finding(const struct darn_kept *kept);
+
 /* Goes to the directory in which the program ran, sets its environment and starts it. Warns when
  * the program is not the one that the schedule is from. 0 or DARN_REFUSED. */
 int darn_kept_start(const struct darn_kept *kept, struct darn_listener *listener,

@@ -26,19 +26,25 @@ static const char *find_guard_object(const char *line)
     return at ? at : strstr(line, "scoped_lock");
 }
 
-/* `std::lock_guard<std::mutex> guard(m);` holds m. */
+#define NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+/* `std::lock_guard<std::mutex> guard(m);` holds m, and with `*queue->m` what that points to. */
 static bool read_guard_object(struct darn_text_pool *pool, const char *line,
                               struct darn_guard_words *words)
 {
     const char *at = find_guard_object(line);
     const char *open = at ? strpbrk(at, "({") : NULL, *end = open ? behind(open) : NULL;
-    const char *mutex;
+    const char *mutex, *with;
 
     if (!end || memchr(open, ',', (size_t)(end - open)))
         return false;
     mutex = darn_pool_part(pool, open + 1, (size_t)(end - open) - 2);
-    words->take = darn_pool_format(pool, "%s.lock();", mutex);
-    words->give = darn_pool_format(pool, "%s.unlock();", mutex);
+    with = *mutex == '*' ? "->" : ".";
+    mutex += *mutex == '*';
+    if (strspn(mutex, NAMES ".:->[]()") != strlen(mutex))
+        return false;
+    words->take = darn_pool_format(pool, "%s%slock();", mutex, with);
+    words->give = darn_pool_format(pool, "%s%sunlock();", mutex, with);
     words->name = darn_text_last_name(pool, mutex);
     return true;
 }
@@ -142,6 +148,22 @@ static char *read_line(const struct darn_patch *patch, const struct darn_frame *
     return line;
 }
 
+/* `inner`: the function that the line calls to take the lock; NULL: any. */
+static bool read_frame(const struct darn_patch *patch, struct darn_text_pool *pool,
+                       const struct darn_frame *frame, const char *inner,
+                       struct darn_guard_words *words)
+{
+    char *line = read_line(patch, frame);
+    const char *at = line && inner ? darn_text_word(line, inner) : line;
+    bool known = at && (find_guard_object(at) ? read_guard_object(pool, at, words)
+                                              : read_call(pool, at, words));
+
+    free(line);
+    return known;
+}
+
+/* Of functions that only take a lock (`safe_mutex_lock(m)`) the outermost is the one that others
+ * call: within it the lock has the name of its argument. */
 bool darn_guard_words_of(struct darn_patch *patch, const struct darn_lock *lock,
                          struct darn_guard_words *words)
 {
@@ -149,12 +171,15 @@ bool darn_guard_words_of(struct darn_patch *patch, const struct darn_lock *lock,
     bool known = false;
 
     *words = (struct darn_guard_words){.take = NULL};
-    for (size_t i = 0; i < lock->stack.count && !known; i++) {
-        char *line = read_line(patch, &lock->stack.frames[i]);
+    for (size_t i = 0; i < lock->stack.count; i++) {
+        const char *inner = known ? lock->stack.frames[i - 1].function : NULL;
 
-        known = line && (find_guard_object(line) ? read_guard_object(pool, line, words)
-                                                 : read_call(pool, line, words));
-        free(line);
+        if (known && (!inner || !strstr(inner, "lock")))
+            break;
+        if (read_frame(patch, pool, &lock->stack.frames[i], inner, words))
+            known = true;
+        else if (known)
+            break;
     }
     return known || name_global(pool, lock, words);
 }

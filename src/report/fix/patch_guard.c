@@ -127,6 +127,28 @@ static void patch_ways_out(struct guarding *guarding, struct darn_source *source
     }
 }
 
+/* What was held for reading before is held for writing from the start, if the second part needs it
+ * so. */
+static void take_for_writing(const struct guarding *guarding, struct darn_source *source,
+                             unsigned gives, unsigned takes)
+{
+    unsigned function = darn_source_function(source, gives);
+
+    if (strstr(source->rows[takes].text, "rdlock"))
+        return;
+    for (unsigned i = gives - 1; function && i > function; i--) {
+        const char *text = source->rows[i].text, *at = strstr(text, "rdlock");
+
+        if (!is_about_lock(guarding, text, false))
+            continue;
+        if (at)
+            darn_source_replace(source, i,
+                                darn_pool_format(&source->pool, "%.*swrlock%s", (int)(at - text),
+                                                 text, at + strlen("rdlock")));
+        return;
+    }
+}
+
 /* The lock is given back between the lines: it no longer is. */
 static void merge(struct guarding *guarding, struct darn_source *source,
                   const struct darn_stretch *stretch)
@@ -147,14 +169,38 @@ static void merge(struct guarding *guarding, struct darn_source *source,
         guarding->failed = true;
         return;
     }
+    take_for_writing(guarding, source, gives, takes);
     for (unsigned i = gives; i <= takes; i++)
         source->rows[i].gone |= !is_about_other(guarding, source->rows[i].text);
     patch_ways_out(guarding, source, gives + 1, takes - 1);
 }
 
+/* Whether the lines take the lock themselves, or come, in their function, behind its end: it would
+ * be taken twice, or when it is gone. */
+static bool is_in_the_way(const struct guarding *guarding, const struct darn_source *source,
+                          const struct darn_stretch *stretch)
+{
+    const char *name = guarding->words->name;
+    unsigned function = darn_source_function(source, stretch->first);
+
+    for (unsigned i = stretch->first; i <= stretch->last; i++)
+        if (source->rows[i].last && (is_about_lock(guarding, source->rows[i].text, false) ||
+                                     is_about_lock(guarding, source->rows[i].text, true)))
+            return true;
+    for (unsigned i = function; function && i <= stretch->last; i++)
+        if (source->rows[i].last && darn_text_word(source->rows[i].text, name) &&
+            strstr(source->rows[i].text, "destroy"))
+            return true;
+    return false;
+}
+
 static void wrap(struct guarding *guarding, struct darn_source *source,
                  const struct darn_stretch *stretch)
 {
+    if (is_in_the_way(guarding, source, stretch)) {
+        guarding->failed = true;
+        return;
+    }
     darn_source_put_before(source, stretch->first, stretch->first, guarding->words->take);
     patch_ways_out(guarding, source, stretch->first, stretch->last);
     if (!is_way_out(source->rows[stretch->last].text) || !darn_source_begins(source, stretch->last))

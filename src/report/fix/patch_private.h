@@ -95,5 +95,6 @@ void darn_patches_order(struct darn_patches *patches, const struct darn_finding 
 /* `story`: of docs/story-format.md. */
 void darn_patches_switch(struct darn_patches *patches, const json_t *story);
 void darn_patches_wait(struct darn_patches *patches, const struct darn_finding *finding);
+void darn_patches_predicate(struct darn_patches *patches, const struct darn_finding *finding);
 
 #endif

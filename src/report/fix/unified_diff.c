@@ -1,18 +1,13 @@
-/*
- * Myers 1986, "An O(ND) Difference Algorithm", the greedy one: D, the number of lines that differ,
- * is small here. For each d the furthest x of each diagonal is kept, to walk back.
- */
 #include "report/fix/unified_diff.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/differ.h"
 #include "base/grow.h"
 
 #define CONTEXT 3
-#define MOST    1000 /* differences; texts that have more are taken for all different */
 
 struct lines {
     const char **at; /* at[count] is the end of the text */
@@ -21,7 +16,7 @@ struct lines {
 
 struct comparison {
     struct lines before, after;
-    bool *gone, *added; /* which lines */
+    const bool *gone, *added; /* which lines */
 };
 
 static struct lines split(const char *text)
@@ -46,81 +41,13 @@ static size_t length_of(const struct lines *lines, unsigned i)
     return (size_t)(lines->at[i + 1] - lines->at[i]);
 }
 
-static bool is_same(const struct comparison *at, unsigned x, unsigned y)
+static bool is_same(const struct darn_differ *differ, size_t x, size_t y)
 {
-    size_t length = length_of(&at->before, x);
+    const struct comparison *at = differ->context;
+    size_t length = length_of(&at->before, (unsigned)x);
 
-    return length == length_of(&at->after, y) &&
+    return length == length_of(&at->after, (unsigned)y) &&
            memcmp(at->before.at[x], at->after.at[y], length) == 0;
-}
-
-/* How far one comes from (x, y) without a difference. */
-static int slide(const struct comparison *at, int x, int y)
-{
-    while (x < (int)at->before.count && y < (int)at->after.count &&
-           is_same(at, (unsigned)x, (unsigned)y))
-        x++, y++;
-    return x;
-}
-
-/* Whether the best way to the diagonal k with d differences ends with a line that is added. */
-static bool is_down(const int *furthest, int k, int d)
-{
-    return k == -d || (k != d && furthest[k - 1] < furthest[k + 1]);
-}
-
-/* furthest[d][d + 1 + k] is how far d differences come on the diagonal k. */
-static void walk_back(struct comparison *at, int **furthest, int d)
-{
-    int x = (int)at->before.count, y = (int)at->after.count;
-
-    for (; d > 0; d--) {
-        const int *last = furthest[d - 1] + d;
-        int k = x - y;
-        bool down = is_down(last, k, d);
-        int from = down ? last[k + 1] : last[k - 1];
-
-        x = from;
-        y = from - (down ? k + 1 : k - 1);
-        if (down)
-            at->added[y] = true;
-        else
-            at->gone[x] = true;
-    }
-}
-
-static void compare(struct comparison *at)
-{
-    int **furthest = darn_need_zeroed(MOST + 1, sizeof(*furthest));
-    int n = (int)at->before.count, m = (int)at->after.count, d;
-    bool done = false;
-
-    for (d = 0; d <= MOST && !done; d++) {
-        int *here = darn_need_zeroed(2 * (size_t)d + 3, sizeof(int));
-
-        furthest[d] = here;
-        here += d + 1; /* here[k] is of the diagonal k, from -d - 1 to d + 1 */
-        for (int k = -d - 1; k <= d + 1; k++)
-            here[k] = INT_MIN / 2;
-        for (int k = -d; k <= d && !done; k += 2) {
-            const int *last = d ? furthest[d - 1] + d : NULL;
-            int x = !d ? 0 : is_down(last, k, d) ? last[k + 1] : last[k - 1] + 1;
-
-            if (x < 0 || x > n || x - k < 0 || x - k > m)
-                continue;
-            here[k] = slide(at, x, x - k);
-            done = here[k] == n && here[k] - k == m;
-        }
-    }
-    if (done) {
-        walk_back(at, furthest, d - 1);
-    } else {
-        memset(at->gone, 1, at->before.count);
-        memset(at->added, 1, at->after.count);
-    }
-    for (int i = 0; i < d; i++)
-        free(furthest[i]);
-    free(furthest);
 }
 
 static void print_line(FILE *out, char mark, const struct lines *lines, unsigned i)
@@ -217,14 +144,16 @@ static unsigned print_hunks(const struct comparison *at, const char *name, FILE 
 unsigned darn_unified_diff(const char *before, const char *after, const char *name, FILE *out)
 {
     struct comparison at = {.before = split(before), .after = split(after)};
+    struct darn_differ differ = {
+        .before = at.before.count, .after = at.after.count, .is_same = is_same, .context = &at};
     unsigned changed;
 
-    at.gone = darn_need_zeroed(at.before.count, sizeof(bool));
-    at.added = darn_need_zeroed(at.after.count, sizeof(bool));
-    compare(&at);
+    darn_differ(&differ);
+    at.gone = differ.gone;
+    at.added = differ.added;
     changed = print_hunks(&at, name, out);
-    free(at.gone);
-    free(at.added);
+    free(differ.gone);
+    free(differ.added);
     free(at.before.at);
     free(at.after.at);
     return changed;

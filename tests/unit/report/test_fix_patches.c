@@ -1,72 +1,7 @@
 /* Candidates for a fix, made from the text of a source. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#include "report/fix/patch.h"
+#include "fix_fixture.h"
 #include "report/fix/patch_private.h"
 #include "report/fix/unified_diff.h"
-
-static char path[64];
-
-static void write_file(const char *text, const char *suffix)
-{
-    int fd;
-
-    strcpy(path, "/tmp/darn-test-XXXXXX");
-    strcat(path, suffix);
-    fd = mkstemps(path, (int)strlen(suffix));
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    close(fd);
-}
-
-/* An access in a function of the file. */
-struct access_at {
-    struct darn_frame frame;
-    struct darn_finding_access access;
-};
-
-static struct darn_finding_access *access_in(struct access_at *at, enum darn_op op,
-                                             const char *function, unsigned line)
-{
-    at->frame = (struct darn_frame){.function = function, .file = path, .line = line};
-    at->access = (struct darn_finding_access){
-        .op = op, .file = path, .function = function, .line = line, .stack = {&at->frame, 1}};
-    return &at->access;
-}
-
-static struct darn_finding finding_of(const char *kind, const char *variable,
-                                      struct darn_finding_access *accesses, size_t count)
-{
-    return (struct darn_finding){
-        .kind = kind, .variable = variable, .accesses = accesses, .access_count = count};
-}
-
-/* The candidate of these words, without the two lines that name the file. */
-static void expect_candidate(const struct darn_finding *finding, const char *what,
-                             const char *expected)
-{
-    struct darn_patches patches = {.count = 0};
-    const char *found = NULL;
-
-    darn_patches_make(&patches, finding, NULL);
-    for (size_t i = 0; i < patches.count; i++)
-        if (strcmp(patches.list[i]->what, what) == 0)
-            found = strstr(patches.list[i]->diff, "@@");
-    if (expected)
-        assert_non_null(found);
-    if (found)
-        assert_string_equal(found, expected ? expected : "");
-    darn_patches_free(&patches);
-    unlink(path);
-}
 
 static void statements_are_put_under_a_new_lock(void **state)
 {
@@ -302,6 +237,9 @@ static void a_lock_is_taken_as_the_program_takes_it(void **state)
                  "mutex_");
     expect_words("std::lock_guard<std::mutex> guard(m);\n", "m.lock();", "m.unlock();", "m");
     expect_words("std::unique_lock lock{pool.m};\n", "pool.m.lock();", "pool.m.unlock();", "m");
+    expect_words("std::lock_guard<std::mutex> guard(*fifo->mut);\n", "fifo->mut->lock();",
+                 "fifo->mut->unlock();", "mut");
+    expect_words("std::lock_guard<std::mutex> guard(a ? b : c);\n", NULL, NULL, NULL);
     expect_words("pthread_mutex_unlock(&a);\n", NULL, NULL, NULL);
     expect_words("take(&a);\n", NULL, NULL, NULL);
 }

@@ -154,6 +154,19 @@ static void what_uses_memory_that_is_gone_is_not_to_become_atomic(void **state)
     expect_no_part(text, "_Atomic");
 }
 
+/* Whoever has the lock last would still free what others come to. */
+static void the_end_of_a_block_is_not_put_under_a_lock(void **state)
+{
+    struct darn_finding *finding = guarded(0, NULL, 1, &own, 2, 1);
+    const char *text;
+
+    (void)state;
+    finding->accesses[0].op = DARN_OP_FREE;
+    text = print(finding);
+    expect_part(text, "  next: free the block when no other thread can reach it any more: ");
+    expect_no_part(text, "hold ");
+}
+
 static void a_crash_alone_does_not_tell_whether_it_was_too_early_or_too_late(void **state)
 {
     const char *text = next_after("crash");
@@ -175,6 +188,7 @@ int main(void)
         cmocka_unit_test(a_lock_that_neither_holds_is_named_if_others_do),
         cmocka_unit_test(a_header_of_a_cxx_program_is_cxx),
         cmocka_unit_test(what_uses_memory_that_is_gone_is_not_to_become_atomic),
+        cmocka_unit_test(the_end_of_a_block_is_not_put_under_a_lock),
         cmocka_unit_test(a_crash_alone_does_not_tell_whether_it_was_too_early_or_too_late),
     };
 

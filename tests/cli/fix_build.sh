@@ -1,0 +1,117 @@
+#!/bin/bash
+# needs: compiler
+# darn fix: a program of many files is built by the tool that has built it, with the user's own commands.
+. "$(dirname "$0")/lib.bash"
+export PATH=$bin:$PATH
+
+# project NAME: a library in C and a program in C++, with includes and macros that only the commands know.
+project() {
+    mkdir -p "$1/lib" "$1/src" "$1/include"
+    cat >"$1/include/count.h" <<'EOF2'
+#ifdef __cplusplus
+extern "C" {
+#endif
+void add(long amount);
+long total(void);
+#ifdef __cplusplus
+}
+#endif
+EOF2
+    cat >"$1/lib/count.c" <<'EOF2'
+#include <count.h>
+
+static long sum;
+static const char name[] = NAME;
+
+void add(long amount)
+{
+    long old = sum;
+
+    if (amount == 0 || !*name)
+        return;
+    sum = old + amount * STEP;
+}
+
+long total(void)
+{
+    return sum;
+}
+EOF2
+    cat >"$1/src/main.cpp" <<'EOF2'
+#include <cstdio>
+#include <count.h>
+#include <pthread.h>
+
+static void *work(void *none)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        add(1);
+    return none;
+}
+
+int main()
+{
+    pthread_t one, two;
+
+    pthread_create(&one, nullptr, work, nullptr);
+    pthread_create(&two, nullptr, work, nullptr);
+    pthread_join(one, nullptr);
+    pthread_join(two, nullptr);
+    return total() == 2 * ROUNDS ? 0 : 1;
+}
+EOF2
+}
+
+# mend DIRECTORY PROGRAM: a hunt finds the lost update, and a patch is proved.
+mend() {
+    try darn hunt --seconds=30 --no-explore -o "$1.out" -- "$1/$2"
+    expect_status 66
+    try darn fix --seconds=1 "$1.out/1"
+    expect_status 0
+    expect_has "$out" "fix: hold 'sum_lock' "
+    expect_has "$out" "+++ b/lib/count.c"
+    expect_has "$out" "; the schedule of the finding ends well ("
+}
+
+claim "a project of make with a library, built from its outermost directory"
+project made
+cat >made/Makefile <<'EOF2'
+all:
+	$(MAKE) -C lib
+	$(MAKE) -C src
+EOF2
+cat >made/lib/Makefile <<'EOF2'
+libcount.a: count.o
+	ar rcs $@ $^
+count.o: count.c
+	darn-cc -g -O1 -I../include -DSTEP=1 '-DNAME="a b"' -c $< -o $@
+EOF2
+cat >made/src/Makefile <<'EOF2'
+counter: main.cpp ../lib/libcount.a
+	darn-c++ -g -O1 -I../include -DROUNDS=3 $^ -o $@ -pthread
+EOF2
+make -s -C made >make.log 2>&1 || fault "$(cat make.log)"
+mend made src/counter
+
+claim "a project of CMake, with absolute paths in all commands, in a directory of its own"
+if command -v cmake >/dev/null; then
+    project "c make"
+    cat >"c make/CMakeLists.txt" <<'EOF2'
+cmake_minimum_required(VERSION 3.13)
+project(counter C CXX)
+find_package(Threads REQUIRED)
+add_library(count STATIC lib/count.c)
+target_include_directories(count PUBLIC include)
+target_compile_definitions(count PRIVATE STEP=1 "NAME=\"a b\"")
+add_subdirectory(src)
+EOF2
+    cat >"c make/src/CMakeLists.txt" <<'EOF2'
+add_executable(counter main.cpp)
+target_compile_definitions(counter PRIVATE ROUNDS=3)
+target_link_libraries(counter count Threads::Threads)
+EOF2
+    cmake -S "c make" -B "c make/build" -DCMAKE_C_COMPILER=darn-cc -DCMAKE_CXX_COMPILER=darn-c++ -DCMAKE_BUILD_TYPE=Debug >cmake.log 2>&1 &&
+        cmake --build "c make/build" >>cmake.log 2>&1 || fault "$(cat cmake.log)"
+    mend "c make" build/src/counter
+fi
+finish

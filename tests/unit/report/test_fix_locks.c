@@ -1,0 +1,218 @@
+/* Candidates that take locks, and that wait: what must never come of them. */
+#include "fix_fixture.h"
+#include "report/fix/patch_private.h"
+
+/* Within safe_lock() the lock is called `mutex`, which means nothing to others. */
+static void a_function_of_the_program_that_takes_a_lock_is_called(void **state)
+{
+    struct darn_patches none = {.count = 0};
+    struct darn_patch *patch = darn_patch_begin(&none);
+    struct darn_frame frames[] = {{.function = "safe_lock", .file = path, .line = 1},
+                                  {.function = "f", .file = path, .line = 2},
+                                  {.function = "block_all", .file = path, .line = 3}};
+    struct darn_lock lock = {.kind = "mutex", .stack = {frames, 3}};
+    struct darn_guard_words words;
+
+    (void)state;
+    write_file("    int ret = pthread_mutex_lock(mutex);\n"
+               "    safe_lock(queue->mutex);\n"
+               "    unblock(f(1));\n",
+               ".c");
+    assert_true(darn_guard_words_of(patch, &lock, &words));
+    assert_string_equal(words.take, "safe_lock(queue->mutex);");
+    assert_string_equal(words.give, "safe_unlock(queue->mutex);");
+    assert_string_equal(words.name, "mutex");
+    darn_patch_free(patch);
+    unlink(path);
+}
+
+/* It would wait for itself. */
+static void a_lock_is_not_taken_around_code_that_takes_it(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "n", accesses, 2);
+    struct darn_frame taken = {.function = "f", .file = path, .line = 4};
+    struct darn_lock lock = {.kind = "mutex", .address = 16, .stack = {&taken, 1}};
+
+    (void)state;
+    write_file("void f(struct s *s)\n"
+               "{\n"
+               "    n = 1;\n"
+               "    pthread_mutex_lock(&s->lock);\n"
+               "    n++;\n"
+               "    pthread_mutex_unlock(&s->lock);\n"
+               "    n = 2;\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_WRITE, "f", 3);
+    accesses[1] = *access_in(&at[1], DARN_OP_WRITE, "f", 7);
+    finding.guards = &lock;
+    finding.guard_count = 1;
+    expect_no_candidate(&finding, "hold 'lock' from line 3 to line 7");
+    finding.guards = NULL;
+    finding.guard_count = 0;
+    accesses[1] = *access_in(&at[1], DARN_OP_WRITE, "f", 5);
+    accesses[1].locks = &lock;
+    accesses[1].lock_count = 1;
+    expect_candidate(&finding, "hold 'lock' at line 3",
+                     "@@ -1,6 +1,8 @@\n"
+                     " void f(struct s *s)\n"
+                     " {\n"
+                     "+    pthread_mutex_lock(&s->lock);\n"
+                     "     n = 1;\n"
+                     "+    pthread_mutex_unlock(&s->lock);\n"
+                     "     pthread_mutex_lock(&s->lock);\n"
+                     "     n++;\n"
+                     "     pthread_mutex_unlock(&s->lock);\n");
+}
+
+static void a_lock_is_not_taken_after_its_end(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "n", accesses, 2);
+    struct darn_frame taken = {.function = "f", .file = path, .line = 3};
+    struct darn_lock lock = {.kind = "mutex", .address = 16, .stack = {&taken, 1}};
+
+    (void)state;
+    write_file("void f(void)\n"
+               "{\n"
+               "    pthread_mutex_lock(&m);\n"
+               "    n = 1;\n"
+               "    pthread_mutex_unlock(&m);\n"
+               "}\n"
+               "void g(void)\n"
+               "{\n"
+               "    pthread_mutex_destroy(&m);\n"
+               "    n = 2;\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_WRITE, "f", 4);
+    accesses[0].locks = &lock;
+    accesses[0].lock_count = 1;
+    accesses[1] = *access_in(&at[1], DARN_OP_WRITE, "g", 10);
+    expect_no_candidate(&finding, "hold 'm' at line 10");
+}
+
+static void a_wait_without_a_condition_gets_a_mark(void **state)
+{
+    struct access_at at;
+    struct darn_finding finding = finding_of("notification", NULL, NULL, 1);
+
+    (void)state;
+    write_file("void tell(void)\n"
+               "{\n"
+               "    pthread_cond_signal(&c);\n"
+               "}\n"
+               "void wait(void)\n"
+               "{\n"
+               "    pthread_mutex_lock(&m);\n"
+               "    pthread_cond_wait(&c, &m);\n"
+               "    pthread_mutex_unlock(&m);\n"
+               "}\n",
+               ".c");
+    finding.accesses = access_in(&at, DARN_OP_WAIT, "wait", 8);
+    expect_candidate(&finding, "wait for a mark that 'c' was signalled",
+                     "@@ -1,10 +1,17 @@\n"
+                     "+static int c_marks;\n"
+                     "+\n"
+                     " void tell(void)\n"
+                     " {\n"
+                     "+    pthread_mutex_lock(&m);\n"
+                     "+    c_marks++;\n"
+                     "     pthread_cond_signal(&c);\n"
+                     "+    pthread_mutex_unlock(&m);\n"
+                     " }\n"
+                     " void wait(void)\n"
+                     " {\n"
+                     "     pthread_mutex_lock(&m);\n"
+                     "-    pthread_cond_wait(&c, &m);\n"
+                     "+    while (c_marks == 0)\n"
+                     "+        pthread_cond_wait(&c, &m);\n"
+                     "+    c_marks--;\n"
+                     "     pthread_mutex_unlock(&m);\n"
+                     " }\n");
+}
+
+static void a_signal_goes_behind_the_change(void **state)
+{
+    struct access_at at;
+    struct darn_finding finding = finding_of("notification", NULL, NULL, 1);
+
+    (void)state;
+    write_file("void tell(void)\n"
+               "{\n"
+               "    pthread_cond_signal(&c);\n"
+               "    pthread_mutex_lock(&m);\n"
+               "    ready = 1;\n"
+               "    pthread_mutex_unlock(&m);\n"
+               "}\n",
+               ".c");
+    finding.accesses = access_in(&at, DARN_OP_SIGNAL, "tell", 3);
+    expect_candidate(&finding, "signal when all is changed",
+                     "@@ -1,7 +1,7 @@\n"
+                     " void tell(void)\n"
+                     " {\n"
+                     "-    pthread_cond_signal(&c);\n"
+                     "     pthread_mutex_lock(&m);\n"
+                     "     ready = 1;\n"
+                     "+    pthread_cond_signal(&c);\n"
+                     "     pthread_mutex_unlock(&m);\n"
+                     " }\n");
+}
+
+/* What was looked up under the read lock is right until the entry is made. */
+static void a_read_lock_that_becomes_a_write_lock_is_one_from_the_start(void **state)
+{
+    struct access_at at[3];
+    struct darn_finding_access accesses[3];
+    struct darn_finding finding = finding_of("atomicity-violation", "known", accesses, 3);
+    struct darn_frame taken = {.function = "f", .file = path, .line = 3};
+    struct darn_lock lock = {.kind = "read", .address = 16, .stack = {&taken, 1}};
+
+    (void)state;
+    write_file("void f(void)\n"
+               "{\n"
+               "    pthread_rwlock_rdlock(&lock);\n"
+               "    found = known;\n"
+               "    pthread_rwlock_unlock(&lock);\n"
+               "    pthread_rwlock_wrlock(&lock);\n"
+               "    known = true;\n"
+               "    pthread_rwlock_unlock(&lock);\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_READ, "f", 4);
+    accesses[1] = *access_in(&at[1], DARN_OP_WRITE, "f", 7);
+    accesses[2] = *access_in(&at[2], DARN_OP_WRITE, "f", 7);
+    for (int i = 0; i < 3; i++) {
+        accesses[i].locks = &lock;
+        accesses[i].lock_count = 1;
+    }
+    expect_candidate(&finding, "hold 'lock' from line 4 to line 7",
+                     "@@ -1,9 +1,7 @@\n"
+                     " void f(void)\n"
+                     " {\n"
+                     "-    pthread_rwlock_rdlock(&lock);\n"
+                     "-    found = known;\n"
+                     "-    pthread_rwlock_unlock(&lock);\n"
+                     "     pthread_rwlock_wrlock(&lock);\n"
+                     "+    found = known;\n"
+                     "     known = true;\n"
+                     "     pthread_rwlock_unlock(&lock);\n"
+                     " }\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_function_of_the_program_that_takes_a_lock_is_called),
+        cmocka_unit_test(a_lock_is_not_taken_around_code_that_takes_it),
+        cmocka_unit_test(a_lock_is_not_taken_after_its_end),
+        cmocka_unit_test(a_wait_without_a_condition_gets_a_mark),
+        cmocka_unit_test(a_signal_goes_behind_the_change),
+        cmocka_unit_test(a_read_lock_that_becomes_a_write_lock_is_one_from_the_start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
