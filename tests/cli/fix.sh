@@ -130,6 +130,32 @@ int main(void)
 	return 0;
 }
 EOF2
+# A race that nobody sees in what it prints.
+mkdir quiet
+cat >quiet/quiet.c <<'EOF2'
+#include <pthread.h>
+#include <stdio.h>
+
+static long hits;
+
+static void *hit(void *none)
+{
+    hits = hits + 1;
+    return none;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, hit, NULL);
+    pthread_create(&two, NULL, hit, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    printf("done\n");
+    return 0;
+}
+EOF2
 make -s -C race -f build.mk || fault "the program is not built"
 (cd "two bugs" && darn cc -g -O1 "re order.c" -o "re order" -pthread) || fault "the program is not built"
 (cd dead && darn cc -g -O1 -DUNUSED='"a b"' dead.c -o dead -pthread) || fault "the program is not built"
@@ -140,6 +166,9 @@ expect_status 66
 hunt --oracle='[ "$(cat)" = 6 ]' -o race.out -- race/count
 expect_status 66
 hunt -o dead.out -- dead/dead
+expect_status 66
+(cd quiet && darn cc -g -O1 quiet.c -o quiet -pthread) || fault "the program is not built"
+hunt -o quiet.out -- quiet/quiet
 expect_status 66
 
 claim "wrong use is refused in one line"
@@ -155,8 +184,6 @@ try darn fix --tree=/ race.out/1
 expect_refused "darn fix: / is not copied: name the tree of the sources with --tree=DIR"
 try darn fix --build=true race.out/1
 expect_refused "darn fix: $PWD/race/count is not built by: true; --build='make' says the command, which is run in a copy of $PWD/race"
-try darn fix --tree="$PWD/dead" --build=true race.out/1
-expect_refused "darn fix: $PWD/race/count is not in $PWD/dead: --tree=DIR names all that the build needs"
 
 claim "a deadlock gets the other order, built as it was, and nothing is written"
 cp dead/dead.c dead.c.before
@@ -194,6 +221,12 @@ cmp -s race/count.o count.o.before || fault "the tree was built in"
 make -s -C race -f build.mk || fault "it does not compile"
 try darn explore --schedules=300 --jobs=1 --oracle='[ "$(cat)" = 6 ]' -- race/count
 expect_status 0
+
+claim "free runs with the fix print what they printed, and what it costs is measured"
+try darn fix --seconds=1 quiet.out/1
+expect_status 0
+expect_has "$out" "; free runs print what they printed; processor time of a run: "
+expect_has "$out" " ms without it)"
 
 claim "a patch after which the program still fails is not shown; lines end as they did"
 number=$(sed -n 's/.*"variable":"a".*"directory":"\([0-9]*\)".*/\1/p' two.out/index.jsonl | head -1)

@@ -125,7 +125,8 @@ static void print_fix(void *context, const struct darn_fixing *fixing,
                proof->made, proof->switches);
     else
         printf("; the schedule of the finding could not be followed");
-    printf(proof->compared ? "; free runs print what they printed" : "; free runs end well");
+    if (proof->ran)
+        printf(proof->compared ? "; free runs print what they printed" : "; free runs end well");
     printf(proof->tested ? "; the tests pass" : "");
     say_cost(proof);
     printf("\n");

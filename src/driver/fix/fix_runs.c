@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/json_file.h"
 #include "driver/fix/fixing.h"
 #include "driver/process/installation.h"
 #include "driver/process/private.h"
 #include "report/shell.h"
 
-#define FREE_MS     60000
+#define FREE_MS     20000
+#define MORE_MS     60000 /* than the time of a hunt */
 #define COST_MS     200.0 /* of all rounds */
 #define COST_ROUNDS 40    /* at most */
 #define COST_TIMES  5
@@ -68,17 +70,55 @@ const char *darn_fix_status_word(struct darn_text_pool *pool, int status)
                                : darn_pool_format(pool, "status %d", WEXITSTATUS(status));
 }
 
+/* A program with a repository that heals nothing is not watched either, and prints no report. */
+static const char *free_options(struct darn_fixing *fixing)
+{
+    char path[PATH_MAX];
+    struct darn_json json;
+    FILE *file;
+
+    if (darn_private_file(fixing->listener, "free.sections", path, sizeof(path)))
+        return "";
+    file = fopen(path, "we");
+    if (!file)
+        return "";
+    darn_json_start_growing(&json);
+    darn_json_open(&json, NULL, '{');
+    darn_json_number(&json, "darn-sections", 1);
+    darn_json_close(&json, '}');
+    darn_json_end_line(&json);
+    darn_json_finish(&json, file);
+    fclose(file);
+    return darn_pool_format(&fixing->pool, "DARN_OPTIONS=heal=%s",
+                            darn_shell_word(&fixing->pool, path));
+}
+
 /* A shell does it. */
 static const char *free_command(struct darn_fixing *fixing)
 {
     const char *input = *fixing->kept.input ? fixing->kept.input : "/dev/null";
     const char *command =
-        darn_pool_format(&fixing->pool, "DARN_OPTIONS=budget=0:exitcode=0 %s <%s 2>/dev/null",
+        darn_pool_format(&fixing->pool, "%s %s <%s 2>/dev/null", free_options(fixing),
                          program_line(fixing), darn_shell_word(&fixing->pool, input));
 
     return fixing->kept.reset
                ? darn_pool_format(&fixing->pool, "(%s); %s", fixing->kept.reset, command)
                : command;
+}
+
+/* In the words of a status; NULL: the oracle has nothing against it, or there is none. */
+static const char *ask_oracle(struct darn_fixing *fixing, int status, const char *output)
+{
+    struct darn_fix_run ask = {.directory = fixing->kept.schedule->directory,
+                               .timeout_ms = FREE_MS};
+
+    if (!fixing->kept.oracle || !WIFEXITED(status))
+        return NULL;
+    ask.command =
+        darn_pool_format(&fixing->pool, "DARN_STATUS=%d sh -c %s <%s", WEXITSTATUS(status),
+                         darn_shell_word(&fixing->pool, fixing->kept.oracle),
+                         darn_shell_word(&fixing->pool, output));
+    return darn_fix_run(fixing, &ask) ? DARN_FIX_ORACLE : NULL;
 }
 
 int darn_fix_run_freely(struct darn_fixing *fixing, const char **status, const char **output,
@@ -93,9 +133,11 @@ int darn_fix_run_freely(struct darn_fixing *fixing, const char **status, const c
         return result;
     run.command = free_command(fixing);
     result = darn_fix_run(fixing, &run);
-    *status = darn_fix_status_word(&fixing->pool, result);
+    *status = result >= 0 ? ask_oracle(fixing, result, path) : NULL;
+    if (!*status)
+        *status = darn_fix_status_word(&fixing->pool, result);
     *output = darn_pool_format(&fixing->pool, "%016" PRIx64, hash_of_file(path));
-    if (!*cpu_ms || run.cpu_ms < *cpu_ms)
+    if (result >= 0 && (!*cpu_ms || run.cpu_ms < *cpu_ms))
         *cpu_ms = run.cpu_ms;
     return 0;
 }
@@ -113,6 +155,8 @@ double darn_fix_cost(struct darn_fixing *fixing)
     unsigned rounds = rounds_for(fixing->before_ms);
     double least = 0;
 
+    if (!fixing->before_ms)
+        return 0;
     run.command = darn_pool_format(&fixing->pool,
                                    "i=0; while [ $i -lt %u ]; do { %s; }; i=$((i + 1)); done; true",
                                    rounds, free_command(fixing));
@@ -167,7 +211,7 @@ int darn_fix_hunt(struct darn_fixing *fixing, uint32_t milliseconds, struct darn
 {
     char directory[PATH_MAX], name[32];
     struct darn_fix_run run = {.directory = fixing->kept.schedule->directory,
-                               .timeout_ms = milliseconds * 2 + FREE_MS};
+                               .timeout_ms = milliseconds * 2 + MORE_MS};
     double started = now_s();
     const char *line;
     int result;
@@ -224,7 +268,7 @@ int darn_fix_explore(struct darn_fixing *fixing, const char *way, uint32_t milli
 {
     char directory[PATH_MAX], json[PATH_MAX], name[32];
     struct darn_fix_run run = {.directory = fixing->kept.schedule->directory,
-                               .timeout_ms = milliseconds * 2 + FREE_MS};
+                               .timeout_ms = milliseconds * 2 + MORE_MS};
     double started = now_s();
     const char *line;
 
@@ -251,7 +295,7 @@ void darn_fix_follow(struct darn_fixing *fixing, struct darn_fix_followed *follo
 {
     char own[PATH_MAX], log[PATH_MAX], line[512];
     struct darn_fix_run run = {
-        .directory = fixing->kept.schedule->directory, .output = log, .timeout_ms = 4 * FREE_MS};
+        .directory = fixing->kept.schedule->directory, .output = log, .timeout_ms = 4 * MORE_MS};
     const char *program = darn_fix_path(fixing, fixing->kept.schedule->program);
     FILE *file;
     int result;

@@ -52,6 +52,7 @@ struct darn_fix_proof {
     double seconds;             /* that the hunt took */
     double before_ms, after_ms; /* processor time of a free run, the least of some; 0: not known */
     uint64_t others;            /* bugs that were known before, and are still there */
+    bool ran;                   /* freely, and it ended as before, or well */
     bool compared;              /* what it prints is what good runs print */
     bool followed;              /* the failing schedule was, and the run ends well: */
     uint64_t switches, made;    /* its switches, and those that are still made */
@@ -133,6 +134,8 @@ bool darn_fix_find_build(struct darn_fixing *fixing, const char *compiled);
 
 /* What wait() says, or a negative errno, in words. */
 const char *darn_fix_status_word(struct darn_text_pool *pool, int status);
+
+#define DARN_FIX_ORACLE "status of which the oracle says no"
 
 /* One run with nobody in between: how it ended, and what it printed; the least time of all goes
  * into `cpu_ms`. 0 or DARN_REFUSED. */
