@@ -27,8 +27,7 @@
 static _Atomic uint64_t *known;
 
 /* Keys of calls, by their addresses. */
-#define CALLS 4096
-static struct darn_coverage_call calls[CALLS];
+struct darn_coverage_call darn_coverage_calls[DARN_COVERAGE_CALLS];
 
 static char path[PATH_MAX], program[PATH_MAX];
 static struct darn_site_copy copy;
@@ -227,21 +226,9 @@ static uint64_t put_call(uintptr_t pc)
     return key;
 }
 
-static struct darn_coverage_call *cell_of(uintptr_t pc)
-{
-    return &calls[darn_spread(pc) % CALLS];
-}
-
-struct darn_coverage_call *darn_coverage_find(uintptr_t pc)
-{
-    struct darn_coverage_call *call = cell_of(pc);
-
-    return atomic_load_explicit(&call->pc, memory_order_acquire) == pc ? call : NULL;
-}
-
 uint64_t darn_coverage_call(uintptr_t pc)
 {
-    struct darn_coverage_call *call = cell_of(pc);
+    struct darn_coverage_call *call = darn_coverage_cell(pc);
     uint64_t key, mask;
 
     if (atomic_load_explicit(&call->pc, memory_order_acquire) == pc)

@@ -2,26 +2,44 @@
 #ifndef DARN_RUNTIME_COVERAGE_FILE_H
 #define DARN_RUNTIME_COVERAGE_FILE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "trace/covered.h"
 
 /* 0 or a negative errno. */
 int darn_coverage_file_open(const char *path);
 
 /* What is known of a call of the program: who takes the same lock a million times looks here, and
- * no further. Threads share it and write to it only while something is new. */
+ * no further. Threads share it and write to it only while something is new. One cache line. */
+#define DARN_COVERAGE_OUTERS 4
 struct darn_coverage_call {
-    _Atomic uintptr_t pc; /* its return address */
+    _Alignas(64) _Atomic uintptr_t pc; /* its return address */
     uint64_t key;
-    _Atomic uint32_t seen;   /* a bit for each kind of fact about it alone, */
-    _Atomic uint32_t looks;  /* how often it was looked who is near, at the beginning, */
-    _Atomic uintptr_t outer; /* and a call that has taken a lock which was held here */
+    _Atomic uint32_t seen;  /* a bit for each kind of fact about it alone, */
+    _Atomic uint32_t looks; /* how often it was looked who is near, at the beginning, */
+    /* and calls that have taken a lock which was held here: the first ones; 0: no more. */
+    _Atomic uintptr_t outer[DARN_COVERAGE_OUTERS];
 };
 
+#define DARN_COVERAGE_CALLS 4096
+extern struct darn_coverage_call darn_coverage_calls[DARN_COVERAGE_CALLS];
+
+static inline struct darn_coverage_call *darn_coverage_cell(uintptr_t pc)
+{
+    return &darn_coverage_calls[darn_spread(pc) % DARN_COVERAGE_CALLS];
+}
+
 /* NULL: another one has its place. */
-struct darn_coverage_call *darn_coverage_find(uintptr_t pc);
+static inline struct darn_coverage_call *darn_coverage_find(uintptr_t pc)
+{
+    struct darn_coverage_call *call = darn_coverage_cell(pc);
+
+    return atomic_load_explicit(&call->pc, memory_order_acquire) == pc ? call : NULL;
+}
 
 /* The key of a call of the program, by its return address; 0: it is in no file. */
 uint64_t darn_coverage_call(uintptr_t pc);

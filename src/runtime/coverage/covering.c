@@ -166,20 +166,29 @@ static const uint16_t gaps[] = {8, 17, 31, 67, 127, 257, 509};
 #define NEAR_CALM  16 /* looks without anything new, for each step */
 #define NEAR_STEPS (GAPS * NEAR_CALM - 1)
 
+/* What most locks do not come to has the registers to save. */
+#define SELDOM __attribute__((noinline))
+
 static bool is_known_call(const struct darn_coverage_call *call, enum darn_coverage_kind kind)
 {
     return call && atomic_load_explicit(&call->seen, memory_order_relaxed) & UINT32_C(1) << kind;
 }
 
-static void note_near(struct darn_thread *thread, struct darn_coverage_call *call, uintptr_t pc)
+/* Whether it is time to look who is near. */
+static bool is_look_due(struct darn_thread *thread, const struct darn_coverage_call *call)
+{
+    return !call || atomic_load_explicit(&call->looks, memory_order_relaxed) < LOOKS ||
+           thread->near_wait-- <= 0;
+}
+
+SELDOM static void note_near(struct darn_thread *thread, struct darn_coverage_call *call,
+                             uintptr_t pc)
 {
     uint64_t own = (uint64_t)(thread->number & 0xffff) << 48, other, first, second;
     uint32_t looks = call ? atomic_load_explicit(&call->looks, memory_order_relaxed) : LOOKS;
 
     if (looks < LOOKS)
         atomic_store_explicit(&call->looks, looks + 1, memory_order_relaxed);
-    else if (thread->near_wait-- > 0)
-        return;
     thread->near_wait = gaps[thread->near_gap / NEAR_CALM];
     thread->near_gap += thread->near_gap < NEAR_STEPS;
     thread->is_noted_inside = true;
@@ -195,36 +204,53 @@ static void note_near(struct darn_thread *thread, struct darn_coverage_call *cal
     }
 }
 
-static void note_order(const struct darn_thread *thread, struct darn_coverage_call *call,
-                       uintptr_t pc)
+static bool is_known_order(struct darn_coverage_call *call, uintptr_t outer)
 {
-    for (uint32_t i = 0; i < thread->locks.count; i++) {
-        uintptr_t outer = thread->locks.held[i].pc;
-        uintptr_t known = call ? atomic_load_explicit(&call->outer, memory_order_relaxed) : 1;
+    for (int i = 0; call && i < DARN_COVERAGE_OUTERS; i++) {
+        uintptr_t known = atomic_load_explicit(&call->outer[i], memory_order_relaxed);
 
         if (known == outer)
-            continue;
-        see_call(DARN_COVERAGE_ORDER, darn_coverage_call(outer), darn_coverage_call(pc));
-        if (!known) /* the first one stays: threads would write in turns */
-            atomic_store_explicit(&call->outer, outer, memory_order_relaxed);
+            return true;
+        if (!known)
+            break;
     }
+    return false;
 }
 
+/* The first ones stay: threads would write in turns. */
+SELDOM static void note_order(struct darn_coverage_call *call, uintptr_t outer, uintptr_t pc)
+{
+    see_call(DARN_COVERAGE_ORDER, darn_coverage_call(outer), darn_coverage_call(pc));
+    for (int i = 0; call && i < DARN_COVERAGE_OUTERS; i++)
+        if (!atomic_load_explicit(&call->outer[i], memory_order_relaxed)) {
+            atomic_store_explicit(&call->outer[i], outer, memory_order_relaxed);
+            break;
+        }
+}
+
+SELDOM static struct darn_coverage_call *note_call(uintptr_t pc)
+{
+    return darn_coverage_call(pc) ? darn_coverage_find(pc) : NULL;
+}
+
+/* Most locks are taken where nothing is new: they find the call, and compare. */
 void darn_coverage_note_lock(struct darn_thread *thread, const void *frame)
 {
     uintptr_t pc = caller(frame);
     enum darn_coverage_kind kind = thread->was_blocked ? DARN_COVERAGE_BLOCKED : DARN_COVERAGE_FREE;
     struct darn_coverage_call *call = darn_coverage_find(pc);
 
-    if (!call && darn_coverage_call(pc))
-        call = darn_coverage_find(pc);
+    if (__builtin_expect(!call, 0))
+        call = note_call(pc);
     /* In a controlled run nobody waits in libc, and what is free depends on the schedule. */
     if (!thread->slot && !is_known_call(call, kind))
         darn_coverage_see_call(kind, pc);
     thread->was_blocked = false;
-    if (thread->locks.count)
-        note_order(thread, call, pc);
-    note_near(thread, call, pc);
+    for (uint32_t i = 0; i < thread->locks.count; i++)
+        if (!is_known_order(call, thread->locks.held[i].pc))
+            note_order(call, thread->locks.held[i].pc, pc);
+    if (is_look_due(thread, call))
+        note_near(thread, call, pc);
 }
 
 void darn_coverage_note_blocked(struct darn_thread *thread, const volatile void *lock,
