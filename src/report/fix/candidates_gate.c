@@ -140,6 +140,25 @@ static void add_later(struct darn_patches *patches, const struct darn_finding_ac
     darn_patch_free(patch);
 }
 
+/* Or it waits before it takes that, where nothing is in between. */
+static void add_sooner(struct darn_patches *patches, const struct darn_finding_access *access)
+{
+    struct darn_patch *patch = darn_patch_begin(patches);
+    struct darn_source *source = darn_patch_file(patch, access->dir, access->file);
+    struct darn_stretch stretch;
+    unsigned first = access->line, last = access->line;
+
+    if (source && stretch_of_wait(access, &stretch) && strcmp(stretch.file, access->file) == 0 &&
+        stretch.first < first && darn_source_widen(source, &first, &last) &&
+        stretch.first < first && darn_source_begins(source, stretch.first) &&
+        source->rows[stretch.first].start == source->rows[first].start) {
+        darn_source_move_before(source, first, last, stretch.first);
+        darn_patches_add(patches, patch, "wait before the lock is taken");
+        return;
+    }
+    darn_patch_free(patch);
+}
+
 void darn_patches_gate(struct darn_patches *patches, const struct darn_finding *finding)
 {
     struct darn_stretch list[DARN_MOST_STRETCHES + 1];
@@ -149,8 +168,11 @@ void darn_patches_gate(struct darn_patches *patches, const struct darn_finding *
         return;
     count = stretches_of(finding, list);
     for (size_t i = 0; i < finding->access_count; i++)
-        if (finding->accesses[i].file)
+        if (finding->accesses[i].file) {
             add_later(patches, &finding->accesses[i]);
+            if (finding->accesses[i].op != DARN_OP_ACQUIRE)
+                add_sooner(patches, &finding->accesses[i]);
+        }
     for (size_t i = 0; i < count; i++) {
         if (count > 1)
             add_swap(patches, &list[i]);

@@ -203,6 +203,39 @@ static void a_read_lock_that_becomes_a_write_lock_is_one_from_the_start(void **s
                      " }\n");
 }
 
+static void a_thread_is_waited_for_before_the_lock_that_it_needs(void **state)
+{
+    struct access_at at;
+    struct darn_finding finding = finding_of("deadlock", NULL, NULL, 1);
+    struct darn_frame taken = {.function = "stop", .file = path, .line = 3};
+    struct darn_lock lock = {.kind = "mutex", .address = 16, .stack = {&taken, 1}};
+
+    (void)state;
+    write_file("void stop(void)\n"
+               "{\n"
+               "    pthread_mutex_lock(&m);\n"
+               "    pthread_join(worker,\n"
+               "                 NULL);\n"
+               "    closed = 1;\n"
+               "    pthread_mutex_unlock(&m);\n"
+               "}\n",
+               ".c");
+    finding.accesses = access_in(&at, DARN_OP_JOIN, "stop", 4);
+    finding.accesses->locks = &lock;
+    finding.accesses->lock_count = 1;
+    expect_candidate(&finding, "wait before the lock is taken",
+                     "@@ -1,8 +1,8 @@\n"
+                     " void stop(void)\n"
+                     " {\n"
+                     "-    pthread_mutex_lock(&m);\n"
+                     "     pthread_join(worker,\n"
+                     "                  NULL);\n"
+                     "+    pthread_mutex_lock(&m);\n"
+                     "     closed = 1;\n"
+                     "     pthread_mutex_unlock(&m);\n"
+                     " }\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_lock_is_not_taken_after_its_end),
         cmocka_unit_test(a_wait_without_a_condition_gets_a_mark),
         cmocka_unit_test(a_signal_goes_behind_the_change),
+        cmocka_unit_test(a_thread_is_waited_for_before_the_lock_that_it_needs),
         cmocka_unit_test(a_read_lock_that_becomes_a_write_lock_is_one_from_the_start),
     };
 
