@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -153,6 +154,7 @@ static void run(const struct darn_campaign_child *child, struct darn_campaign_en
 {
     int output[2], to = open(child->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     double began = darn_clock();
+    struct statvfs disk;
     pid_t pid;
 
     if (to < 0 || pipe2(output, O_CLOEXEC)) {
@@ -169,6 +171,7 @@ static void run(const struct darn_campaign_child *child, struct darn_campaign_en
     watch(child, pid, output[0], to, end);
     end->seconds = darn_clock() - began;
     end->left = kill_all();
+    end->disk_full = fstatvfs(to, &disk) == 0 && !disk.f_bavail;
     drain(output[0], to, end);
     close(output[0]);
     if (child->oracle && !end->timed_out) {

@@ -30,6 +30,7 @@ struct darn_campaign_end {
     bool timed_out; /* and was killed */
     bool left;      /* it has left processes behind, which were killed */
     bool reset_failed;
+    bool disk_full;   /* at its end: that of what it has printed */
     int oracle;       /* 0: content or not asked; 1: not; negative: could not be asked */
     uint64_t printed; /* bytes */
     double seconds;

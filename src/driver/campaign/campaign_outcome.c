@@ -67,13 +67,15 @@ void darn_campaign_add_last_line(const char *output, char *why, size_t size)
 
 void darn_campaign_add_remarks(const struct darn_campaign_end *end, char *why, size_t size)
 {
-    const char *more[3];
+    const char *more[4];
     int count = 0;
 
     if (end->left && !end->timed_out) /* who is killed leaves what it has started */
         more[count++] = "it left processes behind, which were killed";
     if (end->printed > DARN_CAMPAIGN_OUTPUT)
         more[count++] = "most of what it printed was thrown away";
+    if (end->disk_full) /* what it has printed may be lost, too */
+        more[count++] = "the disk was full in the end";
     if (end->reset_failed)
         more[count++] = "the reset command failed";
     for (int i = 0; i < count; i++) {
