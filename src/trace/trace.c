@@ -15,6 +15,7 @@
 #include "trace/merge.h"
 #include "trace/missing.h"
 #include "trace/tables.h"
+#include "trace/trace_rapid.h"
 #include "trace/trace_std.h"
 #include "trace/unpack.h"
 
@@ -156,7 +157,7 @@ static bool open_bytes(struct darn_trace *trace)
                           "the file is empty; darn record -o FILE -- PROGRAM makes a trace");
     else if (is_binary(&trace->file))
         return open_binary(trace);
-    else if (!is_text(&trace->file))
+    else if (!is_text(&trace->file) && !darn_rapid_is(&trace->file))
         (void)darn_damage(&damage, 0,
                           "this is no trace: neither one of darn record nor a text with lines as "
                           "T1|acq(L)|12");

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "site/site.h"
+#include "trace/trace_rapid.h"
 
 #define FORGET_EACH (1u << 20)
 #define SHOWN       60 /* characters of a line in a message */
@@ -81,7 +82,7 @@ static struct piece take_field(struct piece *line)
 
 void darn_std_open(struct darn_std *std, const struct darn_trace_file *file)
 {
-    *std = (struct darn_std){.file = file};
+    *std = (struct darn_std){.file = file, .is_rapid = darn_rapid_is(file)};
     darn_std_rewind(std);
 }
 
@@ -99,7 +100,8 @@ void darn_std_close(struct darn_std *std)
 /* Names keep their numbers. */
 void darn_std_rewind(struct darn_std *std)
 {
-    std->at = std->forgotten = 0;
+    std->at = std->is_rapid ? DARN_RAPID_HEADER : 0;
+    std->forgotten = 0;
     std->line = 1;
     std->damage.found = false;
 }
@@ -257,13 +259,41 @@ static struct piece take_line(struct darn_std *std)
     return trim(line);
 }
 
+/* The bytes of an event as a line. Empty: it was passed over. */
+static struct piece take_rapid(struct darn_std *std)
+{
+    const uint8_t *bytes = std->file->bytes + std->at;
+    size_t left = std->file->length - std->at, size = 0;
+
+    if (left >= DARN_RAPID_EVENT)
+        size = darn_rapid_line(bytes, std->text);
+    std->at += left < DARN_RAPID_EVENT ? left : DARN_RAPID_EVENT;
+    return (struct piece){std->text, std->text + size};
+}
+
+/* Whether the events end where the header says so. */
+static int finish(struct darn_std *std)
+{
+    uint64_t events, there;
+
+    if (!std->is_rapid)
+        return 0;
+    events = darn_rapid_count(std->file);
+    there = (std->file->length - DARN_RAPID_HEADER) / DARN_RAPID_EVENT;
+    if (there == events)
+        return 0;
+    std->damaged_at = std->file->length;
+    return darn_damage(&std->damage, there + 1,
+                       "the file was cut off: it should have %" PRIu64 " events", events);
+}
+
 int darn_std_next(struct darn_std *std, struct darn_event *event)
 {
     if (std->damage.found)
         return -1;
     for (; std->at < std->file->length; std->line++) {
         size_t begins = std->at;
-        struct piece line = take_line(std);
+        struct piece line = std->is_rapid ? take_rapid(std) : take_line(std);
 
         if (std->at - std->forgotten > FORGET_EACH) {
             darn_trace_file_forget(std->file, std->forgotten, std->at);
@@ -278,7 +308,7 @@ int darn_std_next(struct darn_std *std, struct darn_event *event)
         std->line++;
         return 1;
     }
-    return 0;
+    return finish(std);
 }
 
 const char *darn_std_name(const struct darn_std *std, const struct darn_event *event)

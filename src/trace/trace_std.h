@@ -1,11 +1,13 @@
 /*
- * Reading a trace in the STD text form: one event in a line, `T1|acq(L)|12` (docs/trace-format.md).
+ * Reading a trace in the STD text form: one event in a line, `T1|acq(L)|12`, or in its binary form
+ * (docs/trace-format.md).
  *
  * The text is read as it comes: what is kept grows with the number of names and locations only.
  */
 #ifndef DARN_TRACE_TRACE_STD_H
 #define DARN_TRACE_TRACE_STD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +15,7 @@
 #include "trace/damage.h"
 #include "trace/file.h"
 #include "trace/trace_names.h"
+#include "trace/trace_rapid.h"
 #include "trace/trace.h"
 
 /* Names have numbers; numbers of these become addresses. */
@@ -21,7 +24,9 @@ enum darn_std_kind { DARN_STD_VARIABLE, DARN_STD_LOCK, DARN_STD_BLOCK, DARN_STD_
 struct darn_std {
     const struct darn_trace_file *file;
     size_t at, forgotten;
-    uint64_t line; /* of the next line, from 1 */
+    uint64_t line; /* of the next line, or event, from 1 */
+    bool is_rapid; /* RapidBin; each event is made a line in `text` */
+    char text[DARN_RAPID_LINE];
     struct darn_trace_names threads;
     struct darn_trace_names targets[DARN_STD_KINDS];
     struct darn_map locations; /* + 1, to site ids */
