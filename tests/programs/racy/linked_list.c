@@ -23,8 +23,8 @@ static void *push(void *arg)
     for (int i = 0; i < ITEMS; i++) {
         pthread_barrier_wait(&start);
         struct node *node = malloc(sizeof(*node));
-        node->value = i;
-        node->next = head;
+        node->value = i; /* before it is published */
+        node->next = head; /* before it is published */
         head = node; /* race: PUSH */
     }
     return arg;
