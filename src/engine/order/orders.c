@@ -5,8 +5,10 @@
  *
  * Two accesses without a lock in common are a race, which is another engine's business. What is
  * left is what a race detector passes over: a lock makes each of the two whole, and says nothing of
- * which comes first. So locks count as no order here, nor does an atomic access for those to the
- * same memory; all else does (order.h).
+ * which comes first. So locks count as no order here, nor does an access for those to the same
+ * memory; all else does (order.h), values that were read among them: nobody knows whether the
+ * thread would have come there with others. One order locks do make: a section that has begun
+ * before the other thread could, as around the call that starts it, comes first as a whole.
  *
  * A cell has its last change and the last reads since. Each is compared with what comes next from
  * another thread; a pair of places that was also seen the other way round is no expectation.
@@ -36,9 +38,15 @@ enum rank {
     RANKS,
 };
 
+/* An access, and when its thread has taken the first of the locks that it held. */
+struct kept {
+    struct darn_access access;
+    uint32_t since;
+};
+
 struct cell {
-    struct darn_access change;
-    struct darn_access reads[READS];
+    struct kept change;
+    struct kept reads[READS];
     bool first; /* it is the first change of the memory, and nobody else has read it since */
 };
 
@@ -56,6 +64,8 @@ struct order {
 struct orders {
     struct darn_racebase base;
     struct darn_order *order;
+    uint32_t *since; /* by slot: when the thread took the first of the locks that it holds */
+    size_t since_count;
     struct darn_htable table; /* of all[] */
     struct order *all;
     size_t count, room;
@@ -67,7 +77,7 @@ struct operation {
     struct orders *engine;
     const struct darn_event *event;
     struct darn_order_thread *thread;
-    struct darn_access access; /* but for its address */
+    struct kept kept; /* but for its address */
     bool is_sync, changes, ends;
 };
 
@@ -76,6 +86,7 @@ static size_t memory_besides(const struct darn_racebase *base)
     const struct orders *engine = (const struct orders *)base;
 
     return engine->room * sizeof(*engine->all) + darn_htable_memory(&engine->table) +
+           engine->since_count * sizeof(*engine->since) +
            (engine->order ? darn_order_memory(engine->order) : 0);
 }
 
@@ -87,6 +98,7 @@ static void destroy(void *state)
     darn_order_destroy(engine->order);
     darn_htable_free(&engine->table);
     free(engine->all);
+    free(engine->since);
     free(engine);
 }
 
@@ -94,7 +106,7 @@ static void *create(const struct darn_engine_config *config)
 {
     struct orders *engine = calloc(1, sizeof(*engine));
     struct darn_shadow_type type = {.size = sizeof(struct cell)};
-    struct darn_order_config order = {.locks = false};
+    struct darn_order_config order = {.flow = true};
     bool opened;
 
     if (!engine)
@@ -131,20 +143,30 @@ static struct order *find_order(struct orders *engine, const uint64_t *places)
 }
 
 /* A lock that both hold keeps them apart, and each is whole. */
-static bool exclude_each_other(struct orders *engine, const struct operation *now,
-                               const struct darn_access *earlier)
+static bool exclude_each_other(const struct operation *now, const struct kept *earlier)
 {
-    struct darn_held *held = engine->base.held;
+    const struct darn_racebase *base = &now->engine->base;
 
-    return !darn_lockset_disjoint_for(engine->base.sets, darn_holding_set(held, earlier->holding),
-                                      darn_holding_set(held, now->access.holding));
+    return !darn_lockset_disjoint_for(base->sets,
+                                      darn_holding_set(base->held, earlier->access.holding),
+                                      darn_holding_set(base->held, now->kept.access.holding));
 }
 
-static void note(const struct operation *now, const struct darn_access *earlier, uint64_t address,
+/* Whether it was known here that the earlier one had its lock: then it had to come first. Of
+ * several locks the first one counts, which may be another one than the common one: an order is not
+ * told then that could be. */
+static bool had_begun(const struct operation *now, const struct kept *earlier)
+{
+    darn_epoch since = darn_epoch_make(darn_epoch_slot(earlier->access.epoch), earlier->since);
+
+    return darn_stamp_knows(&now->thread->now, since);
+}
+
+static void note(const struct operation *now, const struct kept *earlier, uint64_t address,
                  enum rank rank)
 {
     struct orders *engine = now->engine;
-    struct darn_event before = darn_access_event(earlier, address);
+    struct darn_event before = darn_access_event(&earlier->access, address);
     uint64_t from = darn_place(&engine->base.config, before.site, before.stack);
     uint64_t to = darn_place(&engine->base.config, now->event->site, now->event->stack);
     uint64_t places[2] = {from < to ? from : to, from < to ? to : from};
@@ -158,7 +180,7 @@ static void note(const struct operation *now, const struct darn_access *earlier,
     order->times[from > to]++;
     if (order->rank <= rank)
         return;
-    before.thread = darn_order_who(engine->order, earlier->epoch);
+    before.thread = darn_order_who(engine->order, earlier->access.epoch);
     if (rank == WAITING)
         before.kind = DARN_EVENT_WAIT;
     order->rank = rank;
@@ -166,8 +188,8 @@ static void note(const struct operation *now, const struct darn_access *earlier,
     order->address = address;
     order->events[0] = before;
     order->events[1] = *now->event;
-    order->holdings[0] = earlier->holding;
-    order->holdings[1] = now->access.holding;
+    order->holdings[0] = earlier->access.holding;
+    order->holdings[1] = now->kept.access.holding;
 }
 
 /* Of a use that is a call only the end matters. */
@@ -176,28 +198,34 @@ static bool is_mere_use(const struct darn_access *access)
     return darn_access_is_call(access) && !(darn_access_sort_of(access) & 1);
 }
 
-static void compare(const struct operation *now, const struct darn_access *earlier,
-                    uint64_t address, enum rank rank)
+/* Whether nothing has put the two in order, and they are none of the other engines' business. */
+static bool is_chance(const struct operation *now, const struct kept *earlier)
 {
-    bool both_sync = now->is_sync && darn_access_sort_of(earlier) < DARN_PLAIN_READ;
+    bool both_sync = now->is_sync && darn_access_sort_of(&earlier->access) < DARN_PLAIN_READ;
 
-    if (!earlier->epoch || darn_stamp_knows(&now->thread->now, earlier->epoch))
+    if (!earlier->access.epoch || darn_stamp_knows(&now->thread->now, earlier->access.epoch))
+        return false;
+    return exclude_each_other(now, earlier) ? !had_begun(now, earlier) : both_sync;
+}
+
+static void compare(const struct operation *now, const struct kept *earlier, uint64_t address,
+                    enum rank rank)
+{
+    if (!now->ends && (is_mere_use(&earlier->access) || now->event->kind == DARN_EVENT_USE))
         return;
-    if (!now->ends && (is_mere_use(earlier) || now->event->kind == DARN_EVENT_USE))
-        return;
-    if (both_sync || exclude_each_other(now->engine, now, earlier))
+    if (is_chance(now, earlier))
         note(now, earlier, address, rank);
 }
 
 /* In the place of an older one of the same thread, or of one that nothing new can be learned of. */
-static void remember_read(struct cell *cell, const struct darn_access *access)
+static void remember_read(struct cell *cell, const struct kept *kept)
 {
     uint32_t at = 0;
 
-    while (at < READS - 1 && cell->reads[at].epoch &&
-           darn_epoch_slot(cell->reads[at].epoch) != darn_epoch_slot(access->epoch))
+    while (at < READS - 1 && cell->reads[at].access.epoch &&
+           darn_epoch_slot(cell->reads[at].access.epoch) != darn_epoch_slot(kept->access.epoch))
         at++;
-    cell->reads[at] = *access;
+    cell->reads[at] = *kept;
 }
 
 static void visit(void *to, void *memory, uint64_t address)
@@ -205,24 +233,25 @@ static void visit(void *to, void *memory, uint64_t address)
     struct operation *now = to;
     struct cell *cell = memory;
     enum rank rank = now->ends ? TAKEN : cell->first && !now->changes ? SET_UP : EXPECTED;
-    struct darn_access access = now->access;
-    bool is_other =
-        cell->change.epoch && darn_epoch_slot(cell->change.epoch) != now->thread->now.slot;
+    struct kept kept = now->kept;
+    bool is_other = cell->change.access.epoch &&
+                    darn_epoch_slot(cell->change.access.epoch) != now->thread->now.slot;
 
     if (darn_event_is_access(now->event))
-        access = darn_access_pack(now->event, access.epoch, access.holding, now->is_sync, address);
+        kept.access = darn_access_pack(now->event, kept.access.epoch, kept.access.holding,
+                                       now->is_sync, address);
     compare(now, &cell->change, address, rank);
     for (uint32_t i = 0; now->changes && i < READS; i++)
         compare(now, &cell->reads[i], address, rank);
     if (!now->changes) {
         cell->first &= !is_other;
-        remember_read(cell, &access);
+        remember_read(cell, &kept);
         return;
     }
-    cell->first = !cell->change.epoch && !cell->reads[0].epoch && !now->ends;
-    cell->change = access;
+    cell->first = !cell->change.access.epoch && !cell->reads[0].access.epoch && !now->ends;
+    cell->change = kept;
     for (uint32_t i = 0; i < READS; i++)
-        cell->reads[i] = (struct darn_access){0};
+        cell->reads[i] = (struct kept){.since = 0};
 }
 
 /* A signal is no change of memory, but as good as one for who waits: without a predicate that is
@@ -243,13 +272,12 @@ static void visit_waiting(void *to, void *memory, uint64_t address)
     struct cell *cell = memory;
 
     if (!now->changes) {
-        cell->reads[0] = now->access;
+        cell->reads[0] = now->kept;
         return;
     }
-    if (cell->reads[0].epoch && !darn_stamp_knows(&now->thread->now, cell->reads[0].epoch) &&
-        exclude_each_other(now->engine, now, &cell->reads[0]))
+    if (is_chance(now, &cell->reads[0]))
         note(now, &cell->reads[0], address, WAITING);
-    cell->reads[0] = (struct darn_access){0};
+    cell->reads[0] = (struct kept){.since = 0};
 }
 
 static void pass(struct orders *engine, struct darn_order_thread *thread,
@@ -265,8 +293,10 @@ static void pass(struct orders *engine, struct darn_order_thread *thread,
     now.changes = now.ends || darn_event_writes(event) || event->kind == DARN_EVENT_SIGNAL ||
                   event->kind == DARN_EVENT_BROADCAST;
     thread->used = thread->now.time;
-    now.access = darn_access_pack_call(event, darn_stamp_epoch(&thread->now),
-                                       darn_held_holding(engine->base.held, event->thread));
+    now.kept.access = darn_access_pack_call(event, darn_stamp_epoch(&thread->now),
+                                            darn_held_holding(engine->base.held, event->thread));
+    if (thread->now.slot < engine->since_count)
+        now.kept.since = engine->since[thread->now.slot];
     if (darn_event_is_access(event))
         darn_shadow_pass(engine->base.shadow, event, visitor, &now);
     else if (now.ends)
@@ -296,14 +326,30 @@ static void see(struct orders *engine, const struct darn_event *event)
         pass(engine, thread, event, 1, visit_waiting);
 }
 
+/* Whoever learns of this time knows that the lock is held. */
+static void begin_section(struct orders *engine, struct darn_order_thread *thread)
+{
+    uint32_t slot = thread->now.slot;
+
+    if (slot >= engine->since_count)
+        engine->since = darn_grow(engine->since, &engine->since_count, (size_t)slot + 1,
+                                  sizeof(*engine->since));
+    engine->since[slot] = thread->now.time;
+    thread->used = thread->now.time;
+}
+
 static void event(void *state, const struct darn_event *event)
 {
     struct orders *engine = state;
     struct darn_order_thread *thread;
 
+    if (event->kind == DARN_EVENT_SEND && event->target == DARN_EVENT_THINNED)
+        return; /* not every value is seen from here on: few are enough */
     if (event->kind != DARN_EVENT_ACQUIRE && event->kind != DARN_EVENT_RELEASE)
         see(engine, event);
     thread = darn_order_before(engine->order, event);
+    if (event->kind == DARN_EVENT_ACQUIRE && !darn_held_set(engine->base.held, event->thread))
+        begin_section(engine, thread);
     darn_held_event(engine->base.held, event);
     darn_order_after(engine->order, thread, event);
     darn_racebase_count(&engine->base);

@@ -28,6 +28,7 @@ static void *consume(void *to)
             queue->items--;
         done = queue->done && !queue->items;
         pthread_mutex_unlock(queue->lock);
+        usleep(1000); /* on a busy machine it would look a hundred thousand times */
     } while (!done);
     return NULL;
 }

@@ -93,6 +93,60 @@ static void by_a_semaphore(struct trial *trial)
     locked(trial, at_site(2, ACCESS(2, READ, X)), LOCK);
 }
 
+/* Who has seen the flag comes after what was before it; who looks too early would not have gone on.
+ */
+static void behind_a_value(struct trial *trial)
+{
+    fork_two(trial);
+    locked(trial, at_site(1, ACCESS(1, WRITE, X)), LOCK);
+    locked(trial, at_site(3, ACCESS(1, WRITE, FLAG)), LOCK);
+    locked(trial, at_site(4, ACCESS(2, READ, FLAG)), LOCK);
+    locked(trial, at_site(2, ACCESS(2, READ, X)), LOCK);
+}
+
+static void before_a_value(struct trial *trial)
+{
+    fork_two(trial);
+    locked(trial, at_site(3, ACCESS(1, WRITE, FLAG)), LOCK);
+    locked(trial, at_site(1, ACCESS(1, WRITE, X)), LOCK);
+    locked(trial, at_site(4, ACCESS(2, READ, FLAG)), LOCK);
+    locked(trial, at_site(2, ACCESS(2, READ, X)), LOCK);
+}
+
+static void what_a_value_tells_is_enforced(void **state)
+{
+    (void)state;
+    assert_int_equal(races_in(orders, behind_a_value, NULL), 1); /* the flag alone */
+    assert_int_equal(races_in(orders, before_a_value, NULL), 2);
+}
+
+/* The lock is held when the thread begins: its own section comes later. */
+static void around_the_start(struct trial *trial)
+{
+    give(trial, at_site(9000, EVENT(0, ACQUIRE, LOCK)));
+    fork_two(trial);
+    give(trial, at_site(1, ACCESS(0, WRITE, X)));
+    give(trial, at_site(9001, EVENT(0, RELEASE, LOCK)));
+    locked(trial, at_site(2, ACCESS(2, READ, X)), LOCK);
+}
+
+/* Given back in between, it says nothing. */
+static void around_the_start_alone(struct trial *trial)
+{
+    give(trial, at_site(9000, EVENT(0, ACQUIRE, LOCK)));
+    fork_two(trial);
+    give(trial, at_site(9001, EVENT(0, RELEASE, LOCK)));
+    locked(trial, at_site(1, ACCESS(0, WRITE, X)), LOCK);
+    locked(trial, at_site(2, ACCESS(2, READ, X)), LOCK);
+}
+
+static void what_a_lock_around_the_start_holds_up_is_enforced(void **state)
+{
+    (void)state;
+    assert_int_equal(races_in(orders, around_the_start, NULL), 0);
+    assert_int_equal(races_in(orders, around_the_start_alone, NULL), 1);
+}
+
 static void what_is_enforced_is_not_told(void **state)
 {
     (void)state;
@@ -219,6 +273,8 @@ int main(void)
         cmocka_unit_test(what_came_both_ways_is_no_expectation),
         cmocka_unit_test(a_race_is_not_its_business),
         cmocka_unit_test(what_is_enforced_is_not_told),
+        cmocka_unit_test(what_a_value_tells_is_enforced),
+        cmocka_unit_test(what_a_lock_around_the_start_holds_up_is_enforced),
         cmocka_unit_test(a_look_at_a_flag_that_was_set_is_one),
         cmocka_unit_test(what_a_flag_guards_is_enforced),
         cmocka_unit_test(a_stream_is_used_before_it_is_closed),
