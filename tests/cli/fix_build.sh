@@ -113,5 +113,12 @@ EOF2
     cmake -S "c make" -B "c make/build" -DCMAKE_C_COMPILER=darn-cc -DCMAKE_CXX_COMPILER=darn-c++ -DCMAKE_BUILD_TYPE=Debug >cmake.log 2>&1 &&
         cmake --build "c make/build" >>cmake.log 2>&1 || fault "$(cat cmake.log)"
     mend "c make" build/src/counter
+
+    claim "where nothing can be mounted, the tree is not built in"
+    mkdir path
+    printf '#!/bin/sh\nexit 1\n' >path/unshare
+    chmod +x path/unshare
+    PATH=$PWD/path:$PATH try darn fix --seconds=1 "c make.out/1"
+    expect_refused "darn fix: no mount namespace can be made here, and a build by CMake or ninja would work on $PWD/c make itself: --build says another one"
 fi
 finish

@@ -133,3 +133,9 @@ bool darn_fix_find_build(struct darn_fixing *fixing, const char *compiled)
            find_tool(fixing, darn_pool_part(&fixing->pool, program,
                                             (size_t)(strrchr(program, '/') - program)));
 }
+
+bool darn_fix_is_absolute(const struct darn_fixing *fixing)
+{
+    return strcmp(fixing->build, tools[0].command) == 0 ||
+           strcmp(fixing->build, tools[1].command) == 0;
+}

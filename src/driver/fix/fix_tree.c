@@ -100,10 +100,11 @@ static void find_entrance(struct darn_fixing *fixing)
             fixing->enter = ways[i];
             return;
         }
-    darn_tell_warning(fixing->listener,
-                      "no mount namespace can be made here: what is built by absolute paths is "
-                      "built in %s itself",
-                      fixing->tree);
+    if (fixing->options.build || !darn_fix_is_absolute(fixing))
+        darn_tell_warning(fixing->listener,
+                          "no mount namespace can be made here: what is built by absolute paths is "
+                          "built in %s itself",
+                          fixing->tree);
 }
 
 int darn_fix_copy(struct darn_fixing *fixing)
@@ -129,6 +130,11 @@ int darn_fix_copy(struct darn_fixing *fixing)
                                  private, result < 0 ? ": " : "",
                                  result < 0 ? strerror(-result) : "");
     find_entrance(fixing);
+    if (!fixing->enter && !fixing->options.build && darn_fix_is_absolute(fixing))
+        return darn_tell_refusal(fixing->listener,
+                                 "no mount namespace can be made here, and a build by CMake or "
+                                 "ninja would work on %s itself: --build says another one",
+                                 fixing->tree);
     return 0;
 }
 

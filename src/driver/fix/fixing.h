@@ -130,6 +130,9 @@ int darn_fix_apply(const struct darn_fixing *fixing, const struct darn_patch *pa
  * nobody knows. `compiled`: where a source of it was; may be NULL. */
 bool darn_fix_find_build(struct darn_fixing *fixing, const char *compiled);
 
+/* Whether the tool that was found builds by absolute paths. */
+bool darn_fix_is_absolute(const struct darn_fixing *fixing);
+
 /* ---- fix_runs.c ---- */
 
 /* What wait() says, or a negative errno, in words. */

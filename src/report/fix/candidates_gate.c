@@ -159,11 +159,49 @@ static void add_sooner(struct darn_patches *patches, const struct darn_finding_a
     darn_patch_free(patch);
 }
 
+/* Who waits for a semaphore holds none that darn knows of: what its function has taken before
+ * stands in the lines above. */
+static bool stretch_of_semaphores(struct darn_patch *patch,
+                                  const struct darn_finding_access *access,
+                                  struct darn_stretch *stretch)
+{
+    struct darn_source *source = darn_patch_file(patch, access->dir, access->file);
+    unsigned function = source && access->line ? darn_source_function(source, access->line) : 0,
+             first = 0;
+
+    for (unsigned i = access->line - 1; function && i > function; i--)
+        if (strstr(source->rows[i].text, "sem_wait(") && source->rows[i].last)
+            first = i;
+    *stretch = (struct darn_stretch){
+        .dir = access->dir, .file = access->file, .first = first, .last = access->line};
+    return first && strstr(source->rows[access->line].text, "sem_wait(");
+}
+
+static void gate_semaphores(struct darn_patches *patches, const struct darn_finding *finding)
+{
+    struct darn_stretch list[DARN_MOST_STRETCHES + 1];
+    struct darn_patch *files = darn_patch_begin(patches);
+    size_t count = 0;
+
+    for (size_t i = 0; i < finding->access_count && count < DARN_MOST_STRETCHES; i++) {
+        bool known = !stretch_of_semaphores(files, &finding->accesses[i], &list[count]);
+
+        for (size_t j = 0; j < count && !known; j++)
+            known = is_same_place(&list[j], &list[count]);
+        count += !known;
+    }
+    if (count)
+        add_gate(patches, list, count);
+    darn_patch_free(files);
+}
+
 void darn_patches_gate(struct darn_patches *patches, const struct darn_finding *finding)
 {
     struct darn_stretch list[DARN_MOST_STRETCHES + 1];
     size_t count;
 
+    if (darn_finding_is(finding, "notification"))
+        gate_semaphores(patches, finding);
     if (!darn_finding_is(finding, "deadlock"))
         return;
     count = stretches_of(finding, list);

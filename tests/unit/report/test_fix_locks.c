@@ -236,6 +236,81 @@ static void a_thread_is_waited_for_before_the_lock_that_it_needs(void **state)
                      " }\n");
 }
 
+/* Only a lock that is the same, and with nothing in between. */
+static void a_lock_that_is_taken_again_at_once_is_kept(void **state)
+{
+    struct darn_finding finding = finding_of("failure", NULL, NULL, 0);
+    struct darn_patches patches = {.count = 0};
+    json_t *story;
+
+    (void)state;
+    write_file("void f(void)\n"
+               "{\n"
+               "    pthread_mutex_lock(&m);\n"
+               "    open = 0;\n"
+               "    pthread_mutex_unlock(&m);\n"
+               "\n"
+               "    pthread_mutex_lock(&m);\n"
+               "    files++;\n"
+               "    pthread_mutex_unlock(&m);\n"
+               "    pthread_mutex_lock(&n);\n"
+               "    pthread_mutex_unlock(&n);\n"
+               "    wait();\n"
+               "    pthread_mutex_lock(&n);\n"
+               "    pthread_mutex_unlock(&n);\n"
+               "}\n",
+               ".c");
+    story = json_pack("{s:[{s:s, s:i}]}", "places", "file", path, "line", 4);
+    darn_patches_make(&patches, &finding, story);
+    assert_int_equal(patches.count, 1);
+    assert_string_equal(patches.list[0]->what, "keep 'm' from line 5 to line 7");
+    assert_string_equal(strstr(patches.list[0]->diff, "@@"), "@@ -2,9 +2,7 @@\n"
+                                                             " {\n"
+                                                             "     pthread_mutex_lock(&m);\n"
+                                                             "     open = 0;\n"
+                                                             "-    pthread_mutex_unlock(&m);\n"
+                                                             " \n"
+                                                             "-    pthread_mutex_lock(&m);\n"
+                                                             "     files++;\n"
+                                                             "     pthread_mutex_unlock(&m);\n"
+                                                             "     pthread_mutex_lock(&n);\n");
+    darn_patches_free(&patches);
+    json_decref(story);
+    unlink(path);
+}
+
+static void semaphores_are_taken_under_a_lock(void **state)
+{
+    struct access_at at;
+    struct darn_finding finding = finding_of("notification", NULL, NULL, 1);
+
+    (void)state;
+    write_file("#include <pthread.h>\n"
+               "\n"
+               "static void copy(sem_t *first, sem_t *second)\n"
+               "{\n"
+               "    sem_wait(first);\n"
+               "    sem_wait(second);\n"
+               "    copies++;\n"
+               "}\n",
+               ".c");
+    finding.accesses = access_in(&at, DARN_OP_WAIT, "copy", 6);
+    expect_candidate(&finding, "take both locks under a third one",
+                     "@@ -1,8 +1,12 @@\n"
+                     " #include <pthread.h>\n"
+                     " \n"
+                     "+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;\n"
+                     "+\n"
+                     " static void copy(sem_t *first, sem_t *second)\n"
+                     " {\n"
+                     "+    pthread_mutex_lock(&order_lock);\n"
+                     "     sem_wait(first);\n"
+                     "     sem_wait(second);\n"
+                     "+    pthread_mutex_unlock(&order_lock);\n"
+                     "     copies++;\n"
+                     " }\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +320,8 @@ int main(void)
         cmocka_unit_test(a_wait_without_a_condition_gets_a_mark),
         cmocka_unit_test(a_signal_goes_behind_the_change),
         cmocka_unit_test(a_thread_is_waited_for_before_the_lock_that_it_needs),
+        cmocka_unit_test(a_lock_that_is_taken_again_at_once_is_kept),
+        cmocka_unit_test(semaphores_are_taken_under_a_lock),
         cmocka_unit_test(a_read_lock_that_becomes_a_write_lock_is_one_from_the_start),
     };
 
