@@ -8,12 +8,14 @@
 
 #include "driver/fix/fixing.h"
 #include "driver/play/index.h"
+#include "driver/process/wall_clock.h"
 
 #define FREE_RUNS  5
 #define QUICK_PART 5 /* a hunt of this part of the time comes first */
 #define QUICK_MS   2000
 #define LEAST_MS   250 /* of an exploration */
 #define LONGER     4   /* times longer is the most that the bug may take to be found again */
+#define HANG_MS    2000
 #define TEST_MS    (30 * 60 * 1000)
 
 /* ---- what a finding is, also when lines have moved ---- */
@@ -91,6 +93,7 @@ static bool has_ended(const char *status)
 
 static int note_free_runs(struct darn_fixing *fixing)
 {
+    double started = darn_clock();
     int result = 0;
 
     /* A server does not end by itself. */
@@ -103,8 +106,10 @@ static int note_free_runs(struct darn_fixing *fixing)
         if (!has(&fixing->outputs, output))
             darn_words_add(&fixing->outputs, output);
         if (!has_ended(status))
-            break;
+            return result;
     }
+    /* One that hangs with a candidate is not waited for much longer than all of these together. */
+    fixing->free_ms = HANG_MS + (uint32_t)(2 * (darn_clock() - started) * 1000);
     return result;
 }
 

@@ -125,8 +125,9 @@ int darn_fix_run_freely(struct darn_fixing *fixing, const char **status, const c
                         double *cpu_ms)
 {
     char path[PATH_MAX];
-    struct darn_fix_run run = {
-        .directory = fixing->kept.schedule->directory, .output = path, .timeout_ms = FREE_MS};
+    struct darn_fix_run run = {.directory = fixing->kept.schedule->directory,
+                               .output = path,
+                               .timeout_ms = fixing->free_ms ? fixing->free_ms : FREE_MS};
     int result = darn_private_file(fixing->listener, "output", path, sizeof(path));
 
     if (result)

@@ -83,7 +83,8 @@ struct darn_fixing {
     struct darn_words statuses, outputs; /* of free runs without a fix */
     double before_ms;                    /* of a free run without a fix */
     double cost_ms;                      /* of one of many */
-    bool follows; /* the failing schedule can be followed in the program as it was built here */
+    uint32_t free_ms; /* how long a free run with a fix may take; 0: nobody knows yet */
+    bool follows;     /* the failing schedule can be followed in the program as it was built here */
     unsigned hunts;
     uint64_t results[DARN_FIX_RESULTS];
     char why[512]; /* the last candidate was none */
