@@ -8,8 +8,8 @@
 #include "runtime/os/os.h"
 #include "runtime/state.h"
 
-/* So many visits are wanted at most. */
-#define MOST_VISITS (1 << 20)
+/* A group is elided after so many visits under locks without a break. */
+#define VISITS 1000
 
 /* A group in which so many addresses were found under another lock than before is never elided. */
 #define MOST_OTHER 32
@@ -66,7 +66,7 @@ static void elide(struct darn_elision_group *group, const struct darn_thread *se
 {
     uint64_t mask = darn_elision_lock();
     bool possible = atomic_load(&group->state) == DARN_ELISION_WATCHED &&
-                    atomic_load(&group->visits) >= atomic_load(&group->wanted) && /* still */
+                    atomic_load(&group->visits) >= VISITS && /* still */
                     may_elide(group);
 
     atomic_store(&group->visits, 0);
@@ -174,8 +174,7 @@ static void note_same(struct darn_elision_group *group, struct darn_elision_memb
     if (is_new)
         atomic_fetch_add_explicit(&member->visits, 1, memory_order_relaxed);
     if (state == DARN_ELISION_WATCHED && idle &&
-        atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >=
-            atomic_load_explicit(&group->wanted, memory_order_relaxed)) {
+        atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >= VISITS) {
         elide(group, self);
     } else if (elided && is_new && darn_elision_is_known(member)) {
         mask = darn_elision_lock();
@@ -184,14 +183,9 @@ static void note_same(struct darn_elision_group *group, struct darn_elision_memb
     }
 }
 
-/* An access without a lock: nobody who has one is kept out. Next time it takes longer until the
- * group is elided. */
+/* An access without a lock: nobody who has one is kept out. */
 static void note_none(struct darn_elision_group *group, uint32_t state)
 {
-    uint32_t wanted = atomic_load_explicit(&group->wanted, memory_order_relaxed);
-
-    if (state == DARN_ELISION_ON && wanted < MOST_VISITS)
-        atomic_store(&group->wanted, wanted * 2);
     if (state == DARN_ELISION_ON || state == DARN_ELISION_TRIED)
         revoke(group, DARN_ELISION_WATCHED);
     else if (atomic_load_explicit(&group->visits, memory_order_relaxed))

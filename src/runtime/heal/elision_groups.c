@@ -11,9 +11,7 @@
 #include "section/alias.h"
 #include "site/armed.h"
 
-/* A group is elided after so many visits under locks without a break, a site of it after so many
- * of its own. */
-#define VISITS      1000
+/* A site of a group is elided after so many visits of its own. */
 #define SITE_VISITS 16
 
 /* Sites of all modules that are healed; if there are more, nothing is elided. */
@@ -123,9 +121,7 @@ static struct darn_elision_group *new_group(void)
     }
     if (!left)
         return NULL;
-    left--;
-    atomic_init(&piece[left].wanted, VISITS);
-    return &piece[left];
+    return &piece[--left];
 }
 
 uint64_t darn_elision_bound(void)

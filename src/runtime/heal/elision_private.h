@@ -33,8 +33,7 @@ struct darn_elision_member {
 struct darn_elision_group {
     struct darn_elision_group *in; /* it is a part of this one; NULL: it stands for itself */
     _Atomic uint32_t state;        /* enum darn_elision_state */
-    _Atomic uint32_t visits;       /* under locks, since the last one without, */
-    _Atomic uint32_t wanted;       /* and how many there have to be; */
+    _Atomic uint32_t visits;       /* under locks, since the last one without */
     _Atomic uint32_t others;       /* under another lock than before */
     _Atomic uint64_t until;        /* somebody may be in a section unseen; 0: nobody */
     bool reads_matter;             /* a section does not allow that others read meanwhile */
