@@ -246,6 +246,22 @@ void darn_outside_note(LLVMValueRef function)
     LLVMDisposeBuilder(builder);
 }
 
+/*
+ * Functions that end something or synchronize. Reports show where they were called, and an end of
+ * memory counts only if our code has asked for it: as a tail call, `free` would be called by who
+ * has called the function, and that may be the C library (a destructor at exit, a thread's data).
+ */
+static const char *const told[] = {"free",   "realloc", "munmap", "close", "fclose",
+                                   "pclose", "_Zd",     "sem_",   "mtx_",  "cnd_",
+                                   "pthread_"};
+
+static void keep_frame(LLVMValueRef call, const char *name)
+{
+    if (LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindTail &&
+        has_prefix(name, told, sizeof(told) / sizeof(told[0])))
+        LLVMSetTailCallKind(call, LLVMTailCallKindNoTail);
+}
+
 static void instrument_call(struct darn_guards *guards, LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call), nothing = LLVMConstNull(guards->pointer);
@@ -263,6 +279,8 @@ static void instrument_call(struct darn_guards *guards, LLVMValueRef call)
         return;
     }
     name = LLVMGetValueName2(callee, &length);
+    if (LLVMIsDeclaration(callee))
+        keep_frame(call, name);
     if (synchronizes(name))
         darn_guards_place_outside(guards, call, nothing, state_of(guards, name), DARN_ORDERING);
     else if (combines(name))
