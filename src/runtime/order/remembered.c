@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "runtime/order/spans.h"
+#include "runtime/order/touched.h"
 #include "runtime/os/os.h"
 #include "runtime/report/counters.h"
 #include "runtime/watch/beginning.h"
@@ -28,17 +30,7 @@ static_assert(sizeof(struct bucket) == 128, "two cache lines");
 
 static struct bucket *buckets;
 
-/* By cache line, and hash: of which of its eight pieces something is remembered, and a life for
- * each two of them: blocks of malloc share lines, but not sixteen bytes. */
-#define LINE_BITS  16
-#define LINES      (UINT32_C(1) << LINE_BITS)
-#define PAIRS      4
 #define MOST_LINES (UINT64_C(1) << 24) /* 1 GB; of more, everything is forgotten */
-static _Atomic uint32_t lives[LINES * PAIRS];
-static union {
-    _Atomic uint8_t lines[LINES]; /* bit i: piece i */
-    _Atomic uint64_t eights[LINES / 8];
-} touched;
 
 /*
  * Whoever holds a bucket does so for a few instructions, unless it is taken off its processor: it
@@ -61,27 +53,9 @@ bool darn_memory_open(void)
     return buckets != NULL;
 }
 
-/* Lines that lie side by side in memory do so here: who frees a block or fills it touches little of
- * ours. */
-static uint32_t fold(uint64_t line, unsigned bits)
-{
-    return (uint32_t)((line ^ line >> bits ^ line >> 2 * bits) & ((1U << bits) - 1));
-}
-
-static uint32_t line_of(uint64_t granule)
-{
-    return fold(granule / 8, LINE_BITS);
-}
-
-static uint32_t life_of(uint64_t granule)
-{
-    return atomic_load_explicit(&lives[line_of(granule) * PAIRS + granule % 8 / 2],
-                                memory_order_relaxed);
-}
-
 static struct bucket *bucket_of(uint64_t granule)
 {
-    return &buckets[fold(granule / 8, LINES_BITS) * 3 / 4 * 8 + granule % 8];
+    return &buckets[darn_touched_fold(granule / 8, LINES_BITS) * 3 / 4 * 8 + granule % 8];
 }
 
 static bool take(struct bucket *bucket, uint32_t slot)
@@ -226,15 +200,49 @@ static struct darn_memory_cell cell_of(struct darn_thread_clock *clock,
     };
 }
 
-static void note_touched(uint64_t granule)
+/* The same for a long one that another thread has made: the first eight bytes that both touch. */
+static bool find_span(const struct darn_thread_clock *clock, const struct darn_touch *touch,
+                      struct darn_memory_cell *found)
 {
-    uint32_t line = line_of(granule);
-    uint8_t bit = (uint8_t)(1 << granule % 8);
+    struct darn_span span;
+    uintptr_t start;
 
-    if (!(atomic_load_explicit(&touched.lines[line], memory_order_relaxed) & bit))
-        atomic_fetch_or_explicit(&touched.lines[line], bit, memory_order_relaxed);
+    if (!darn_spans_find(clock, touch, &span))
+        return false;
+    start = touch->address > span.touch.address ? touch->address : span.touch.address;
+    *found = (struct darn_memory_cell){
+        .granule = start / 8,
+        .time = span.time,
+        .where = span.where,
+        .life = darn_life_of(start / 8),
+        .slot = (uint8_t)span.slot,
+        .bytes = bytes_of(touch, start / 8 * 8) & bytes_of(&span.touch, start / 8 * 8),
+        .op = span.touch.op};
+    return found->bytes != 0;
 }
 
+/* Of a long access, the pieces of which something is remembered; if there are too many, some. */
+static bool access_touched(struct darn_thread_clock *clock, const struct darn_touch *touch,
+                           uint64_t most, struct darn_memory_cell *found)
+{
+    uint64_t granule = touch->address / 8, end = (touch->address + touch->size + 7) / 8;
+    uint64_t step = darn_touched_count(granule, end) / most + 1;
+    struct darn_memory_cell now = cell_of(clock, touch, 0);
+
+    for (uint64_t i = 0; (granule = darn_touched_next(granule, end)) < end; granule++) {
+        if (i++ % step)
+            continue;
+        now.granule = granule;
+        now.bytes = bytes_of(touch, granule * 8);
+        now.life = darn_life_of(granule);
+        if (now.bytes && access_granule(clock, &now, found))
+            return true;
+    }
+    return false;
+}
+
+/* Who comes second must find the first: a long access is there as a whole before it looks for
+ * pieces, and others look for long ones when theirs are there. */
 bool darn_memory_access(struct darn_thread_clock *clock, const struct darn_touch *touch,
                         uint32_t where, struct darn_memory_cell *found)
 {
@@ -243,17 +251,22 @@ bool darn_memory_access(struct darn_thread_clock *clock, const struct darn_touch
     uint64_t step = (count + most - 1) / most;
     struct darn_memory_cell now = cell_of(clock, touch, where);
 
+    if (count > MOST_GRANULES && where && !touch->assertion)
+        darn_spans_add(&(struct darn_span){
+            .touch = *touch, .slot = now.slot, .time = now.time, .where = where});
+    if (count > MOST_GRANULES && access_touched(clock, touch, most, found))
+        return true;
     for (uint64_t i = 0; i < count; i += step) {
         now.granule = first + i;
         now.bytes = bytes_of(touch, now.granule * 8);
         if (!now.bytes)
             continue;
-        now.life = life_of(now.granule);
-        note_touched(now.granule);
+        now.life = darn_life_of(now.granule);
+        darn_touched_note(now.granule);
         if (access_granule(clock, &now, found))
             return true;
     }
-    return false;
+    return find_span(clock, touch, found);
 }
 
 static bool has_granule(const struct darn_memory_cell *wanted)
@@ -283,7 +296,7 @@ bool darn_memory_has(const struct darn_thread_clock *clock, uintptr_t address, u
     for (uint64_t granule = address / 8; granule <= (address + size - 1) / 8; granule++) {
         wanted.granule = granule;
         wanted.bytes = bytes_of(&touch, granule * 8);
-        wanted.life = life_of(granule);
+        wanted.life = darn_life_of(granule);
         if (!has_granule(&wanted))
             return false;
     }
@@ -294,7 +307,7 @@ uint32_t darn_memory_look(uintptr_t address, bool old, struct darn_memory_cell *
 {
     uint64_t granule = address / 8;
     struct bucket *bucket = buckets ? bucket_of(granule) : NULL;
-    uint32_t life = life_of(granule), count = 0;
+    uint32_t life = darn_life_of(granule), count = 0;
 
     if (!bucket || !take(bucket, DARN_CLOCK_SLOTS))
         return 0;
@@ -308,57 +321,16 @@ uint32_t darn_memory_look(uintptr_t address, bool old, struct darn_memory_cell *
     return count;
 }
 
-static bool is_touched(uint64_t granule)
-{
-    uint8_t pieces = atomic_load_explicit(&touched.lines[line_of(granule)], memory_order_relaxed);
-
-    return pieces >> granule % 8 & 1;
-}
-
 /* Whether something is remembered of the piece itself: others have the same hash. */
 static bool is_remembered(uint64_t granule)
 {
     const struct bucket *bucket = bucket_of(granule);
 
-    for (int i = 0; i < CELLS && is_touched(granule); i++) {
+    for (int i = 0; i < CELLS && darn_is_touched(granule); i++) {
         if (bucket->cells[i].granule == granule && bucket->cells[i].where)
             return true;
     }
     return false;
-}
-
-/* The end of the line that a piece lies in, or the end of all. */
-static uint64_t line_end(uint64_t granule, uint64_t end)
-{
-    uint64_t next = (granule / 8 + 1) * 8;
-
-    return next < end ? next : end;
-}
-
-/* The same of the eight lines around it, which lie side by side here, too, if nothing is touched in
- * any of them; else the piece itself. */
-static uint64_t untouched_end(uint64_t granule, uint64_t end)
-{
-    uint64_t next = (granule / 64 + 1) * 64;
-
-    if (atomic_load_explicit(&touched.eights[line_of(granule) / 8], memory_order_relaxed))
-        return granule;
-    return next < end ? next : end;
-}
-
-/* A new life for the pieces from `first` to before `end` of a line, and for those that share it. */
-static void renew(uint32_t line, unsigned first, unsigned end)
-{
-    unsigned pieces = (1U << (end + 1) / 2 * 2) - (1U << first / 2 * 2);
-    unsigned old = atomic_load_explicit(&touched.lines[line], memory_order_relaxed) & pieces;
-
-    if (!old)
-        return;
-    atomic_fetch_and_explicit(&touched.lines[line], (uint8_t)~pieces, memory_order_relaxed);
-    for (unsigned pair = 0; pair < PAIRS; pair++) {
-        if (old >> 2 * pair & 3)
-            atomic_fetch_add_explicit(&lives[line * PAIRS + pair], 1, memory_order_relaxed);
-    }
 }
 
 /* So much of the beginning of a block that nobody has touched: a struct, the head of an array. */
@@ -399,7 +371,7 @@ static bool visit_end(struct ending *ending, uint64_t granule, uint32_t where,
     now.where = where;
     now.granule = granule;
     now.bytes = bytes_of(ending->touch, granule * 8);
-    now.life = life_of(granule);
+    now.life = darn_life_of(granule);
     return now.bytes && access_granule(ending->clock, &now, found);
 }
 
@@ -417,10 +389,10 @@ static void end_line(struct ending *ending, uint64_t first, uint64_t end)
             ending->any = visit_end(ending, granule, 0, ending->found);
     }
     if (was)
-        renew(line_of(first), first % 8, (unsigned)(end - first / 8 * 8));
+        darn_touched_renew(darn_touched_line(first), first % 8, (unsigned)(end - first / 8 * 8));
     for (uint64_t granule = first; ending->where && granule < end; granule++) {
         if (was >> granule % 8 & 1 || granule < ending->untouched) {
-            note_touched(granule);
+            darn_touched_note(granule);
             visit_end(ending, granule, ending->where, &(struct darn_memory_cell){0});
         }
     }
@@ -431,15 +403,15 @@ bool darn_memory_is_touched(uintptr_t start, uint64_t size)
 {
     uint64_t end = (start + size + 7) / 8, next;
 
-    if (size / 64 >= MOST_LINES)
+    if (size / 64 >= MOST_LINES || darn_spans_touch(start, size))
         return true;
     for (uint64_t granule = start / 8; granule < end; granule = next) {
-        next = untouched_end(granule, end);
+        next = darn_untouched_end(granule, end);
         if (next != granule)
             continue;
-        if (atomic_load_explicit(&touched.lines[line_of(granule)], memory_order_relaxed))
+        if (darn_touched_pieces(granule))
             return true;
-        next = line_end(granule, end);
+        next = darn_touched_line_end(granule, end);
     }
     return false;
 }
@@ -450,18 +422,19 @@ bool darn_memory_end(struct darn_thread_clock *clock, const struct darn_touch *t
     uint64_t first = touch->address / 8, end = (touch->address + touch->size + 7) / 8, next;
     struct ending ending = {.clock = clock, .touch = touch, .where = where, .found = found};
 
+    darn_spans_forget(touch->address, touch->size);
     if (touch->size / 64 >= MOST_LINES) {
         darn_memory_forget(touch->address, touch->size);
         return false;
     }
     ending.untouched = where && all ? first + MOST_OF_END : 0;
     for (uint64_t granule = first; granule < end; granule = next) {
-        next = granule < ending.untouched ? granule : untouched_end(granule, end);
+        next = granule < ending.untouched ? granule : darn_untouched_end(granule, end);
         if (next != granule)
             continue;
-        next = line_end(granule, end);
+        next = darn_touched_line_end(granule, end);
         if (granule < ending.untouched ||
-            atomic_load_explicit(&touched.lines[line_of(granule)], memory_order_relaxed))
+            darn_touched_pieces(granule))
             end_line(&ending, granule, next);
     }
     return ending.any;
@@ -471,16 +444,18 @@ void darn_memory_forget(uintptr_t start, uint64_t size)
 {
     uint64_t end = (start + size + 7) / 8, next;
 
+    darn_spans_forget(start, size);
     for (uint64_t granule = start / 8; size / 64 < MOST_LINES && granule < end; granule = next) {
-        next = untouched_end(granule, end);
+        next = darn_untouched_end(granule, end);
         if (next != granule)
             continue;
-        next = line_end(granule, end);
+        next = darn_touched_line_end(granule, end);
         while (granule < next && !is_remembered(granule))
             granule++;
         if (granule < next)
-            renew(line_of(granule), granule % 8, (unsigned)(next - granule / 8 * 8));
+            darn_touched_renew(darn_touched_line(granule), granule % 8,
+                               (unsigned)(next - granule / 8 * 8));
     }
-    for (uint32_t line = 0; size / 64 >= MOST_LINES && line < LINES; line++)
-        renew(line, 0, 8);
+    for (uint32_t line = 0; size / 64 >= MOST_LINES && line < DARN_TOUCHED_LINES; line++)
+        darn_touched_renew(line, 0, 8);
 }

@@ -173,6 +173,32 @@ static void of_a_long_range_pieces_are_remembered(void **state)
     assert_true(reads(2, 0, 1 << 19));
 }
 
+static void each_byte_of_a_long_range_counts(void **state)
+{
+    (void)state;
+    assert_false(writes(0, 100, 1 << 19));
+    assert_true(reads(1, 77701, 1));
+    assert_int_equal(found.granule, (memory + 77701) / 8);
+    assert_int_equal(found.bytes, 1 << 77701 % 8);
+    assert_false(reads(1, 99, 1));
+    assert_false(reads(1, 100 + (1 << 19), 1));
+    order(0, 2);
+    assert_false(reads(2, 77702, 1));
+    assert_true(darn_memory_is_touched(memory + 77001, 1));
+    darn_memory_forget(memory + 77000, 8);
+    assert_false(reads(3, 77701, 1));
+}
+
+static void a_long_range_is_compared_with_each_byte(void **state)
+{
+    (void)state;
+    assert_false(writes(0, 77701, 1));
+    assert_true(reads(1, 0, 1 << 19));
+    assert_false(reads(2, 77702, 1 << 18));
+    assert_true(writes(3, 77702, 1 << 18));
+    assert_int_equal(found.where, 3);
+}
+
 /* ---- the end of memory ---- */
 
 static void a_free_is_a_write_of_all_of_it(void **state)
@@ -409,6 +435,8 @@ int main(void)
         TEST(volatile_accesses_conflict_if_wanted),
         TEST(each_piece_of_a_range_is_remembered),
         TEST(of_a_long_range_pieces_are_remembered),
+        TEST(each_byte_of_a_long_range_counts),
+        TEST(a_long_range_is_compared_with_each_byte),
         TEST(a_free_is_a_write_of_all_of_it),
         TEST(an_end_is_remembered_until_the_memory_has_a_new_owner),
         TEST(the_beginning_of_an_untouched_block_is_remembered),
