@@ -93,6 +93,13 @@ EOF2
 make -s -C made >make.log 2>&1 || fault "$(cat make.log)"
 mend made src/counter
 
+if [ "$(id -u)" = 0 ]; then
+    claim "a makefile of another user is not run unasked"
+    chown 65534 made/Makefile made/*/Makefile
+    try darn fix --seconds=1 made.out/1
+    expect_refused "darn fix: how is $PWD/made/src/counter built? --build='make' says the command, which is run in a copy of $PWD/made"
+fi
+
 claim "a project of CMake, with absolute paths in all commands, in a directory of its own"
 if command -v cmake >/dev/null; then
     project "c make"
