@@ -182,6 +182,62 @@ static void try_variables(struct darn_patches *patches, const struct story *stor
         darn_patch_free(patch);
 }
 
+/* All statements of the function in which the step is made. */
+static bool body_of(struct darn_patch *patch, const struct story *story, size_t step,
+                    struct darn_stretch *body)
+{
+    struct darn_source *source;
+    unsigned function, end;
+
+    if (!stretch_between(story, step, step, body))
+        return false;
+    source = darn_patch_file(patch, body->dir, body->file);
+    function = source ? darn_source_function(source, body->first) : 0;
+    if (!function)
+        return false;
+    end = darn_source_function_end(source, function);
+    for (body->first = function + 1; body->first < end && !source->rows[body->first].last;)
+        body->first++;
+    for (body->last = end - 1; body->last > body->first && !source->rows[body->last].last;)
+        body->last--;
+    return body->first < end;
+}
+
+static bool is_among(const struct darn_stretch *list, size_t count, const struct darn_stretch *one)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].first == one->first && strcmp(list[i].file, one->file) == 0)
+            return true;
+    return false;
+}
+
+/* Not each access is a step: what the interrupted function has done before, and what the others do
+ * besides, may not be in the schedule. One at a time is in any of them. */
+static void try_bodies(struct darn_patches *patches, const struct story *story, size_t from,
+                       size_t to)
+{
+    struct darn_patch *patch = darn_patch_begin(patches);
+    struct darn_stretch list[DARN_MOST_STRETCHES];
+    struct darn_guard_words words;
+    struct darn_source *source;
+    size_t count = body_of(patch, story, to, &list[0]);
+
+    for (size_t i = from; count && i < to && count < DARN_MOST_STRETCHES; i++)
+        if (changes(story, i) && body_of(patch, story, i, &list[count]))
+            count += !is_among(list, count, &list[count]);
+    source = count ? darn_patch_file(patch, list[0].dir, list[0].file) : NULL;
+    if (source) {
+        darn_guard_words_new(&patch->pool, "order", "_lock", source, &words);
+        if (darn_patch_guard(patch, &words, list, count)) {
+            darn_patches_add(patches, patch,
+                             darn_pool_format(&patch->pool, "let nobody in from line %u to line %u",
+                                              list[0].first, list[0].last));
+            return;
+        }
+    }
+    darn_patch_free(patch);
+}
+
 /* The next step of the thread; 0: it makes none. */
 static size_t next_of(const struct story *story, size_t step)
 {
@@ -209,6 +265,7 @@ void darn_patches_switch(struct darn_patches *patches, const json_t *json)
         try_gap(patches, &story, i - 1, next, false);
         try_gap(patches, &story, i - 1, next, true);
         try_variables(patches, &story, i - 1, next);
+        try_bodies(patches, &story, i, next);
         gaps++;
     }
 }

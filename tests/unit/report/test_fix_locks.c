@@ -279,6 +279,73 @@ static void a_lock_that_is_taken_again_at_once_is_kept(void **state)
     unlink(path);
 }
 
+/* The step before is not known: it may be anywhere in the function. */
+static void functions_that_were_mixed_are_one_at_a_time(void **state)
+{
+    struct darn_finding finding = finding_of("failure", NULL, NULL, 0);
+    struct darn_patches patches = {.count = 0};
+    json_t *story;
+
+    (void)state;
+    write_file("#include <pthread.h>\n"
+               "\n"
+               "static void insert(void)\n"
+               "{\n"
+               "    entries++;\n"
+               "    empty = 0;\n"
+               "}\n"
+               "\n"
+               "static int flush(int all)\n"
+               "{\n"
+               "    if (!all)\n"
+               "        return 0;\n"
+               "    entries = 0;\n"
+               "    empty = 1;\n"
+               "    return 1;\n"
+               "}\n",
+               ".c");
+    story = json_pack("{s:[{s:s, s:i, s:s}, {s:s, s:i, s:s}], s:[{s:s, s:s}, {s:s, s:s, s:i}, "
+                      "{s:s, s:s, s:i}], s:[i, i, i, i, i, i, i, i, i]}",
+                      "places", "file", path, "line", 6, "function", "insert", "file", path, "line",
+                      14, "function", "flush", "deeds", "op", "start", "text", "starts", "op",
+                      "write", "text", "write empty", "place", 0, "op", "write", "text",
+                      "write empty", "place", 1, "steps", 1, 0, 0, 2, 2, 1, 1, 1, 0);
+    assert_non_null(story);
+    darn_patches_make(&patches, &finding, story);
+    assert_int_equal(patches.count, 1);
+    assert_string_equal(patches.list[0]->what, "let nobody in from line 5 to line 6");
+    assert_string_equal(strstr(patches.list[0]->diff, "@@"),
+                        "@@ -1,16 +1,25 @@\n"
+                        " #include <pthread.h>\n"
+                        " \n"
+                        "+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;\n"
+                        "+\n"
+                        " static void insert(void)\n"
+                        " {\n"
+                        "+    pthread_mutex_lock(&order_lock);\n"
+                        "     entries++;\n"
+                        "     empty = 0;\n"
+                        "+    pthread_mutex_unlock(&order_lock);\n"
+                        " }\n"
+                        " \n"
+                        " static int flush(int all)\n"
+                        " {\n"
+                        "+    pthread_mutex_lock(&order_lock);\n"
+                        "     if (!all)\n"
+                        "+    {\n"
+                        "+        pthread_mutex_unlock(&order_lock);\n"
+                        "         return 0;\n"
+                        "+    }\n"
+                        "     entries = 0;\n"
+                        "     empty = 1;\n"
+                        "+    pthread_mutex_unlock(&order_lock);\n"
+                        "     return 1;\n"
+                        " }\n");
+    darn_patches_free(&patches);
+    json_decref(story);
+    unlink(path);
+}
+
 static void semaphores_are_taken_under_a_lock(void **state)
 {
     struct access_at at;
@@ -321,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_signal_goes_behind_the_change),
         cmocka_unit_test(a_thread_is_waited_for_before_the_lock_that_it_needs),
         cmocka_unit_test(a_lock_that_is_taken_again_at_once_is_kept),
+        cmocka_unit_test(functions_that_were_mixed_are_one_at_a_time),
         cmocka_unit_test(semaphores_are_taken_under_a_lock),
         cmocka_unit_test(a_read_lock_that_becomes_a_write_lock_is_one_from_the_start),
     };
