@@ -1,5 +1,6 @@
 /*
- * darn run: checks everything, puts the options into DARN_OPTIONS and becomes the program.
+ * darn run: checks everything, puts the options into DARN_OPTIONS and becomes the program. With
+ * --serial it stays, and looks at what the program has done.
  */
 #include <errno.h>
 #include <limits.h>
@@ -9,10 +10,13 @@
 #include <unistd.h>
 
 #include "driver/analysis/noise_from.h"
+#include "driver/analysis/recording.h"
 #include "driver/process/launch.h"
 #include "driver/process/output.h"
 #include "driver/process/installation.h"
+#include "driver/process/private.h"
 #include "driver/process/program.h"
+#include "cli/analyze.h"
 #include "cli/line.h"
 #include "cli/say.h"
 #include "report/suppress.h"
@@ -20,7 +24,7 @@
 /* The line. */
 struct run {
     struct darn_options options;
-    bool any, preload;
+    bool any, preload, serial;
     bool noise_left_out; /* --noise-from named more than there is room for */
     char **program;      /* its argv; NULL when the line names none */
 };
@@ -47,6 +51,12 @@ static const struct darn_option own[] = {
      .help = "run a program that darn did not compile, and report\n"
              "its deadlocks: those that happen, and locks that are\n"
              "taken in different orders"},
+    {.name = "serial",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct run, serial),
+     .help = "look for no races, but for functions and sections that\n"
+             "were not atomic in this run: no order of whole ones has\n"
+             "the same result. Every access is recorded"},
     {.name = "noise-from",
      .type = DARN_OPTION_OWN,
      .set = set_noise_from,
@@ -147,6 +157,41 @@ static int preload(struct run *run, const char *path)
     return 0;
 }
 
+/* Only a whole run tells: the program is recorded, and the trace looked at when it has ended. */
+static int run_serial(const struct darn_options *options, char **program, bool any)
+{
+    struct darn_recording recording = {.listener = darn_speaker("run"),
+                                       .options = *options,
+                                       .all = true,
+                                       .any = any,
+                                       .quiet = true,
+                                       .inside = true,
+                                       .program = program};
+    struct darn_analyze_line line = {.command = "run",
+                                     .wanted = {.engines = "serial",
+                                                .suppressions = options->suppressions,
+                                                .arguments = program + 1},
+                                     .json = options->json,
+                                     .sarif = options->sarif,
+                                     .baseline = options->baseline,
+                                     .strip_path_prefix = options->strip_path_prefix,
+                                     .color = options->color,
+                                     .all = options->all,
+                                     .out = stderr};
+    char path[DARN_OPTIONS_PATH], *paths[] = {path};
+    int status = 0, found;
+    int result = darn_private_file(recording.listener, "trace", path, sizeof(path));
+
+    recording.output = path;
+    recording.options.json[0] = recording.options.sarif[0] = recording.options.baseline[0] = '\0';
+    if (!result)
+        result = darn_recording_run(&recording, &status);
+    if (result)
+        return result;
+    found = darn_analyze_traces(&line, paths, 1);
+    return found == DARN_EXIT_FINDINGS && status ? status : found ? found : status;
+}
+
 /* What DARN_OPTIONS says and then the line, which wins. True, or false with an exit status. */
 static bool read_line(struct run *run, int argc, char **argv, int *status)
 {
@@ -197,6 +242,10 @@ static int cmd_run(int argc, char **argv)
         status = check_suppressions(&run.options, path);
     if (!status)
         status = check_outputs(&run.options);
+    if (!status && run.serial)
+        return run.preload
+                   ? darn_refuse("run", "--serial needs accesses, which nobody sees with --preload")
+                   : run_serial(&run.options, run.program, run.any);
     if (!status)
         status = darn_pass_options(darn_speaker("run"), &run.options);
     if (!status)
