@@ -204,6 +204,7 @@ void darn_patches_make(struct darn_patches *patches, const struct darn_finding *
     darn_patches_gate(patches, finding);
     darn_patches_atomic(patches, finding);
     darn_patches_guard(patches, finding);
+    darn_patches_copy(patches, finding);
     darn_patches_keep(patches, finding, story);
     if (!darn_finding_is(finding, "deadlock"))
         darn_patches_switch(patches, story);

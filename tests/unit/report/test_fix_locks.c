@@ -67,6 +67,49 @@ static void a_lock_is_not_taken_around_code_that_takes_it(void **state)
                      "     pthread_mutex_unlock(&s->lock);\n");
 }
 
+/* Around the call the lock would be taken twice. */
+static void what_is_read_for_a_call_is_copied_under_the_lock(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "s->n", accesses, 2);
+    struct darn_frame taken = {.function = "f", .file = path, .line = 3};
+    struct darn_lock lock = {.kind = "mutex", .address = 16, .stack = {&taken, 1}};
+
+    (void)state;
+    write_file("void f(struct s *s)\n"
+               "{\n"
+               "    pthread_mutex_lock(&s->lock);\n"
+               "    s->n++;\n"
+               "    pthread_mutex_unlock(&s->lock);\n"
+               "    g(s, s->n);\n"
+               "    g(s, s->n, s->n);\n"
+               "    s->n = 0;\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_WRITE, "f", 4);
+    accesses[0].locks = &lock;
+    accesses[0].lock_count = 1;
+    accesses[1] = *access_in(&at[1], DARN_OP_READ, "f", 7);
+    expect_no_candidate(&finding, "copy 's->n' under 'lock' at line 7");
+    accesses[1] = *access_in(&at[1], DARN_OP_READ, "f", 8);
+    expect_no_candidate(&finding, "copy 's->n' under 'lock' at line 8");
+    accesses[1] = *access_in(&at[1], DARN_OP_READ, "f", 6);
+    expect_candidate(&finding, "copy 's->n' under 'lock' at line 6",
+                     "@@ -3,7 +3,10 @@\n"
+                     "     pthread_mutex_lock(&s->lock);\n"
+                     "     s->n++;\n"
+                     "     pthread_mutex_unlock(&s->lock);\n"
+                     "-    g(s, s->n);\n"
+                     "+    pthread_mutex_lock(&s->lock);\n"
+                     "+    __auto_type n_copy = s->n;\n"
+                     "+    pthread_mutex_unlock(&s->lock);\n"
+                     "+    g(s, n_copy);\n"
+                     "     g(s, s->n, s->n);\n"
+                     "     s->n = 0;\n"
+                     " }\n");
+}
+
 static void a_lock_is_not_taken_after_its_end(void **state)
 {
     struct access_at at[2];
@@ -383,6 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_function_of_the_program_that_takes_a_lock_is_called),
         cmocka_unit_test(a_lock_is_not_taken_around_code_that_takes_it),
+        cmocka_unit_test(what_is_read_for_a_call_is_copied_under_the_lock),
         cmocka_unit_test(a_lock_is_not_taken_after_its_end),
         cmocka_unit_test(a_wait_without_a_condition_gets_a_mark),
         cmocka_unit_test(a_signal_goes_behind_the_change),
