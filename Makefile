@@ -20,6 +20,7 @@ $(BUILD)/Makefile:
 # Installs what is missing, builds, and finds the bug in examples/bank.c.
 demo:
 	@scripts/deps build
+	@[ -x $(BUILD)/bin/darn ] || echo "Building darn, which takes a minute or two."
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
 

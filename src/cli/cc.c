@@ -220,6 +220,8 @@ static void add_first(struct darn_words *out, const struct darn_installation *in
      */
     darn_words_add(out, "-fstandalone-debug");
     darn_words_join(out, "-fpass-plugin=", installation->plugin);
+    /* "%"PRIu64, which gcc takes: a warning, as there. */
+    darn_words_add(out, "-Wno-error=reserved-user-defined-literal");
     if (!is_for_production())
         darn_words_add(out, "-frecord-command-line"); /* darn fix builds it again */
     if (!is_for_production())

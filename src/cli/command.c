@@ -14,7 +14,7 @@ const struct darn_command *const darn_commands[] = {
     &darn_command_shrink,  &darn_command_explore,  &darn_command_sections,
     &darn_command_heal,    &darn_command_fix,      &darn_command_record,
     &darn_command_analyze, &darn_command_campaign, &darn_command_coverage,
-    &darn_command_trace,   &darn_command_help,     &darn_command_report,
+    &darn_command_report,  &darn_command_trace,    &darn_command_help,
     NULL,
 };
 

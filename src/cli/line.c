@@ -164,7 +164,9 @@ static struct darn_command_option find(const struct darn_command_line *line, con
     struct darn_command_option each;
 
     for (each = darn_first_option(line->command); each.option; darn_next_option(&each))
-        if (darn_option_is(each.option, word + dashes, length) && (dashes == 1) == (length == 1))
+        if ((darn_option_is(each.option, word + dashes, length) &&
+             (dashes == 1) == (length == 1)) ||
+            (asks_for_help(each.option) && strcmp(word, "-h") == 0))
             break;
     return each;
 }

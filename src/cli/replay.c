@@ -73,14 +73,33 @@ static const struct darn_option options[] = {
 static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
 /* A finding of the run, as reports show it. */
-static void print_finding(struct darn_player *player, const struct darn_symptom *symptom)
+static void print_finding(struct darn_player *player, const struct darn_kept *kept)
 {
-    struct darn_finding *finding = darn_player_finding(player, symptom->id, symptom->met);
+    struct darn_finding *finding = darn_player_finding(player, kept->symptom.id, kept->symptom.met);
     struct darn_style style = {.color = darn_wants_color(DARN_COLOR_AUTO, STDERR_FILENO)};
 
-    if (finding)
+    if (finding) {
+        finding->schedule = kept->path;
         darn_format_find("text")->finding(stderr, finding, &style);
+    }
     darn_finding_free(finding);
+}
+
+/* The steps that were just taken: those of the schedule. A schedule alone has none beside it. */
+static void print_story(const struct darn_kept *kept)
+{
+    char path[PATH_MAX + 16], line[4096];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/story.txt", kept->directory);
+    file = fopen(path, "re");
+    if (!file)
+        return;
+    fputc('\n', stderr);
+    while (fgets(line, sizeof(line), file))
+        fputs(line, stderr);
+    fclose(file);
+    fputc('\n', stderr);
 }
 
 /* In what way it was not the same. One line. */
@@ -115,7 +134,8 @@ static int play_once(const struct darn_kept *kept, struct darn_player *player)
 
     (void)darn_finish_output(); /* the status says something else */
     if (ran && darn_player_shows(player, &kept->symptom)) {
-        print_finding(player, &kept->symptom);
+        print_finding(player, kept);
+        print_story(kept);
         fprintf(stderr, "darn replay: the same again, after %" PRIu64 " decisions%s%s\n",
                 player->block->result.steps, *player->judged.text ? ": " : "", player->judged.text);
         return DARN_EXIT_FINDINGS;

@@ -9,6 +9,7 @@ first="--start-no-unused-arguments
 -g
 -fstandalone-debug
 -fpass-plugin=$tree/lib/darn/darn_plugin.so
+-Wno-error=reserved-user-defined-literal
 -frecord-command-line
 -D__DARN__=1
 -idirafter

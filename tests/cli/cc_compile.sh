@@ -56,6 +56,12 @@ for level in -O0 -O2; do
     runs ./ok
 done
 
+claim "a macro right behind a string, as gcc takes it"
+printf '#include <cinttypes>\n#include <cstdio>\nint main() { std::printf("%%"PRIu64"\\n", UINT64_C(7)); }\n' >old.cpp
+try "$bin/darn" c++ old.cpp -o old
+expect_status 0
+expect_same "$(./old)" 7
+
 claim "compiling and linking apart"
 silent darn-cc $strict -c ok.c -o ok.o
 silent darn-cc $strict ok.o -o ok

@@ -71,7 +71,7 @@ for seconds in 0.05 0.4 3; do
     claim "4 seconds are 4 seconds, for a program that computes for $seconds s in each run"
     elapsed darn hunt --seconds=4 -o "slow$seconds" -- ./slow "$seconds"
     [ "$took" -lt 6900 ] || fault "it took $took ms"
-    expect_lacks "$err" "not when they were replayed"
+    expect_lacks "$err" "not when replayed"
     expect_shrunk
 done
 

@@ -52,6 +52,8 @@ expect_has "$out" "begins"
 expect_lacks "$out" "ends well"
 expect_has "$err" "warning: data race on 'data' [data-race, confirmed]"
 expect_has "$err" "darn replay: the same again, after "
+expect_has "$err" "$(head -2 out/1/story.txt | tail -1)"
+expect_has "$err" "again: darn replay $PWD/out/1"
 expect_has "$err" ": aborted"
 
 claim "a schedule is enough, from any directory"

@@ -57,6 +57,15 @@ expect_has "$(cat hunt.sarif)" '"ruleId":"data-race"'
 try "$darn" report --sarif=report.sarif out
 expect_has "$(cat report.sarif)" '"ruleId":"data-race"'
 
+claim "what a hunt has predicted and not confirmed is no result"
+cp -r out tried && rm tried/index.jsonl
+try "$darn" predict --json=tried/index.jsonl --suspects=s -- ./race
+expect_status 66
+try "$darn" report --annotate=github out
+expect_has "$out" "data race"
+try "$darn" report --annotate=github tried
+expect_same "$status $out" "0 "
+
 claim "--json=- is stdout where that is free"
 try "$darn" run --json=- -- ./race
 expect_refused "darn run: --json=-: stdout is the program's own; name a file"

@@ -35,6 +35,8 @@ done
 try "$darn" -h
 expect_status 0
 expect_has "$out" "usage: darn COMMAND"
+try "$darn" run -h
+expect_same "$status ${out:0:15}" "0 usage: darn run"
 
 printf 'int x;\nint f(void) { return x++; }\nint main(void) { return f(); }\n' >main.c
 

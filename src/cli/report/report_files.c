@@ -207,11 +207,10 @@ static void tell_rest(struct merge *merge, size_t fresh)
         darn_suppressions_unused(merge->suppressions, tell_unused, merge);
 }
 
-/* Whether something is new, and more than a guess. */
 static bool has_news(const struct darn_collection *found)
 {
     for (size_t i = 0; i < found->count; i++)
-        if (!found->items[i].is_known && found->items[i].counts)
+        if (!found->items[i].is_known)
             return true;
     return false;
 }

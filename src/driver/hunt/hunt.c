@@ -169,9 +169,10 @@ static int run_stages(struct darn_hunt *hunt)
     if (hunt->unsteady)
         darn_tell_note(
             hunt->listener,
-            "%llu runs failed, but not when they were replayed: something outside of the "
-            "threads differs from run to run",
-            (unsigned long long)hunt->unsteady);
+            "%llu run%s failed, but not when replayed: something outside of the threads "
+            "differs from run to run. Runs side by side in one directory may be the reason: "
+            "--jobs=1 makes one after the other, --reset=COMMAND tidies up before each",
+            (unsigned long long)hunt->unsteady, hunt->unsteady == 1 ? "" : "s");
     return status;
 }
 

@@ -46,12 +46,10 @@ static int certainty_of(const struct darn_finding *finding)
 }
 
 /* Takes the finding over. */
-static void add_finding(struct darn_collection *collection, struct darn_finding *finding,
-                        bool is_hunt)
+static void add_finding(struct darn_collection *collection, struct darn_finding *finding)
 {
     struct darn_collected *item = darn_collection_find(collection, finding->id);
     uint64_t count = finding->count ? finding->count : 1;
-    bool counts = !is_hunt || !darn_finding_is_predicted(finding);
 
     if (!item) {
         collection->items = darn_grow(collection->items, &collection->room, collection->count + 1,
@@ -68,14 +66,15 @@ static void add_finding(struct darn_collection *collection, struct darn_finding 
     item->count += count;
     item->files += item->last != collection->files;
     item->last = collection->files;
-    item->counts |= counts;
     if (finding != item->finding)
         darn_finding_free(finding);
 }
 
-static bool is_finding(const struct darn_finding *finding)
+/* What a hunt has predicted and could not confirm is none. */
+static bool is_finding(const struct darn_finding *finding, bool is_hunt)
 {
-    return finding->id && *finding->kind && finding->access_count && !finding->is_suspicion;
+    return finding->id && *finding->kind && finding->access_count && !finding->is_suspicion &&
+           !(is_hunt && darn_finding_is_predicted(finding));
 }
 
 int darn_collection_read(struct darn_collection *collection, const char *path, char *error,
@@ -103,8 +102,8 @@ int darn_collection_read(struct darn_collection *collection, const char *path, c
     {
         struct darn_finding *finding = darn_finding_reported(object);
 
-        if (is_finding(finding))
-            add_finding(collection, finding, is_hunt);
+        if (is_finding(finding, is_hunt))
+            add_finding(collection, finding);
         else
             darn_finding_free(finding);
     }

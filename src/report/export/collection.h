@@ -13,7 +13,6 @@ struct darn_collected {
     unsigned files;               /* in how many files */
     unsigned last;                /* of these, from 1 on */
     bool is_known;                /* the baseline has it */
-    bool counts;                  /* not just a prediction that a hunt could not confirm */
 };
 
 /* A zeroed struct is an empty one. It owns the findings. */
@@ -27,7 +26,8 @@ struct darn_collection {
 void darn_collection_free(struct darn_collection *collection);
 
 /* Adds what a file of JSON Lines has, or the index in the directory of a hunt. Objects that are no
- * findings, such as the summary of an exploration, are passed over. 0, or a negative number with
+ * findings, such as the summary of an exploration, and what a hunt could not confirm are passed
+ * over. 0, or a negative number with
  * one line in `error`. */
 int darn_collection_read(struct darn_collection *collection, const char *path, char *error,
                          size_t error_size);
