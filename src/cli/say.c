@@ -219,7 +219,8 @@ static void print_explored(struct darn_listener *listener, const struct darn_exp
     if (explored->differs)
         fprintf(stderr,
                 "darn %s: it did not happen again when the same schedule was followed: "
-                "something outside of the threads differs from run to run\n",
+                "something outside of the threads differs from run to run; if that is the run "
+                "beside it, --jobs=1 helps\n",
                 speaker->command);
     fputc('\n', stderr);
 }

@@ -59,13 +59,17 @@ static bool happens_again(struct darn_exploration *exploration,
                           const struct darn_finding *finding, bool met)
 {
     struct darn_symptom symptom = {.kind = snapshot->judged.kind, .met = met};
+    bool again;
 
     if (!snapshot->schedule)
         return false;
     exploration->replays++;
     snprintf(symptom.id, sizeof(symptom.id), "%s", finding->id);
-    return darn_exploration_follow(player, snapshot->schedule) &&
-           darn_player_shows(player, &symptom);
+    darn_player_alone_begin();
+    again =
+        darn_exploration_follow(player, snapshot->schedule) && darn_player_shows(player, &symptom);
+    darn_player_alone_end();
+    return again;
 }
 
 static void complete(struct darn_finding *finding, const struct darn_judged *judged, bool again)

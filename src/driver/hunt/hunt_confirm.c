@@ -34,12 +34,15 @@ static bool is_proved(const struct darn_hunt *hunt, const char *id)
 bool darn_hunt_replays(struct darn_hunt *hunt, struct darn_player *player,
                        const struct darn_schedule *schedule, const struct darn_symptom *symptom)
 {
-    for (int i = 0; i < REPLAYS; i++) {
+    bool again = true;
+
+    darn_player_alone_begin();
+    for (int i = 0; again && i < REPLAYS; i++) {
         hunt->runs++;
-        if (!darn_exploration_follow(player, schedule) || !darn_player_shows(player, symptom))
-            return false;
+        again = darn_exploration_follow(player, schedule) && darn_player_shows(player, symptom);
     }
-    return true;
+    darn_player_alone_end();
+    return again;
 }
 
 /* The ids of failures that come from what was aimed at: an exploration need not tell of them. */

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,12 +82,38 @@ void darn_player_stop(struct darn_player *player)
     *player = (struct darn_player){0};
 }
 
+/* Read: a run is being made. Who wants to be alone goes first. */
+static pthread_rwlock_t runs = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static _Thread_local unsigned alone; /* how often it has asked for that */
+
+void darn_player_alone_begin(void)
+{
+    if (!alone++)
+        pthread_rwlock_wrlock(&runs);
+}
+
+void darn_player_alone_end(void)
+{
+    if (!--alone)
+        pthread_rwlock_unlock(&runs);
+}
+
+static enum darn_server_result run_beside_others(struct darn_player *player)
+{
+    enum darn_server_result how;
+
+    pthread_rwlock_rdlock(&runs);
+    how = darn_server_run(player->server);
+    pthread_rwlock_unlock(&runs);
+    return how;
+}
+
 bool darn_player_run(struct darn_player *player)
 {
     size_t length;
 
     player->judged = (struct darn_judged){.kind = DARN_VERDICT_NONE};
-    player->how = darn_server_run(player->server);
+    player->how = alone ? darn_server_run(player->server) : run_beside_others(player);
     if (player->how == DARN_SERVER_LOST || player->how == DARN_SERVER_STOPPED)
         return false;
     darn_judge(&player->judge, player->server, player->how, &player->judged);

@@ -44,6 +44,11 @@ void darn_player_stop(struct darn_player *player);
  * made any more: the server is gone, or was interrupted. */
 bool darn_player_run(struct darn_player *player);
 
+/* From here to there the calling thread is the only one that makes runs: programs that run side by
+ * side in one directory may disturb each other. It waits until the runs of others are over. */
+void darn_player_alone_begin(void);
+void darn_player_alone_end(void);
+
 /* Follows the steps of the schedule. False as above; or when a module of the schedule is not there,
  * with `how` still DARN_SERVER_RAN and the end DARN_END_NONE. */
 bool darn_player_follow(struct darn_player *player, const struct darn_schedule *schedule,
