@@ -11,7 +11,7 @@ strict=(block lock)
 heal_flags="-O1 -g -pthread"
 
 heal_names() {
-    printf '%s\n' "${failing[@]}" "${circular[@]}"
+    printf '%s\n' "${failing[@]}" "${circular[@]}" "${late[@]}"
 }
 
 # heal_repository NAME: of the ordinary build. The races of torn_copy are written down by their places.
@@ -47,7 +47,9 @@ build_healed() {
 # how_often NAME KIND POLICY: how its runs end, as often.c tells it. NAME may end in `@one`: on one processor.
 how_often() {
     local name=${1%@one} options runs=$heal_runs wrapper=()
-    options=heal=$work/heal/$name.sections:heal_with=$3
+    options=$work/heal/$name.$2.sections
+    [ -f "$options" ] || options=$work/heal/$name.sections
+    options=heal=$options:heal_with=$3
     [ "$2" != plain ] || options=
     [ "$name" = "$1" ] || wrapper=(taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')")
     is_one_of "$3" "${strict[@]}" || runs=$heal_few
@@ -326,6 +328,7 @@ part_heal() {
     mkdir -p "$work"/{heal,repositories,traces,empty,shipped} || return 1
     count_failures || failed=1
     count_hangs || failed=1
+    count_late || failed=1
     healing_costs || failed=1
     healing_one_by_one || failed=1
     return $failed
@@ -344,12 +347,15 @@ Second, programs whose healing alone would deadlock, in every round: in \`own_lo
 whoever is kept out of the section, in \`two_sections\` two sections are nested in either order. A run that takes longer
 than $heal_limit s hangs.
 
-Third, what \`darn cc --only\` costs while nothing is violated: user time to that of the plain build, the median of
+Third, programs of \`tests/programs/order\`, with a lifetime or an order that most runs violate (\`LATE=-1\`): each is healed by what
+a hunt has found. The schedule that the hunt has kept is run healed, and then $heal_runs others.
+
+Fourth, what \`darn cc --only\` costs while nothing is violated: user time to that of the plain build, the median of
 $heal_rounds rounds. The repository is what \`darn sections infer\` finds, and of that what \`darn sections shared\` keeps
 for a run with little work: sections of variables that threads share, not of data that one thread has at a time or hands
 over. Those that somebody had to wait for in such a run are left out, too. It is more than somebody would ship who has one
 bug to heal. \`no section\` is an empty repository. Instructions are counted by callgrind, with $count_size % of the work, and nothing is healed meanwhile.
 
-Fourth, the same with each of these sections alone: what it costs to heal one bug depends on how often a thread comes by.
+Fifth, the same with each of these sections alone: what it costs to heal one bug depends on how often a thread comes by.
 END
 }

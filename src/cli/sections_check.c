@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/sections_line.h"
+#include "driver/heal/heal_deadlock.h"
 #include "driver/section/section_fit.h"
 
 #define COMMAND "sections check"
@@ -45,12 +46,27 @@ static void print_result(const struct darn_section_fit *fit)
     printf("\n");
 }
 
+/* Deadlocks and orders, by the places of their calls. How many do not fit. */
+static int check_signatures(const struct darn_section_fit *fit, const char *program)
+{
+    struct darn_words signatures = {0};
+    int lost = darn_heal_deadlocks_resolve(fit->listener, fit->path, program, &signatures);
+    size_t count = signatures.count, orders = darn_heal_orders_count(&signatures);
+
+    if (count)
+        printf("%zu deadlock%s and %zu order%s of calls: %zu fit, %d do not\n", count - orders,
+               count - orders == 1 ? "" : "s", orders, orders == 1 ? "" : "s",
+               count - (size_t)(lost > 0 ? lost : 0), lost > 0 ? lost : 0);
+    darn_words_free(&signatures);
+    return lost;
+}
+
 static int check_sections(int argc, char **argv)
 {
     struct darn_section_fit fit = {
         .listener = darn_speaker(COMMAND), .meant = print_meant, .moved = print_moved};
     struct darn_command_line line = {.command = &darn_sections_check, .to = &fit};
-    int status;
+    int status, lost;
 
     if (!darn_line_read(&line, argc, argv, &status))
         return status;
@@ -62,8 +78,9 @@ static int check_sections(int argc, char **argv)
     if (status)
         return status;
     print_result(&fit);
+    lost = check_signatures(&fit, line.words[1]);
     status = darn_finish_output();
-    return status ? status : fit.unfit || fit.unread;
+    return status ? status : fit.unfit || fit.unread || lost;
 }
 
 const struct darn_command darn_sections_check = {
@@ -73,7 +90,8 @@ const struct darn_command darn_sections_check = {
     .about = "Says which sections of the repository FILE do not fit the program any more: the\n"
              "line, the variable or the function is not there. A section that has moved fits,\n"
              "and it is said where it is now: there it is watched, tried and healed. Of\n"
-             "sections over lines it says which ones of the program they mean. The exit\n"
+             "sections over lines it says which ones of the program they mean. Deadlocks and\n"
+             "orders are found by their calls. The exit\n"
              "status is 1 when something does not fit.\n",
     .groups = groups,
     .operands = "FILE PROGRAM",

@@ -125,8 +125,8 @@ try darn heal --sections=x --bound=0 -- ./lost
 expect_status 2
 try darn heal --sections=x --schedules=5 -- ./lost
 expect_refused "darn heal: --schedules is for --verify, which is not given"
-try darn heal --sections=x --write=y -- ./lost
-expect_refused "darn heal: --write writes what --from=DIR makes, which is not given"
+try darn heal --learn=x --write=y -- ./lost
+expect_refused "darn heal: --learn goes with an ordinary run: without --write"
 try darn heal --from=x --write=y --verify -- ./lost
 expect_refused "darn heal: --write does not run the program, and --verify does"
 try darn heal --sections=missing -- ./lost

@@ -107,6 +107,28 @@ expect_status 66
 try darn heal --from=late.out --write=late.sections -- ./late
 expect_status 0
 expect_has "$(cat late.sections)" '"ends": ['
+
+claim "a repository is compared with another build, and written for it"
+mkdir -p next changed
+sed 's/^int main/\n\n&/' late.c >next/late.c
+sed 's/^    free(config);/    config = realloc(config, 0);/' late.c >changed/late.c
+darn cc -g -O1 -pthread next/late.c -o next/late
+darn cc -g -O1 -pthread changed/late.c -o changed/late
+try darn sections check late.sections late
+expect_status 0
+expect_has "$out" "0 deadlocks and 1 order of calls: 1 fit, 0 do not"
+try darn heal --sections=late.sections --write=next.sections -- next/late
+expect_status 0
+try env DARN_OPTIONS=heal=next.sections:heal_bound=10:heal_out=next.account next/late late
+expect_status 0
+expect_has "$(cat next.account)" '"match":"moved"'
+expect_has "$(cat next.account)" '"used":1'
+try darn sections check late.sections changed/late
+expect_status 1
+expect_has "$err" "late.sections:4: the order is not kept: "
+expect_has "$out" "0 deadlocks and 1 order of calls: 0 fit, 1 do not"
+
+claim "memory that a thread uses which never ends is kept in quarantine"
 try bash -c "./late late; exit \$?"
 [ "$status" -ge 128 ] || fault "it does not crash by itself: $status"
 try env DARN_OPTIONS=heal=late.sections:heal_bound=10:heal_out=late.account ./late late

@@ -138,8 +138,6 @@ static int check_line(const struct heal_line *line)
     if (!line->wanted.sections && !line->wanted.from && !line->wanted.learn)
         return darn_refuse("heal", "what is to be healed? --sections=FILE names a repository, "
                                    "--from=DIR what darn hunt has found");
-    if (line->write && !line->wanted.from)
-        return darn_refuse("heal", "--write writes what --from=DIR makes, which is not given");
     if (line->write && line->wanted.verify)
         return darn_refuse("heal", "--write does not run the program, and --verify does");
     if (line->wanted.learn && (line->wanted.verify || line->write))

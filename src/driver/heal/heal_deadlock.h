@@ -43,8 +43,11 @@ int darn_heal_order_from(const struct darn_finding *finding, struct darn_words *
 int darn_heal_switch_from(const struct darn_finding *failure, const char *directory,
                           struct darn_words *signatures, struct darn_heal_why *why);
 
-/* Which access of a race ends the life of what the other one uses, or is a part of that end, as one
- * of the other findings says; -1: none. */
+/* That a race leads to a failure is clear from so many runs, if it was the same in all of them. */
+#define DARN_HEAL_CLEAR 3
+
+/* Which access of a race ends the life of what the other one uses, or is a part of that end: as one
+ * of the other findings says, or because the runs failed whichever came first; -1: none. */
 int darn_heal_ender(const struct darn_finding *finding, struct darn_finding *const *others,
                     size_t count);
 
@@ -56,7 +59,7 @@ int darn_heal_life_from(const struct darn_finding *finding, int ender,
  * Appends the signatures of a repository, for this program: what is from another build of it is
  * found again by functions, lines and calls. What cannot be found is told to the listener, and
  * appended as it is, so that the runtime counts it as not matched. Signatures of other modules than
- * the program stay as they are. 0, or -1 when the file cannot be read.
+ * the program stay as they are. How many are not found, or -1 when the file cannot be read.
  */
 int darn_heal_deadlocks_resolve(struct darn_listener *listener, const char *repository,
                                 const char *program, struct darn_words *signatures);

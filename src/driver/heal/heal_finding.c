@@ -133,12 +133,31 @@ static bool has_end(const struct darn_finding *finding)
     return false;
 }
 
-/* Whether the finding is healed together with what another entry of the index says: a failure that
- * no race explains, with what was proved about the function that fails; a race, with the end of the
- * memory that it is about. */
-static bool belongs(const struct darn_finding *finding, const json_t *object)
+/* The findings of one cause have one leader. */
+static const char *cause_in(const json_t *object)
 {
     const char *leader = darn_index_leader(object);
+
+    return leader ? leader : json_string_value(json_object_get(object, "id"));
+}
+
+/* That of the finding; NULL: the index does not have it. */
+static const char *cause_of(const struct darn_finding *finding, const json_t *objects)
+{
+    for (size_t i = 0; finding->id && i < json_array_size(objects); i++) {
+        const json_t *object = json_array_get(objects, i);
+
+        if (is_same_text(finding->id, json_string_value(json_object_get(object, "id"))))
+            return cause_in(object);
+    }
+    return NULL;
+}
+
+/* Whether the finding is healed together with what another entry of the index says: a failure that
+ * no race explains, with what was proved about the function that fails; a race, with those of the
+ * same cause if the memory ends in one of them. */
+static bool belongs(const struct darn_finding *finding, const char *cause, const json_t *object)
+{
     struct darn_finding *other;
     bool does = false;
 
@@ -147,8 +166,9 @@ static bool belongs(const struct darn_finding *finding, const json_t *object)
     other = darn_finding_reported(object);
     if (darn_finding_is(finding, "failure"))
         does = darn_heal_may_cause(other, finding);
-    else if (darn_finding_is(finding, "data-race") && !has_end(finding))
-        does = leader && is_same_text(leader, finding->id) && has_end(other);
+    else if (darn_finding_is(finding, "data-race"))
+        does = is_same_text(cause, cause_in(object)) && !is_same_text(finding->id, other->id) &&
+               (has_end(finding) || has_end(other));
     darn_finding_free(other);
     return does;
 }
@@ -159,6 +179,7 @@ static int add_related(struct darn_listener *listener, struct darn_heal_findings
 {
     char path[PATH_MAX + 32];
     const struct darn_finding *first = findings->count ? findings->list[0] : NULL;
+    const char *cause;
     json_t *objects;
     int status;
 
@@ -166,8 +187,9 @@ static int add_related(struct darn_listener *listener, struct darn_heal_findings
     if (!first || access(path, R_OK))
         return 0;
     objects = read_objects(listener, path);
+    cause = cause_of(first, objects);
     for (size_t i = 0; i < json_array_size(objects); i++) {
-        if (belongs(first, json_array_get(objects, i)))
+        if (belongs(first, cause, json_array_get(objects, i)))
             add(findings, json_array_get(objects, i), "");
     }
     status = objects ? 0 : DARN_REFUSED;

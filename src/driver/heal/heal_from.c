@@ -247,13 +247,11 @@ static bool add_order(struct making *making, int first)
     return true;
 }
 
-/* Runs in which this access came first ended well, and no others did: of so many each. */
-#define CLEAR 3
-
+/* Runs in which this access came first ended well, and no others did. */
 static bool is_right_first(const struct darn_finding *finding, int first)
 {
-    return finding->well[first] >= CLEAR && !finding->badly[first] &&
-           finding->badly[!first] >= CLEAR && !finding->well[!first];
+    return finding->well[first] >= DARN_HEAL_CLEAR && !finding->badly[first] &&
+           finding->badly[!first] >= DARN_HEAL_CLEAR && !finding->well[!first];
 }
 
 /* What one of the two ends, or takes apart, the other still uses: whoever ends it waits. */

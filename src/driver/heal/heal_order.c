@@ -110,6 +110,20 @@ static int ends_as(const struct darn_finding *finding, const struct darn_finding
     return -1;
 }
 
+/* A read and a write, and whichever came first, the run failed: neither may the reader wait for the
+ * write, nor is it enough that one read was made. So the write has to wait until the reader is gone. */
+static int fails_both_ways(const struct darn_finding *finding)
+{
+    bool writes = finding->accesses[0].op != DARN_OP_READ;
+
+    if (writes == (finding->accesses[1].op != DARN_OP_READ))
+        return -1;
+    for (int first = 0; first < 2; first++)
+        if (finding->well[first] || finding->badly[first] < DARN_HEAL_CLEAR)
+            return -1;
+    return !writes;
+}
+
 int darn_heal_ender(const struct darn_finding *finding, struct darn_finding *const *others,
                     size_t count)
 {
@@ -117,6 +131,8 @@ int darn_heal_ender(const struct darn_finding *finding, struct darn_finding *con
 
     for (size_t i = 0; i < count && ender < 0 && finding->access_count == 2; i++)
         ender = ends_as(finding, others[i]);
+    if (ender < 0 && finding->access_count == 2 && darn_finding_is(finding, "data-race"))
+        ender = fails_both_ways(finding);
     return ender;
 }
 

@@ -14,14 +14,16 @@ struct resolving {
     struct darn_heal_module program;
     bool has_program;
     struct darn_words *signatures;
+    int lost; /* how many are not found */
 };
 
 /* Says why a signature does not match. */
 static void say(const struct resolving *resolving, const struct darn_deadlock *deadlock,
                 const struct darn_deadlock_frame *frame, const char *why)
 {
-    darn_tell_note(resolving->listener, "%s:%u: the deadlock is not kept away: %s%s%s%s%s",
-                   resolving->repository, deadlock->position, why, frame ? ": " : "",
+    darn_tell_note(resolving->listener, "%s:%u: the %s: %s%s%s%s%s",
+                   resolving->repository, deadlock->position,
+                   deadlock->until ? "order is not kept" : "deadlock is not kept away", why, frame ? ": " : "",
                    !frame         ? ""
                    : frame->calls ? frame->calls
                                   : "a call",
@@ -95,6 +97,7 @@ static bool take(void *context, const struct darn_deadlock *deadlock)
         copy->moved = true;
         darn_heal_deadlocks_add(resolving->signatures, copy);
     } else {
+        resolving->lost += build != NULL;
         darn_heal_deadlocks_add(resolving->signatures, deadlock);
     }
     free(copy);
@@ -148,6 +151,7 @@ int darn_heal_deadlocks_resolve(struct darn_listener *listener, const char *repo
         darn_deadlocks_read(text, size, deadlock, &reader);
         if (resolving.has_program)
             darn_heal_module_close(&resolving.program);
+        result = resolving.lost;
     }
     free(text);
     free(room);

@@ -68,7 +68,7 @@ static int read_repository(struct darn_heal *heal)
             darn_tell_refusal(heal->listener, "%s: nothing of it can be used", wanted->sections);
     if (!status && wanted->sections && darn_program_kind(heal->path) != DARN_PROGRAM_SCRIPT &&
         darn_heal_deadlocks_resolve(heal->listener, wanted->sections, heal->path,
-                                    &heal->signatures))
+                                    &heal->signatures) < 0)
         status = darn_tell_refusal(heal->listener, "%s cannot be read", wanted->sections);
     if (!status && wanted->from)
         status = darn_heal_findings_read(heal->listener, &heal->findings, wanted->from);

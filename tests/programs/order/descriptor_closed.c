@@ -14,6 +14,7 @@ static int ends[2], failed;
 
 static void *send_all(void *unused)
 {
+    slow(1);
     for (int i = 0; i < 3; i++)
         if (write(ends[1], "x", 1) != 1) /* order: USE */
             failed = 1;

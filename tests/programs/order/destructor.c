@@ -17,6 +17,7 @@ static int *table, through;
 
 static void *work(void *unused)
 {
+    slow(1);
     for (int i = 0; i < 3; i++) {
         pthread_mutex_lock(&lock);
         table[i]++; /* order: USE */
@@ -35,6 +36,7 @@ __attribute__((destructor)) static void tear_down(void)
     free(table); /* order: END */
     table = NULL;
     pthread_mutex_unlock(&lock);
+    slow(20);
 }
 
 int main(void)

@@ -32,6 +32,7 @@ static void set_up(void)
 {
     struct table *made = malloc(sizeof(*made));
 
+    slow(1);
     made->size = 8;
     pthread_mutex_lock(&lock);
     table = made; /* order: SET */

@@ -30,6 +30,7 @@ static pthread_t start(void)
     pthread_t started;
 
     pthread_create(&started, NULL, work, NULL);
+    slow(1);
     return started;
 }
 

@@ -35,6 +35,7 @@ static void close_log(void)
 
 static void *work(void *unused)
 {
+    slow(1);
     message("begins\n");
     message("ends\n");
     return unused;

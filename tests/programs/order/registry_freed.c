@@ -21,6 +21,7 @@ static long ticks;
 
 static void *tick(void *unused)
 {
+    slow(1);
     for (int i = 0; i < 2; i++) {
         pthread_mutex_lock(&lock);
         (*session->counter)++; /* order: USE */

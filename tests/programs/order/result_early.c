@@ -17,6 +17,7 @@ static void *compute(void *unused)
 {
     long sum = 0;
 
+    slow(1);
     for (int i = 1; i <= 10; i++)
         sum += i;
     atomic_store(&result, sum); /* order: SET */

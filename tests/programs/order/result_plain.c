@@ -13,6 +13,7 @@ static int answer;
 
 static void *compute(void *unused)
 {
+    slow(1);
     answer = 42; /* order: SET */
     return unused;
 }

@@ -18,6 +18,7 @@ static void *visit(void *to)
 {
     pthread_mutex_t *room = to;
 
+    slow(1);
     pthread_mutex_lock(room); /* order: USE */
     count++;
     pthread_mutex_unlock(room);

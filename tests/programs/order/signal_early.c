@@ -18,6 +18,7 @@ static int jobs;
 
 static void *work(void *unused)
 {
+    slow(1);
     pthread_mutex_lock(&lock);
 #ifdef FIXED
     while (!is_ready)

@@ -16,6 +16,7 @@ static long sum;
 
 static void *count(void *unused)
 {
+    slow(1);
     for (int i = 0; i < 4; i++)
         sum += buffer[i * 16]; /* order: USE */
     return unused;

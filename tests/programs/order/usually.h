@@ -8,13 +8,22 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* LATE=1: of every run, on a busy machine as well. LATE=0: of none. */
+/* LATE=1: of every run, on a busy machine as well. LATE=0: of none. LATE=-1: the other one, nearly always. */
 static inline void usually_late(void)
 {
     const char *late = getenv("LATE");
 
-    if (!late || *late != '0')
+    if (!late || atoi(late) > 0)
         usleep(late ? 400000 : 20000);
+}
+
+/* With LATE=-1 what comes after it comes too late. */
+static inline void slow(unsigned milliseconds)
+{
+    const char *late = getenv("LATE");
+
+    if (late && atoi(late) < 0)
+        usleep(1000 * milliseconds);
 }
 
 #endif

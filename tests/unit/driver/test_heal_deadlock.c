@@ -142,14 +142,40 @@ static void the_list_ends_the_repository(void **state)
     assert_string_equal(text + strlen(text) - 4, "}\n ]");
 }
 
+static int ender_of(uint32_t well, uint32_t badly, enum darn_op first, enum darn_op second)
+{
+    static char kind[] = "data-race";
+    struct darn_finding_access accesses[2] = {{.op = first}, {.op = second}};
+    struct darn_finding race = {.kind = kind, .accesses = accesses, .access_count = 2};
+
+    race.well[1] = well;
+    race.badly[0] = DARN_HEAL_CLEAR;
+    race.badly[1] = badly;
+    return darn_heal_ender(&race, NULL, 0);
+}
+
+static void what_fails_whoever_comes_first_ends_with_the_write(void **state)
+{
+    (void)state;
+    assert_int_equal(ender_of(0, DARN_HEAL_CLEAR, DARN_OP_WRITE, DARN_OP_READ), 0);
+    assert_int_equal(ender_of(0, DARN_HEAL_CLEAR, DARN_OP_READ, DARN_OP_UPDATE), 1);
+    assert_int_equal(ender_of(1, DARN_HEAL_CLEAR, DARN_OP_READ, DARN_OP_WRITE), -1);
+    assert_int_equal(ender_of(0, DARN_HEAL_CLEAR - 1, DARN_OP_READ, DARN_OP_WRITE), -1);
+    assert_int_equal(ender_of(0, DARN_HEAL_CLEAR, DARN_OP_WRITE, DARN_OP_WRITE), -1);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, start)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_held_lock_that_another_wants_counts), TEST(frames_of_one_address_are_one_place),
-        TEST(the_same_signature_is_kept_once),         TEST(other_findings_are_none),
-        TEST(what_no_gate_can_prevent_is_refused),     TEST(the_list_ends_the_repository),
+        TEST(the_held_lock_that_another_wants_counts),
+        TEST(frames_of_one_address_are_one_place),
+        TEST(the_same_signature_is_kept_once),
+        TEST(other_findings_are_none),
+        TEST(what_no_gate_can_prevent_is_refused),
+        TEST(the_list_ends_the_repository),
+        TEST(what_fails_whoever_comes_first_ends_with_the_write),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
