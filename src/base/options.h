@@ -79,6 +79,7 @@ struct darn_options {
     char heal_learn[DARN_OPTIONS_PATH];   /* what is found is healed, and written here */
     uint32_t heal_with;                   /* enum darn_heal_with */
     uint32_t heal_bound;                  /* milliseconds that a thread waits at most */
+    uint32_t heal_signal; /* on which the repository is read again; 0: none */
     bool heal_elides; /* `heal_trust`: the program's own locks are enough where they are held */
     struct darn_noise noise[DARN_NOISE_SPECS];
 };

@@ -329,6 +329,18 @@ const struct darn_option darn_run_options[] = {
                 "JSON Lines",
     },
     {
+        .name = "heal_signal",
+        .type = DARN_OPTION_NUMBER,
+        .offset = offsetof(struct darn_options, heal_signal),
+        .initial = "0",
+        .min = 0,
+        .max = 64,
+        .value = "N",
+        .help = "on this signal the repository is read again, and what\n"
+                "was healed so far is written to the file of heal_out\n"
+                "with .now at its end; 0: none",
+    },
+    {
         .name = "heal_trust",
         .type = DARN_OPTION_BOOL,
         .offset = offsetof(struct darn_options, heal_elides),

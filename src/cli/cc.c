@@ -23,9 +23,9 @@ static const struct darn_option own_options[] = {
     {.name = "only",
      .type = DARN_OPTION_STRING,
      .offset = offsetof(struct darn_cc_wishes, only),
-     .value = "FILE",
+     .value = "FILE[,FILE]...",
      .help = "for production: instrument only what is needed to\n"
-             "heal the sections of the repository FILE"},
+             "heal the sections of these repositories"},
     {.name = "darn-only",
      .type = DARN_OPTION_STRING,
      .offset = offsetof(struct darn_cc_wishes, only),

@@ -1,10 +1,13 @@
 #include "cli/cc_wishes.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/ignorelist.h"
+#include "base/words.h"
 #include "cli/say.h"
 #include "driver/analysis/profile_check.h"
 #include "driver/process/installation.h"
@@ -70,23 +73,40 @@ static int check_repository(const char *command, const char *path)
     return status;
 }
 
-/* Hands the repository, if there is one, to the plugin. 0 or an exit status. */
+/* Appends its absolute path to the list. 0 or an exit status. */
+static int take_repository(const char *command, const char *path, char **list)
+{
+    char absolute[PATH_MAX], *longer;
+    int result = darn_absolute_path(path, absolute, sizeof(absolute));
+
+    if (!result && asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? "," : "", absolute) < 0)
+        result = -ENOMEM;
+    if (result)
+        return darn_refuse(command, "%s: %s", path, strerror(-result));
+    free(*list);
+    *list = longer;
+    /* A file that is called "-" is not the standard input: the plugin could not read that. */
+    return check_repository(command, strcmp(path, "-") == 0 ? absolute : path);
+}
+
+/* Hands the repositories, if there are any, to the plugin. 0 or an exit status. */
 static int pass_repository(const char *command, const char *path)
 {
-    char absolute[PATH_MAX];
-    int result, status;
+    struct darn_words files = {0};
+    char *list = NULL;
+    int status = 0;
 
     if (!path)
         path = getenv(DARN_ONLY_VARIABLE);
     if (!path || !*path)
         return 0;
-    result = darn_absolute_path(path, absolute, sizeof(absolute));
-    if (result)
-        return darn_refuse(command, "%s: %s", path, strerror(-result));
-    /* A file that is called "-" is not the standard input: the plugin could not read that. */
-    status = check_repository(command, strcmp(path, "-") == 0 ? absolute : path);
+    darn_section_files(path, &files);
+    for (size_t i = 0; i < files.count && !status; i++)
+        status = take_repository(command, files.items[i], &list);
     if (!status)
-        setenv(DARN_ONLY_VARIABLE, absolute, 1);
+        setenv(DARN_ONLY_VARIABLE, list, 1);
+    darn_words_free(&files);
+    free(list);
     return status;
 }
 

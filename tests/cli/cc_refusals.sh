@@ -57,7 +57,7 @@ expect_refused "darn cc: list:1: the section's name is not closed by ]"
 
 claim "a repository is checked before clang is started"
 try "$darn" cc --only -c a.c
-expect_refused "darn cc: --only needs a value: --only=FILE"
+expect_refused "darn cc: --only needs a value: --only=FILE[,FILE]..."
 try "$darn" c++ --only=missing -c a.cc
 expect_refused "darn c++: missing: cannot be read: No such file or directory"
 try "$darn" cc --only=. -c a.c

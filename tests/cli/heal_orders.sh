@@ -61,6 +61,51 @@ try darn heal --from=other --write=- -- ./pair
 expect_status 2
 expect_has "$err" "there is nothing to heal it by: no single switch is known that leads to it"
 
+# The check and the use are atomic, and in two functions; no lock, no race, no section that the compiler sees.
+cat >seats.c <<'EOF'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int seats = 1;
+__attribute__((noinline)) static int has_seat(void)
+{
+    return atomic_load(&seats) > 0;
+}
+__attribute__((noinline)) static void take(void)
+{
+    atomic_fetch_sub(&seats, 1);
+}
+static void *book(void *unused)
+{
+    if (has_seat())
+        take();
+    return unused;
+}
+int main(void)
+{
+    pthread_t one, other;
+    pthread_create(&one, NULL, book, NULL);
+    pthread_create(&other, NULL, book, NULL);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    assert(atomic_load(&seats) >= 0);
+    return 0;
+}
+EOF
+darn cc -g -O1 -pthread seats.c -o seats
+
+claim "of a failure that nothing else explains the accesses around the switch become a section, across functions"
+try darn hunt --seconds=5 --jobs=1 -o seats.out -- ./seats
+expect_status 66
+expect_has "$(cat seats.out/1/finding.json)" '"kind":"failure"'
+try darn heal --from=seats.out --write=seats.sections -- ./seats
+expect_status 0
+expect_has "$(cat seats.sections)" '"entry": "7:12 read", "ends": ["11:5 update in take allow=read"]'
+expect_has "$(cat seats.sections)" '"function": "has_seat", "file": "seats.c", "kind": "learned"'
+try darn heal --verify --schedules=300 --jobs=1 --from=seats.out/1 -- ./seats
+expect_status 0
+expect_has "$err" "darn heal: verified: 1 schedule that failed ends well now; of 300 others none fails"
+
 # late: a worker that never ends uses the memory after it was freed.
 cat >late.c <<'EOF'
 #include <pthread.h>

@@ -32,8 +32,8 @@ static const struct darn_option options[] = {
     {.name = "sections",
      .type = DARN_OPTION_STRING,
      .offset = AT(wanted.sections),
-     .value = "FILE",
-     .help = "heal the sections and deadlocks of this repository"},
+     .value = "FILE[,FILE]...",
+     .help = "heal the sections and deadlocks of these repositories"},
     {.name = "from",
      .type = DARN_OPTION_STRING,
      .offset = AT(wanted.from),
@@ -264,7 +264,7 @@ static bool say_learned(const struct darn_heal *heal)
 /* The file that the runtime has read is the user's own. */
 static bool is_given(const struct darn_heal *heal)
 {
-    return heal->options.sections && !heal->options.from && !heal->signatures.count;
+    return heal->options.sections && !heal->is_made;
 }
 
 /* 0, or 1 when a file that was asked for could not be written. */

@@ -43,6 +43,16 @@ int darn_heal_order_from(const struct darn_finding *finding, struct darn_words *
 int darn_heal_switch_from(const struct darn_finding *failure, const char *directory,
                           struct darn_words *signatures, struct darn_heal_why *why);
 
+/* Takes three accesses, the first and the last by the thread that one switch has interrupted between
+ * them, and one by another thread from then on. Whether these are what is looked for. */
+struct darn_heal_torn {
+    bool (*take)(void *context, const struct darn_finding_access three[3]);
+    void *context;
+};
+
+/* Offers those of a failure until one is taken: the shortest way of the interrupted thread first. */
+bool darn_heal_torn_from(const char *directory, const struct darn_heal_torn *torn);
+
 /* That a race leads to a failure is clear from so many runs, if it was the same in all of them. */
 #define DARN_HEAL_CLEAR 3
 

@@ -13,6 +13,7 @@
 #include "base/grow.h"
 #include "driver/heal/healing.h"
 #include "driver/heal/heal_deadlock.h"
+#include "driver/heal/heal_site.h"
 #include "report/report_kinds.h"
 #include "report/violation.h"
 #include "section/alias.h"
@@ -24,72 +25,6 @@ struct making {
     struct darn_heal_fix *fix;
     size_t made; /* sections, also those that were there already */
 };
-
-static uint8_t kind_of(enum darn_op op)
-{
-    return op == DARN_OP_READ    ? DARN_SITE_READ
-           : op == DARN_OP_WRITE ? DARN_SITE_WRITE
-                                 : DARN_SITE_UPDATE;
-}
-
-static bool is_access(const struct darn_finding_access *access)
-{
-    return access->op <= DARN_OP_UPDATE && access->file && (access->line || access->function);
-}
-
-/* The file may be named by more of its path in one place than in the other. */
-static bool is_same_file(const char *one, const char *other)
-{
-    return darn_section_means_file(one, other) || darn_section_means_file(other, one);
-}
-
-/* A store that the optimizer has made of several has no line: then the function counts. */
-static bool is_at(const struct darn_finding_access *access, const struct darn_point *point)
-{
-    return access->line == point->line && (!access->column || access->column == point->column) &&
-           (access->line || strcmp(access->function, point->function) == 0) &&
-           point->kind == kind_of(access->op) && is_same_file(point->file, access->file);
-}
-
-static bool is_point_of(const struct darn_point *point, const struct darn_finding_access *access)
-{
-    return (point->role == DARN_ROLE_ENTRY || point->role == DARN_ROLE_END) && is_at(access, point);
-}
-
-static struct darn_point point_of(const struct darn_image_site *site, uint8_t role)
-{
-    return (struct darn_point){
-        .file = site->file,
-        .function = site->function,
-        .line = site->record.line,
-        .column = site->record.column,
-        .at = site->record.line,
-        .role = role,
-        .kind = site->record.kind,
-    };
-}
-
-/* Without a line there may be several: the name of the variable tells them apart. */
-static bool is_of_variable(const struct darn_finding *finding, const struct darn_image_site *site)
-{
-    return site->record.line || !finding->variable ||
-           darn_variable_same(site->variable, finding->variable);
-}
-
-/* NULL when the program has no such access. */
-static const struct darn_image_site *site_of(const struct darn_heal *heal,
-                                             const struct darn_finding *finding,
-                                             const struct darn_finding_access *access)
-{
-    for (size_t i = 0; i < heal->elf.site_count; i++) {
-        const struct darn_image_site *site = &heal->elf.sites[i].site;
-        struct darn_point point = point_of(site, DARN_ROLE_ENTRY);
-
-        if (is_at(access, &point) && is_of_variable(finding, site))
-            return site;
-    }
-    return NULL;
-}
 
 /* ---- the lines of a fix ---- */
 
@@ -112,22 +47,13 @@ static void add_range(struct making *making, struct darn_fix_range range)
 
 /* ---- the repository ---- */
 
-/* What is called in two lines and inlined there has one entry, and begins two sections. */
-static bool is_same(const struct darn_section *a, const struct darn_section *b)
-{
-    return !a->why && !a->first && a->kind == b->kind && a->count && b->count &&
-           darn_point_key(&a->points[0]) == darn_point_key(&b->points[0]) &&
-           a->points[0].at == b->points[0].at && strcmp(a->variable, b->variable) == 0 &&
-           strcmp(a->function, b->function) == 0;
-}
-
 static void add_section(struct making *making, const struct darn_section *section)
 {
     struct darn_sections *repository = &making->heal->repository;
     bool known = false;
 
     for (size_t i = 0; i < repository->count && !known; i++)
-        known = is_same(repository->list[i], section);
+        known = darn_heal_is_same(repository->list[i], section);
     if (!known)
         darn_sections_add(repository, section);
     making->made++;
@@ -142,7 +68,7 @@ static bool has_point(const struct darn_section *section, const struct darn_find
         !darn_variable_same(section->variable, finding->variable))
         return false;
     for (uint32_t i = 0; i < section->count; i++)
-        if (is_point_of(&section->points[i], access))
+        if (darn_heal_is_point_of(&section->points[i], access))
             return true;
     return false;
 }
@@ -182,7 +108,7 @@ static struct darn_section *new_section(const struct darn_finding *finding,
     section->file = site->file;
     section->function = site->function;
     section->kind = kind;
-    section->points[section->count++] = point_of(site, DARN_ROLE_ENTRY);
+    section->points[section->count++] = darn_heal_point_of(site, DARN_ROLE_ENTRY);
     return section;
 }
 
@@ -196,7 +122,7 @@ static void say_no_site(const struct darn_heal *heal, const struct darn_finding_
 static void add_race(struct making *making, int number)
 {
     const struct darn_finding_access *access = &making->finding->accesses[number];
-    const struct darn_image_site *site = site_of(making->heal, making->finding, access);
+    const struct darn_image_site *site = darn_heal_site_of(making->heal, making->finding, access);
     struct darn_section *section;
 
     if (!site) {
@@ -230,16 +156,18 @@ static bool is_repeated(const struct darn_finding *finding, size_t number)
 static bool add_order(struct making *making, int first)
 {
     const struct darn_finding_access *accesses = making->finding->accesses;
-    const struct darn_image_site *entry = site_of(making->heal, making->finding, &accesses[first]);
-    const struct darn_image_site *end = site_of(making->heal, making->finding, &accesses[!first]);
+    const struct darn_image_site *entry =
+        darn_heal_site_of(making->heal, making->finding, &accesses[first]);
+    const struct darn_image_site *end =
+        darn_heal_site_of(making->heal, making->finding, &accesses[!first]);
     struct darn_section *section;
 
-    if (!is_access(&accesses[0]) || !is_access(&accesses[1]) || !entry || !end ||
-        !entry->record.line || !end->record.line || entry == end)
+    if (!darn_heal_is_access(&accesses[0]) || !darn_heal_is_access(&accesses[1]) || !entry ||
+        !end || !entry->record.line || !end->record.line || entry == end)
         return false;
     section = new_section(making->finding, entry, DARN_SECTION_ORDER);
     section->until = accesses[first].op == DARN_OP_READ ? DARN_UNTIL_GONE : DARN_UNTIL_DONE;
-    section->points[section->count] = point_of(end, DARN_ROLE_END);
+    section->points[section->count] = darn_heal_point_of(end, DARN_ROLE_END);
     section->points[section->count++].allow =
         darn_section_allows(entry->record.kind, end->record.kind);
     add_section(making, section);
@@ -266,8 +194,10 @@ static bool heal_life(struct making *making)
     if (darn_heal_life_from(making->finding, ender, &heal->signatures, &why) < 0) {
         if (heal->compiled && add_order(making, !ender))
             return true;
-        darn_tell_warning(heal->listener, "nobody waits before it ends, the race is healed in "
-                                          "part at most: %s", why.text);
+        darn_tell_warning(heal->listener,
+                          "nobody waits before it ends, the race is healed in "
+                          "part at most: %s",
+                          why.text);
         return false;
     }
     making->made++;
@@ -282,7 +212,7 @@ static void heal_race(struct making *making)
         if (is_right_first(making->finding, first))
             add_order(making, first);
     for (size_t i = 0; i < making->finding->access_count; i++) {
-        if (!is_access(&making->finding->accesses[i]) || is_repeated(making->finding, i))
+        if (!darn_heal_is_access(&making->finding->accesses[i]) || is_repeated(making->finding, i))
             continue;
         if (!add_sections_of(making, (int)i, false) && !add_sections_of(making, (int)i, true))
             add_race(making, (int)i);
@@ -297,11 +227,11 @@ static int fit_of(const struct darn_section *section, const struct darn_finding 
     const char *kind = darn_section_kind_name(section->kind);
     bool ends = false;
 
-    if (!is_point_of(&section->points[0], &finding->accesses[DARN_VIOLATION_ENTRY]))
+    if (!darn_heal_is_point_of(&section->points[0], &finding->accesses[DARN_VIOLATION_ENTRY]))
         return 0;
     for (uint32_t i = 1; i < section->count; i++)
         ends |= section->points[i].role == DARN_ROLE_END &&
-                is_point_of(&section->points[i], &finding->accesses[DARN_VIOLATION_END]);
+                darn_heal_is_point_of(&section->points[i], &finding->accesses[DARN_VIOLATION_END]);
     if (!ends)
         return 0;
     if (kind && finding->section.kind && strcmp(kind, finding->section.kind) == 0)
@@ -339,8 +269,8 @@ static void add_by_hand(struct making *making)
 {
     const struct darn_finding_access *first = &making->finding->accesses[DARN_VIOLATION_ENTRY];
     const struct darn_finding_access *last = &making->finding->accesses[DARN_VIOLATION_END];
-    const struct darn_image_site *entry = site_of(making->heal, making->finding, first);
-    const struct darn_image_site *end = site_of(making->heal, making->finding, last);
+    const struct darn_image_site *entry = darn_heal_site_of(making->heal, making->finding, first);
+    const struct darn_image_site *end = darn_heal_site_of(making->heal, making->finding, last);
     struct darn_section *section;
 
     if (!entry || !end) {
@@ -353,7 +283,7 @@ static void add_by_hand(struct making *making)
     section->inside = DARN_SECTION_UNKNOWN;
     if (strcmp(entry->function, end->function) != 0)
         section->inside |= DARN_SECTION_ACROSS;
-    section->points[section->count] = point_of(end, DARN_ROLE_END);
+    section->points[section->count] = darn_heal_point_of(end, DARN_ROLE_END);
     section->points[section->count++].allow =
         darn_section_allows(entry->record.kind, end->record.kind);
     add_section(making, section);
@@ -384,15 +314,16 @@ static void heal_violation(struct making *making)
     const struct darn_finding_access *remote = &finding->accesses[DARN_VIOLATION_REMOTE];
     const struct darn_section *section;
 
-    if (!darn_violation_is_whole(finding) || !is_access(&finding->accesses[DARN_VIOLATION_ENTRY]) ||
-        !is_access(&finding->accesses[DARN_VIOLATION_END]))
+    if (!darn_violation_is_whole(finding) ||
+        !darn_heal_is_access(&finding->accesses[DARN_VIOLATION_ENTRY]) ||
+        !darn_heal_is_access(&finding->accesses[DARN_VIOLATION_END]))
         return;
     section = find_violated(making);
     if (section)
         add_section(making, section);
     else
         add_by_hand(making);
-    if (is_access(remote))
+    if (darn_heal_is_access(remote))
         add_remote(making, remote);
 }
 
@@ -457,11 +388,49 @@ static void heal_signature(struct making *making)
     making->made++; /* it was told */
 }
 
+static unsigned ops_of(enum darn_op op)
+{
+    return op == DARN_OP_READ    ? DARN_ALLOW_READ
+           : op == DARN_OP_WRITE ? DARN_ALLOW_WRITE
+                                 : DARN_ALLOW_ALL;
+}
+
+/* Of one variable, and what the other thread did could not have come before both nor after both:
+ * from the one access to the next one of the thread is a section, in whatever functions they are.
+ */
+static bool take_torn(void *context, const struct darn_finding_access three[3])
+{
+    struct making *making = context;
+    const struct darn_image_site *sites[3];
+    struct darn_section *section;
+    uint8_t allow;
+
+    for (int i = 0; i < 3; i++) {
+        sites[i] = darn_heal_site_of(making->heal, making->finding, &three[i]);
+        if (!sites[i] || !*sites[i]->variable ||
+            !darn_variable_same(sites[0]->variable, sites[i]->variable))
+            return false;
+    }
+    allow = darn_section_allows(sites[0]->record.kind, sites[2]->record.kind);
+    if (!(ops_of(three[1].op) & ~allow))
+        return false;
+    section = new_section(making->finding, sites[0], DARN_SECTION_LEARNED);
+    section->inside = DARN_SECTION_UNKNOWN | DARN_SECTION_ACROSS;
+    section->points[section->count] = darn_heal_point_of(sites[2], DARN_ROLE_END);
+    section->points[section->count++].allow = allow;
+    add_section(making, section);
+    free(section);
+    return true;
+}
+
 static void heal_failure(struct making *making, const char *directory)
 {
+    const struct darn_heal_torn torn = {take_torn, making};
     const struct darn_finding_access *at = &making->finding->accesses[0];
     struct darn_heal_why why = {""};
 
+    if (*directory && making->heal->compiled && darn_heal_torn_from(directory, &torn))
+        return;
     if (darn_heal_switch_from(making->finding, directory, &making->heal->signatures, &why) < 0)
         darn_tell_warning(making->heal->listener,
                           "failure at %s:%u: there is nothing to heal it by: %s",

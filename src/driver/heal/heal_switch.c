@@ -1,7 +1,8 @@
 /*
- * A failure that no race explains, but one switch: between two critical sections of a thread
- * another one had the same lock. So both belong together, whatever they are about: nobody shall have
- * the lock in between.
+ * A failure that no race explains, but one switch. Between two critical sections of a thread
+ * another one had the same lock: both belong together, whatever they are about, and nobody shall
+ * have the lock in between. Or between two accesses of a thread another one made an access to the
+ * same variable that could not have come before both nor after both.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -15,8 +16,8 @@
 
 /* What the schedule and the story of a failure say. */
 struct telling {
-    const struct darn_schedule *schedule;
-    const json_t *story;
+    struct darn_schedule *schedule;
+    json_t *story;
 };
 
 /* A time in which a lock was held: steps of the schedule. */
@@ -58,8 +59,8 @@ static bool find_next(const struct telling *telling, const struct held *like, bo
     return any;
 }
 
-/* The three: the last one that the interrupted thread has given back before the switch, the next one
- * that it takes, of the same lock, and that of another thread in between. */
+/* The three: the last one that the interrupted thread has given back before the switch, the next
+ * one that it takes, of the same lock, and that of another thread in between. */
 static bool find_three(const struct telling *telling, struct held three[3])
 {
     const json_t *holds = json_object_get(telling->story, "holds");
@@ -92,9 +93,9 @@ static int add_place(struct darn_signature *making, const struct telling *tellin
     const json_t *steps = json_object_get(telling->story, "steps");
     const json_t *deed = json_array_get(json_object_get(telling->story, "deeds"),
                                         number_at(steps, 3 * held->from + 1));
-    const json_t *words = json_array_get(
-        json_object_get(telling->story, "places"),
-        (size_t)json_integer_value(json_object_get(deed, "place")));
+    const json_t *words =
+        json_array_get(json_object_get(telling->story, "places"),
+                       (size_t)json_integer_value(json_object_get(deed, "place")));
     struct darn_frame frame = {
         .function = json_string_value(json_object_get(words, "function")),
         .file = json_string_value(json_object_get(words, "file")),
@@ -139,31 +140,112 @@ static int make_switch(struct darn_signature *making, const struct darn_finding 
     return 0;
 }
 
+/* ---- what the finding's directory has ---- */
+
+static bool open_telling(struct telling *telling, const char *directory)
+{
+    char path[PATH_MAX + 32], error[512];
+    FILE *file;
+
+    *telling = (struct telling){NULL, NULL};
+    snprintf(path, sizeof(path), "%s/story.json", directory);
+    telling->story = *directory ? json_load_file(path, 0, NULL) : NULL;
+    snprintf(path, sizeof(path), "%s/schedule", directory);
+    file = telling->story ? fopen(path, "re") : NULL;
+    if (file) {
+        telling->schedule = darn_schedule_read(file, error, sizeof(error));
+        fclose(file);
+    }
+    return telling->schedule;
+}
+
+static void close_telling(struct telling *telling)
+{
+    if (telling->schedule)
+        darn_schedule_free(telling->schedule);
+    json_decref(telling->story);
+}
+
 int darn_heal_switch_from(const struct darn_finding *failure, const char *directory,
                           struct darn_words *signatures, struct darn_heal_why *why)
 {
-    char path[PATH_MAX + 32], error[512];
-    struct darn_schedule *schedule = NULL;
     struct telling telling;
-    json_t *story;
-    FILE *file;
     int result = -1;
 
-    snprintf(path, sizeof(path), "%s/story.json", directory);
-    story = json_load_file(path, 0, NULL);
-    snprintf(path, sizeof(path), "%s/schedule", directory);
-    file = *directory ? fopen(path, "re") : NULL;
-    if (file)
-        schedule = darn_schedule_read(file, error, sizeof(error));
-    if (file)
-        fclose(file);
     snprintf(why->text, sizeof(why->text), "no race and no section is known to lead to it");
-    if (schedule && story) {
-        telling = (struct telling){schedule, story};
+    if (open_telling(&telling, directory))
         result = darn_signature_make(make_switch, failure, &telling, signatures, why);
-    }
-    if (schedule)
-        darn_schedule_free(schedule);
-    json_decref(story);
+    close_telling(&telling);
     return result;
+}
+
+/* ---- accesses ---- */
+
+/* What the step does, if it is an access. */
+static bool access_at(const struct telling *telling, size_t step,
+                      struct darn_finding_access *access)
+{
+    static const struct {
+        const char *word;
+        enum darn_op op;
+    } ops[] = {{"read", DARN_OP_READ}, {"write", DARN_OP_WRITE}, {"update", DARN_OP_UPDATE}};
+    const json_t *steps = json_object_get(telling->story, "steps");
+    const json_t *deed =
+        json_array_get(json_object_get(telling->story, "deeds"), number_at(steps, 3 * step + 1));
+    const char *word = json_string_value(json_object_get(deed, "op"));
+    const json_t *place = json_object_get(deed, "place");
+    const json_t *words = json_array_get(json_object_get(telling->story, "places"),
+                                         (size_t)json_integer_value(place));
+
+    for (size_t i = 0; i < 3 && word && place; i++) {
+        if (strcmp(ops[i].word, word) != 0)
+            continue;
+        *access = (struct darn_finding_access){
+            .op = ops[i].op,
+            .file = json_string_value(json_object_get(words, "file")),
+            .function = json_string_value(json_object_get(words, "function")),
+            .line = (unsigned)json_integer_value(json_object_get(words, "line")),
+            .column = (unsigned)json_integer_value(json_object_get(words, "column")),
+        };
+        return access->file && access->function && access->line;
+    }
+    return false;
+}
+
+/* Whether what others did from the switch to this step is what somebody wants to keep out. */
+static bool is_torn(const struct telling *telling, const struct darn_heal_torn *torn,
+                    struct darn_finding_access three[3], size_t before, size_t after)
+{
+    const json_t *steps = json_object_get(telling->story, "steps");
+
+    if (!access_at(telling, before, &three[0]))
+        return false;
+    for (size_t i = telling->schedule->essential; i < after; i++)
+        if (number_at(steps, 3 * i) != telling->schedule->instead &&
+            access_at(telling, i, &three[1]) && torn->take(torn->context, three))
+            return true;
+    return false;
+}
+
+bool darn_heal_torn_from(const char *directory, const struct darn_heal_torn *torn)
+{
+    struct darn_finding_access three[3];
+    struct telling telling;
+    bool found = false;
+
+    if (open_telling(&telling, directory) && telling.schedule->essential) {
+        const json_t *steps = json_object_get(telling.story, "steps");
+        uint64_t thread = telling.schedule->instead;
+
+        for (size_t after = telling.schedule->essential;
+             after < json_array_size(steps) / 3 && !found; after++) {
+            if (number_at(steps, 3 * after) != thread || !access_at(&telling, after, &three[2]))
+                continue;
+            for (size_t before = telling.schedule->essential; before-- > 0 && !found;)
+                if (number_at(steps, 3 * before) == thread)
+                    found = is_torn(&telling, torn, three, before, after);
+        }
+    }
+    close_telling(&telling);
+    return found;
 }

@@ -53,23 +53,64 @@ int darn_heal_find_program(struct darn_heal *heal)
     return 0;
 }
 
+/* What is called in two lines and inlined there has one entry, and begins two sections. */
+bool darn_heal_is_same(const struct darn_section *a, const struct darn_section *b)
+{
+    if (a->why || strcmp(a->variable, b->variable) != 0)
+        return false;
+    if (a->first || b->first)
+        return a->first == b->first && a->last == b->last && strcmp(a->file, b->file) == 0 &&
+               a->has_allow == b->has_allow && a->allow == b->allow;
+    return a->kind == b->kind && a->count && b->count &&
+           darn_point_key(&a->points[0]) == darn_point_key(&b->points[0]) &&
+           a->points[0].at == b->points[0].at && strcmp(a->function, b->function) == 0;
+}
+
+/* Those from `first` on that are there before. */
+static void drop_repeated(struct darn_sections *sections, size_t first)
+{
+    size_t kept = first;
+
+    for (size_t i = first; i < sections->count; i++) {
+        bool known = false;
+
+        for (size_t j = 0; j < first && !known; j++)
+            known = darn_heal_is_same(sections->list[j], sections->list[i]);
+        if (!known)
+            sections->list[kept++] = sections->list[i];
+    }
+    sections->count = kept;
+}
+
+static int read_file(struct darn_heal *heal, const char *path)
+{
+    size_t known = heal->repository.count;
+    uint32_t errors = 0;
+    int status = darn_section_file_load(heal->listener, path, &heal->repository, &errors);
+
+    if (!status && errors && heal->repository.count == known)
+        status = darn_tell_refusal(heal->listener, "%s: nothing of it can be used", path);
+    if (!status && darn_program_kind(heal->path) != DARN_PROGRAM_SCRIPT &&
+        darn_heal_deadlocks_resolve(heal->listener, path, heal->path, &heal->signatures) < 0)
+        status = darn_tell_refusal(heal->listener, "%s cannot be read", path);
+    if (known && !status)
+        drop_repeated(&heal->repository, known);
+    return status;
+}
+
 /* What is given, and what the findings make. 0 or DARN_REFUSED. */
 static int read_repository(struct darn_heal *heal)
 {
     const struct darn_heal_options *wanted = &heal->options;
-    uint32_t errors = 0;
+    struct darn_words files = {0};
     int status = 0;
 
     if (wanted->sections)
-        status =
-            darn_section_file_load(heal->listener, wanted->sections, &heal->repository, &errors);
-    if (!status && errors && !heal->repository.count)
-        status =
-            darn_tell_refusal(heal->listener, "%s: nothing of it can be used", wanted->sections);
-    if (!status && wanted->sections && darn_program_kind(heal->path) != DARN_PROGRAM_SCRIPT &&
-        darn_heal_deadlocks_resolve(heal->listener, wanted->sections, heal->path,
-                                    &heal->signatures) < 0)
-        status = darn_tell_refusal(heal->listener, "%s cannot be read", wanted->sections);
+        darn_section_files(wanted->sections, &files);
+    for (size_t i = 0; i < files.count && !status; i++)
+        status = read_file(heal, files.items[i]);
+    heal->is_made = wanted->from || files.count > 1 || heal->signatures.count;
+    darn_words_free(&files);
     if (!status && wanted->from)
         status = darn_heal_findings_read(heal->listener, &heal->findings, wanted->from);
     if (!status && heal->compiled && darn_program_kind(heal->path) != DARN_PROGRAM_SCRIPT)
@@ -141,7 +182,7 @@ int darn_heal_call_repository(struct darn_heal *heal)
     heal->directory = darn_private_directory(heal->listener);
     if (!heal->directory)
         return DARN_REFUSED;
-    if (!heal->options.from && !heal->signatures.count) {
+    if (!heal->is_made) {
         result = heal->options.sections
                      ? darn_absolute_path(heal->options.sections, heal->file, sizeof(heal->file))
                      : 0;

@@ -53,6 +53,7 @@ struct darn_heal {
     struct darn_words signatures; /* of deadlocks, see heal_deadlock.h */
     struct darn_heal_fix *fixes;  /* one for each finding */
     char file[PATH_MAX];          /* the repository that the runtime reads; empty: none */
+    bool is_made;                 /* ours, and not a file that was given */
     const char *directory;        /* the private one; NULL: none yet */
 };
 
@@ -74,6 +75,9 @@ void darn_heal_free(struct darn_heal *heal);
 
 /* heal_from.c: makes the repository from the findings. Says what nothing can be made of. */
 void darn_heal_from(struct darn_heal *heal);
+
+/* Whether both say the same. */
+bool darn_heal_is_same(const struct darn_section *a, const struct darn_section *b);
 
 /* Writes the repository. 0 or a negative errno. */
 int darn_heal_write(const struct darn_heal *heal, const char *path);

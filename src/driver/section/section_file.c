@@ -175,6 +175,18 @@ static void read_rest(struct darn_sections *sections, const char *text, size_t s
     free(rest);
 }
 
+void darn_section_files(const char *list, struct darn_words *files)
+{
+    size_t length = access(list, F_OK) == 0 ? strlen(list) : strcspn(list, ",");
+
+    while (list[length]) {
+        darn_words_add_part(files, list, length);
+        list += length + 1;
+        length = strcspn(list, ",");
+    }
+    darn_words_add(files, list);
+}
+
 int darn_section_file_load(struct darn_listener *listener, const char *path,
                            struct darn_sections *sections, uint32_t *errors)
 {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/words.h"
 #include "driver/process/listener.h"
 #include "report/text_pool.h"
 #include "section/section.h"
@@ -45,6 +46,9 @@ __attribute__((format(printf, 5, 6))) void darn_section_fault(struct darn_listen
                                                               const char *path, uint32_t line,
                                                               uint32_t column, const char *format,
                                                               ...);
+
+/* The files of a list with commas. One that is there under the whole name is one file. */
+void darn_section_files(const char *list, struct darn_words *files);
 
 /*
  * Appends what is in the file, those of "dropped" too (their `why` is not NULL). Errors, also

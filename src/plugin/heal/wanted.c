@@ -1,9 +1,11 @@
 #include "plugin/heal/wanted.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "base/hash.h"
@@ -181,6 +183,21 @@ static void load(struct darn_wanted *wanted, const char *path)
     free(section);
 }
 
+/* A list with commas, unless a file has all of it for its name. */
+static void load_all(struct darn_wanted *wanted, const char *list)
+{
+    size_t length = access(list, F_OK) == 0 ? strlen(list) : strcspn(list, ",");
+    char path[PATH_MAX];
+
+    for (;; length = strcspn(list, ",")) {
+        snprintf(path, sizeof(path), "%.*s", (int)length, list);
+        load(wanted, path);
+        if (!list[length])
+            break;
+        list += length + 1;
+    }
+}
+
 const struct darn_wanted *darn_wanted(void)
 {
     static struct darn_wanted
@@ -191,7 +208,7 @@ const struct darn_wanted *darn_wanted(void)
     if (!path || !*path)
         return NULL;
     if (!is_loaded)
-        load(&wanted, path);
+        load_all(&wanted, path);
     is_loaded = 1;
     return &wanted;
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "runtime/heal/elision.h"
 #include "runtime/heal/gates.h"
 #include "runtime/section/rules_private.h"
@@ -62,6 +63,33 @@ uint8_t darn_cures_way(uint16_t inside)
                : with;
 }
 
+static uint64_t identity_of(const struct darn_section *section)
+{
+    uint64_t hash = darn_hash_string(DARN_HASH_START, section->variable);
+
+    hash = darn_hash_string(darn_hash_string(hash, section->function), section->file);
+    hash = darn_hash_number(darn_hash_number(hash, section->first), section->last);
+    hash = darn_hash_number(hash, (uint32_t)section->kind << 8 | section->until);
+    hash = darn_hash_number(hash, (uint32_t)section->has_allow << 8 | section->allow);
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct darn_point *point = &section->points[i];
+
+        hash = darn_hash_word(darn_hash_number(hash, point->at), darn_point_key(point));
+        hash = darn_hash_number(hash, (uint32_t)point->role << 8 | point->allow);
+    }
+    return hash;
+}
+
+struct darn_cure *darn_cures_find(const struct darn_section *section)
+{
+    uint64_t identity = identity_of(section);
+    struct darn_cure *cure = cures;
+
+    while (cure && cure->identity != identity)
+        cure = cure->next;
+    return cure;
+}
+
 struct darn_cure *darn_cures_add(const struct darn_section *section)
 {
     struct darn_cure *cure = darn_rules_take(sizeof(*cure));
@@ -69,6 +97,7 @@ struct darn_cure *darn_cures_add(const struct darn_section *section)
     if (!cure || !darn_wanted_keep(&cure->wanted, section))
         return NULL;
     cure->line = section->position;
+    cure->identity = identity_of(section);
     cure->entry_line = section->count ? section->points[0].line : 0;
     cure->entry_column = section->count ? section->points[0].column : 0;
     cure->inside = section->inside;

@@ -33,6 +33,8 @@ struct darn_cure {
     _Atomic uint32_t in_vain; /* waits that nothing came of, against those that ended well */
     _Atomic bool given_up;
     bool learned;                 /* found by ourselves, in this run */
+    bool is_kept;                 /* the repository still has it (heal_reload.h) */
+    uint64_t identity;            /* a hash of what it says, wherever that stands in the file */
     struct darn_section *section; /* of one that was learned: to be written */
     struct darn_cure *next;
 };
@@ -58,6 +60,9 @@ const struct darn_section_module *darn_cures_modules(void);
 
 /* Adds one that was found in this run; NULL: there is no memory. */
 struct darn_cure *darn_cures_add(const struct darn_section *section);
+
+/* The one that says the same; NULL: none. */
+struct darn_cure *darn_cures_find(const struct darn_section *section);
 
 /* Whether one of them is this section for certain. */
 bool darn_cures_have(const struct darn_section_record *record);

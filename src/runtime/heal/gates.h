@@ -114,6 +114,14 @@ static inline void darn_gate_wait(struct darn_thread *thread, const volatile voi
  */
 int darn_gates_open(const char *path);
 
+/* Reads them again: what is not there any more keeps nobody waiting, and what is new does from now
+ * on. How many there are; `later` counts those for which the program has to be started again.
+ * Negative: the file cannot be read, and nothing has changed. */
+int darn_gates_reload(const char *path, uint32_t *later);
+
+/* Of an order of two accesses: whether nobody waits for it any more. */
+void darn_gate_drop(struct darn_gate *gate, bool drops);
+
 /* Says which of them are from another build of what is loaded: one line each. */
 void darn_gates_say(void);
 

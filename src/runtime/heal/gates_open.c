@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/hash.h"
 #include "runtime/heal/gates.h"
 #include "runtime/heal/gates_private.h"
 #include "runtime/os/os.h"
@@ -134,11 +135,17 @@ static struct darn_gate *new_gate(uint32_t line, enum darn_deadlock_until until)
         too_many++;
         return NULL;
     }
-    gate = &darn_gates[darn_gate_count++];
+    gate = &darn_gates[darn_gate_count];
     gate->line = line;
     gate->until = until;
     gate->patience = DARN_GATE_PATIENCE;
     return gate;
+}
+
+/* The new one is complete: others look at it without the lock. */
+static void publish(void)
+{
+    __atomic_store_n(&darn_gate_count, darn_gate_count + 1, __ATOMIC_RELEASE);
 }
 
 struct darn_gate *darn_gate_of_accesses(uint32_t line, enum darn_deadlock_until until)
@@ -149,6 +156,7 @@ struct darn_gate *darn_gate_of_accesses(uint32_t line, enum darn_deadlock_until 
         gate->count = 2;
         gate->by_access = true;
         explain(gate, "its accesses are not in the program", "", "");
+        publish();
     }
     return gate;
 }
@@ -156,6 +164,24 @@ struct darn_gate *darn_gate_of_accesses(uint32_t line, enum darn_deadlock_until 
 void darn_gate_matches(struct darn_gate *gate)
 {
     gate->matched = true;
+}
+
+static uint64_t identity_of(const struct darn_deadlock *deadlock)
+{
+    uint64_t hash = darn_hash_number(DARN_HASH_START, deadlock->until);
+
+    for (uint32_t i = 0; i < deadlock->module_count; i++)
+        hash = darn_hash_string(hash, deadlock->modules[i].build);
+    for (uint32_t i = 0; i < deadlock->thread_count; i++) {
+        const struct darn_deadlock_thread *thread = &deadlock->threads[i];
+
+        hash = darn_hash_number(hash, thread->by);
+        for (uint32_t f = 0; f < thread->holds.count; f++)
+            if (thread->holds.frames[f].module)
+                hash = darn_hash_word(darn_hash_string(hash, thread->holds.frames[f].module),
+                                      thread->holds.frames[f].offset);
+    }
+    return hash;
 }
 
 static bool add_gate(void *context, const struct darn_deadlock *deadlock)
@@ -167,6 +193,7 @@ static bool add_gate(void *context, const struct darn_deadlock *deadlock)
     gate = new_gate(deadlock->position, deadlock->until);
     if (!gate)
         return true;
+    gate->identity = identity_of(deadlock);
     gate->moved = deadlock->moved;
     gate->matched = find_modules(gate, deadlock, bases);
     if (gate->matched) {
@@ -174,6 +201,7 @@ static bool add_gate(void *context, const struct darn_deadlock *deadlock)
         darn_gates_on = true;
         darn_gates_of_ends |= deadlock->threads[1].by == DARN_BY_END;
     }
+    publish();
     return true;
 }
 
@@ -183,11 +211,13 @@ static void say_error(void *context, const struct darn_repository_error *error)
     darn_rules_say_error(repository, error);
 }
 
-int darn_gates_open(const char *path)
+/* 0, or -1: the file cannot be read. */
+static int read_all(const char *path, bool (*take)(void *, const struct darn_deadlock *),
+                    void *context)
 {
     static struct darn_deadlock deadlock;
     char *text = darn_os_allocate(FILE_SIZE + 1), *room = darn_os_allocate(ROOM);
-    struct darn_deadlock_reader reader = {add_gate, say_error, NULL, room, ROOM};
+    struct darn_deadlock_reader reader = {take, say_error, context, room, ROOM};
     size_t size = text ? darn_rules_read_file(path, text, FILE_SIZE) : 0;
 
     repository = path;
@@ -200,7 +230,54 @@ int darn_gates_open(const char *path)
         darn_os_free(text, FILE_SIZE + 1);
     if (room)
         darn_os_free(room, ROOM);
-    return size && room ? (int)darn_gate_count : -1;
+    return size && room ? 0 : -1;
+}
+
+int darn_gates_open(const char *path)
+{
+    return read_all(path, add_gate, NULL) ? -1 : (int)darn_gate_count;
+}
+
+/* ---- once more ---- */
+
+struct again {
+    uint64_t kept; /* gates, a bit each */
+    uint32_t *later;
+};
+
+/* Interceptors that no gate has needed so far may not be there. */
+static bool keep_gate(void *context, const struct darn_deadlock *deadlock)
+{
+    struct again *again = context;
+    uint64_t identity = identity_of(deadlock);
+    uint32_t i = 0;
+
+    while (i < darn_gate_count && (darn_gates[i].by_access || darn_gates[i].identity != identity))
+        i++;
+    if (i == darn_gate_count &&
+        (!darn_gates_on || (deadlock->threads[1].by == DARN_BY_END && !darn_gates_of_ends)))
+        ++*again->later;
+    else if (i == darn_gate_count)
+        add_gate(NULL, deadlock);
+    if (i < darn_gate_count)
+        again->kept |= UINT64_C(1) << i;
+    return true;
+}
+
+int darn_gates_reload(const char *path, uint32_t *later)
+{
+    struct again again = {0, later};
+    int result = read_all(path, keep_gate, &again);
+
+    for (uint32_t i = 0; i < darn_gate_count && !result; i++)
+        if (!darn_gates[i].by_access)
+            darn_gate_drop(&darn_gates[i], !(again.kept >> i & 1));
+    return result ? -1 : __builtin_popcountll(again.kept);
+}
+
+void darn_gate_drop(struct darn_gate *gate, bool drops)
+{
+    gate->dropped = drops;
 }
 
 /* ---- what is said ---- */

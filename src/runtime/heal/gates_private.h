@@ -31,6 +31,7 @@ struct darn_gate_position {
 
 struct darn_gate {
     uint32_t line; /* of the signature in the repository */
+    uint64_t identity; /* a hash of what it says, wherever that stands in the file */
     bool matched, moved;
     enum darn_deadlock_until
         until; /* it is about an order: of two positions, the first is to come first */

@@ -7,6 +7,7 @@
 #include "runtime/heal/gates.h"
 #include "runtime/heal/heal_closed.h"
 #include "runtime/heal/heal_private.h"
+#include "runtime/heal/heal_reload.h"
 #include "runtime/heal/hold.h"
 #include "runtime/heal/visited.h"
 #include "runtime/os/os.h"
@@ -38,6 +39,7 @@ int darn_heal_open(void)
     if (darn_healing) {
         darn_rules_serve(&client);
         darn_findings_teach(darn_heal_learn);
+        darn_heal_reload_open();
     }
     return 0;
 }
@@ -482,6 +484,7 @@ void darn_heal_after_fork(bool child)
     darn_elision_after_fork();
     if (child) {
         darn_closed_after_fork();
+        darn_heal_reload_after_fork();
         darn_heal_count_anew();
     }
     darn_gates_after_fork(child);

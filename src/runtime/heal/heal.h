@@ -60,6 +60,14 @@ void darn_heal_end(struct darn_thread *thread);
 void darn_heal_learn(const struct darn_site *one, const struct darn_site *other);
 void darn_heal_write_learned(void);
 
+/* Heals one more section in the modules that are there. With darn_rules_lock; not in a production
+ * build. NULL: there is no memory. */
+struct darn_section;
+struct darn_cure *darn_heal_adopt(const struct darn_section *section);
+
+/* The account so far, in the file of heal_out with `.now` at its end. */
+void darn_heal_write_now(void);
+
 /* At the end of the program: writes the counts, says what could not be healed. */
 void darn_heal_finish(void);
 

@@ -87,7 +87,7 @@ static void put_cure(struct darn_json *json, const struct darn_cure *cure)
     if (cure->wanted.how <= DARN_MATCH_PART)
         darn_json_string(json, "why", why_not(cure));
     darn_json_string(json, "with", ways[cure->with]);
-    put_number(json, "entered", cure->entered);
+    put_number(json, "entered", cure->entered + darn_healers_entered(cure));
     put_number(json, "healed", cure->healed);
     put_number(json, "waited_us", cure->waited / 1000);
     put_number(json, "longest_us", cure->longest / 1000);
@@ -130,10 +130,26 @@ static bool did_something(void)
     return darn_gates_waited();
 }
 
-/* The file is that of the program that was started; its children append the id of theirs. */
-static void write_counts(const char *path)
+/* A file that others read meanwhile is whole at any time. */
+static int replace(const char *name, const struct darn_text *text, char *other, size_t room)
 {
-    char *room = darn_os_allocate(TEXT_SIZE), *name = darn_os_allocate(DARN_OPTIONS_PATH + 16);
+    struct darn_text to;
+    int error;
+
+    darn_text_start(&to, other, room);
+    darn_text_add(&to, name);
+    darn_text_add(&to, ".part");
+    darn_os_remove(other);
+    error = darn_os_append(other, O_NOFOLLOW, text->to, text->used);
+    return error ? error : darn_os_rename(other, name);
+}
+
+/* The file is that of the program that was started; its children append the id of theirs. With
+ * `ending` it is another one, which is replaced. */
+static void write_counts(const char *path, const char *ending)
+{
+    enum { NAME = DARN_OPTIONS_PATH + 32 };
+    char *room = darn_os_allocate(TEXT_SIZE), *name = darn_os_allocate(2 * NAME);
     struct darn_json json;
     struct darn_text to;
     int error;
@@ -142,8 +158,9 @@ static void write_counts(const char *path)
         darn_say_line("darn: heal_out: out of memory; the counts are not written");
         return;
     }
-    darn_text_start(&to, name, DARN_OPTIONS_PATH + 16);
+    darn_text_start(&to, name, NAME);
     darn_text_add(&to, path);
+    darn_text_add(&to, ending);
     if (darn_heal_is_child) {
         darn_text_char(&to, '.');
         darn_text_number(&to, (uint64_t)darn_state.pid);
@@ -151,12 +168,13 @@ static void write_counts(const char *path)
     darn_json_start(&json, room, TEXT_SIZE);
     put_all(&json);
     error = json.text.cut ? -EFBIG
+            : *ending     ? replace(name, &json.text, name + NAME, NAME)
                           : darn_os_append(name, darn_heal_is_child ? O_NOFOLLOW : 0, json.text.to,
                                            json.text.used);
     if (error)
         darn_say_failed("darn: heal_out: the account cannot be written", error);
     darn_os_free(room, TEXT_SIZE);
-    darn_os_free(name, DARN_OPTIONS_PATH + 16);
+    darn_os_free(name, 2 * NAME);
 }
 
 /* ---- lines ---- */
@@ -187,6 +205,14 @@ static void find_parts(void)
         if (rule->cure && !darn_rule_is_whole(rule))
             rule->cure->wanted.how = DARN_MATCH_PART;
     }
+}
+
+void darn_heal_write_now(void)
+{
+    if (!darn_state.options.heal_out[0])
+        return;
+    find_parts();
+    write_counts(darn_state.options.heal_out, ".now");
 }
 
 static void say_all_missing(void)
@@ -220,7 +246,7 @@ void darn_heal_count_anew(void)
 static void write_account(void)
 {
     if (darn_state.options.heal_out[0] && (!darn_heal_is_child || did_something()))
-        write_counts(darn_state.options.heal_out);
+        write_counts(darn_state.options.heal_out, "");
 }
 
 void darn_heal_keep(void)

@@ -125,9 +125,21 @@ static void arm(struct darn_cure *cure, const struct darn_section_module *module
     darn_cures_arm(module->start, module->stop);
 }
 
+struct darn_cure *darn_heal_adopt(const struct darn_section *added)
+{
+    struct darn_cure *cure = darn_cures_add(added);
+
+    if (!cure)
+        return NULL;
+    for_each_module(cure, darn_cures_resolve_one);
+    for_each_module(cure, place);
+    for_each_module(cure, arm);
+    return cure;
+}
+
 static void add(void)
 {
-    struct darn_cure *cure = darn_cures_add(&section);
+    struct darn_cure *cure = darn_heal_adopt(&section);
 
     if (!cure)
         return;
@@ -135,9 +147,6 @@ static void add(void)
     cure->section = darn_rules_take(sizeof(section));
     if (cure->section)
         *cure->section = section;
-    for_each_module(cure, darn_cures_resolve_one);
-    for_each_module(cure, place);
-    for_each_module(cure, arm);
 }
 
 /* Whether it is healed already; what the compiler calls a pair counts only if there is nothing

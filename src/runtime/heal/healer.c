@@ -53,7 +53,21 @@ void darn_healer_count(struct darn_healer *healer, struct darn_cure *cure)
         add_up(healer, i);
         healer->entered[i].cure = cure;
     }
-    healer->entered[i].times++;
+    __atomic_store_n(&healer->entered[i].times, healer->entered[i].times + 1, __ATOMIC_RELAXED);
+}
+
+uint64_t darn_healers_entered(const struct darn_cure *cure)
+{
+    uint32_t i = (uint32_t)((uintptr_t)cure / sizeof(*cure)) % DARN_HOLDS;
+    uint64_t mask = darn_os_block_signals(), sum = 0;
+
+    darn_spin_lock(&lock);
+    for (const struct darn_healer *healer = healers; healer; healer = healer->next)
+        if (__atomic_load_n(&healer->entered[i].cure, __ATOMIC_RELAXED) == cure)
+            sum += __atomic_load_n(&healer->entered[i].times, __ATOMIC_RELAXED);
+    darn_spin_unlock(&lock);
+    darn_os_restore_signals(mask);
+    return sum;
 }
 
 void darn_healers_sum(void)

@@ -86,6 +86,9 @@ void darn_healer_count(struct darn_healer *healer, struct darn_cure *cure);
 /* Adds up what all have counted. */
 void darn_healers_sum(void);
 
+/* What is not added up yet of one of them. */
+uint64_t darn_healers_entered(const struct darn_cure *cure);
+
 /* In the child, the other threads are gone. */
 void darn_healers_before_fork(void);
 void darn_healers_after_fork(bool child);

@@ -167,13 +167,19 @@ size_t darn_rules_read_file(const char *path, char *text, size_t most)
 int darn_rules_read(const char *path,
                     bool (*section)(void *unused, const struct darn_section *section))
 {
-    char *text = allocate(FILE_SIZE + 1), *room = darn_rules_take(ROOM);
-    struct darn_section *one = darn_rules_take(sizeof(*one));
+    static struct darn_section *one;
+    static char *room;
+    char *text = allocate(FILE_SIZE + 1);
     struct reading reading = {path, section, 0};
     struct darn_repository_reader reader = {pass_on, say_error, false, &reading, room, ROOM};
     uint32_t errors = 0;
     size_t size;
 
+    if (!room) { /* kept for the next time */
+        room = darn_rules_take(ROOM);
+        one = darn_rules_take(sizeof(*one));
+        reader.room = room;
+    }
     if (!text || !room || !one || darn_rules_prepare())
         return -ENOMEM;
     size = darn_rules_read_file(path, text, FILE_SIZE);
