@@ -1,18 +1,27 @@
 # For how many programs with a bug darn fix finds a patch, and whether a patched program fails in many more schedules.
 # shellcheck shell=bash disable=SC2154 # the variables are those of bench/run and lib.bash
 
+# The program without its fixed twin, whose lines a patch could be made of.
+without_twin() {
+    awk '/^# *if/ { depth++; twin[depth] = /FIXED/; on[depth] = /ifndef/ }
+         /^# *else/ && twin[depth] { on[depth] = !on[depth]; next }
+         /^# *(if|endif)/ && twin[depth] { if (/endif/) depth--; next }
+         { for (i = 1; i <= depth; i++) if (twin[i] && !on[i]) next; print }
+         /^# *endif/ { depth-- }' "$1"
+}
+
 # fix_one NAME: a row of the table.
 fix_one() {
     local name=$1 at=$fixed/$1 file=$root/tests/programs/explore/$1.c flags option kind summary more proof
-    rm -rf "$at" && mkdir -p "$at" && cp "$file" "$at/" || return 1
+    rm -rf "$at" && mkdir -p "$at" && without_twin "$file" >"$at/$name.c" || return 1
     flags=$(header build "$file" | head -1)
     # shellcheck disable=SC2086 # the flags are several words
     (cd "$at" && "${cc[darn]}" $flags -g -pthread "$name.c" -o "$name") >"$work/logs/build.fix.$name" 2>&1 || return 1
     # shellcheck disable=SC2046 # the options are several words
-    "$build/bin/darn" hunt -o "$at/out" --seconds="$hunt_seconds" $(header options "$file" | grep -o -e --early-timeouts) -- "$at/$name" \
+    "$build/bin/darn" hunt -o "$at/out" --seconds="$fix_hunt_seconds" $(header options "$file" | grep -o -e --early-timeouts) -- "$at/$name" \
         >"$work/logs/hunt.fix.$name" 2>&1
     if [ ! -d "$at/out/1" ]; then
-        echo "| $name | – | nothing was confirmed in $hunt_seconds s | | | | |"
+        echo "| $name | – | nothing was confirmed in $fix_hunt_seconds s | | | | |"
         return 0
     fi
     kind=$(grep -o '"kind":"[^"]*"' "$at/out/1/finding.json" | head -1 | cut -d'"' -f4)
@@ -54,7 +63,7 @@ part_fix() {
 
 about_fix() {
     cat <<END
-For $([ "$fix_every" = 1 ] && echo the || echo "one in $fix_every of the") programs of \`tests/programs/explore\`: a hunt of $hunt_seconds s, then \`darn fix\` on its first finding (\`--seconds=$fix_seconds --limit=$fix_limit\`),
+For $([ "$fix_every" = 1 ] && echo the || echo "one in $fix_every of the") programs of \`tests/programs/explore\`: a hunt of $fix_hunt_seconds s, then \`darn fix\` on its first finding (\`--seconds=$fix_seconds --limit=$fix_limit\`),
 and if that has proved a patch, \`darn explore\` in the patched program with $fix_schedules schedules more ($fix_more_seconds s at most).
 Lines are those that the patch adds or takes away. The proof: runs of hunts and explorations that did not fail, and how many switches of
 the failing schedule the patched program still makes. A program may have a second bug, which a patch for the first leaves in.

@@ -206,10 +206,10 @@ void darn_patches_gate(struct darn_patches *patches, const struct darn_finding *
         return;
     count = stretches_of(finding, list);
     for (size_t i = 0; i < finding->access_count; i++)
-        if (finding->accesses[i].file) {
+        /* A lock that is waited for guards what follows: it stays before that. */
+        if (finding->accesses[i].file && finding->accesses[i].op != DARN_OP_ACQUIRE) {
             add_later(patches, &finding->accesses[i]);
-            if (finding->accesses[i].op != DARN_OP_ACQUIRE)
-                add_sooner(patches, &finding->accesses[i]);
+            add_sooner(patches, &finding->accesses[i]);
         }
     for (size_t i = 0; i < count; i++) {
         if (count > 1)

@@ -62,6 +62,47 @@ static bool stays(const struct threads *threads, unsigned first, unsigned last)
     return false;
 }
 
+/* Whether the line gives the name another value. */
+static bool assigns(const char *line, const char *name)
+{
+    for (const char *at = line; (at = darn_text_word(at, name)); at++) {
+        const char *next = at + strlen(name);
+
+        next += strspn(next, " \t");
+        if ((next[0] == '=' && next[1] != '=') || strncmp(next, "++", 2) == 0 ||
+            strncmp(next, "--", 2) == 0 || (*next && strchr("+-*/%&|^", *next) && next[1] == '='))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a name of the one line is given another value by the other one. */
+static bool has_assigned(struct darn_text_pool *pool, const char *line, const char *other)
+{
+    for (const char *at = line; *at;) {
+        size_t length = 0;
+
+        while (darn_text_is_of_name(at[length]))
+            length++;
+        if (length && assigns(other, darn_pool_part(pool, at, length)))
+            return true;
+        at += length ? length : 1;
+    }
+    return false;
+}
+
+/* The statement would do something else in the other place: `free(p)` behind `p = NULL`. */
+static bool means_other(struct darn_source *source, unsigned first, unsigned last, unsigned from,
+                        unsigned to)
+{
+    for (unsigned i = first; i <= last; i++)
+        for (unsigned j = from; j <= to; j++)
+            if (source->rows[i].last && source->rows[j].last &&
+                has_assigned(&source->pool, source->rows[i].text, source->rows[j].text))
+                return true;
+    return false;
+}
+
 static void move_behind_join(struct darn_patches *patches, const struct darn_frame *frame)
 {
     struct darn_patch *patch = darn_patch_begin(patches);
@@ -70,7 +111,9 @@ static void move_behind_join(struct darn_patches *patches, const struct darn_fra
 
     if (look(patch, frame, &threads) && threads.join_first > frame->line &&
         darn_source_widen(threads.source, &first, &last) && last < threads.join_first &&
-        !stays(&threads, first, last)) {
+        !stays(&threads, first, last) &&
+        !means_other(threads.source, first, last, last + 1, threads.join_first) &&
+        !means_other(threads.source, last + 1, threads.join_first - 1, first, last)) {
         darn_source_move_behind(threads.source, first, last, threads.join_end);
         darn_patches_add(patches, patch, "do it after the other thread has ended");
         return;
@@ -88,7 +131,8 @@ static void move_before_creation(struct darn_patches *patches, const struct darn
         from = to = threads.creation;
         if (darn_source_widen(threads.source, &first, &last) &&
             darn_source_widen(threads.source, &from, &to) && to < first &&
-            !stays(&threads, first, last)) {
+            !stays(&threads, first, last) &&
+            !means_other(threads.source, first, last, to + 1, first - 1)) {
             darn_source_move_before(threads.source, first, last, from);
             darn_patches_add(patches, patch, "do it before the other thread is created");
             return;

@@ -161,7 +161,8 @@ static void signal_last(struct darn_patches *patches, const struct darn_source *
 
     for (unsigned i = line + 1; function && i < darn_source_function_end(source, function); i++)
         if (strstr(source->rows[i].text, "mutex_unlock(") && source->rows[i].last == ';' &&
-            source->rows[i].start == source->rows[line].start)
+            source->rows[i].start == source->rows[line].start &&
+            source->rows[i].conditions == source->rows[line].conditions)
             last = i;
     if (last && darn_source_begins(source, line) && darn_source_begins(source, last)) {
         darn_source_move_before(source, line, line, last);

@@ -141,6 +141,32 @@ static void an_assertion_and_what_is_read_stay_where_they_are(void **state)
     expect_candidate(&finding, "do it before the other thread is created", NULL);
 }
 
+static void what_would_mean_something_else_behind_the_join_stays(void **state)
+{
+    struct access_at at[2];
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "block", accesses, 2);
+    struct darn_patches patches = {.count = 0};
+
+    (void)state;
+    write_file("int main(void)\n"
+               "{\n"
+               "    pthread_create(&thread, NULL, use, block);\n"
+               "    free(block);\n"
+               "    block = NULL;\n"
+               "    pthread_join(thread, NULL);\n"
+               "    return 0;\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_FREE, "main", 4);
+    accesses[1] = *access_in(&at[1], DARN_OP_READ, "use", 1);
+    darn_patches_make(&patches, &finding, NULL);
+    for (size_t i = 0; i < patches.count; i++)
+        assert_string_not_equal(patches.list[i]->what, "do it after the other thread has ended");
+    darn_patches_free(&patches);
+    unlink(path);
+}
+
 static void a_variable_becomes_atomic_with_its_updates(void **state)
 {
     struct access_at at[2];
@@ -380,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_lock_is_given_back_before_each_way_out),
         cmocka_unit_test(what_ends_too_early_goes_behind_the_join),
         cmocka_unit_test(an_assertion_and_what_is_read_stay_where_they_are),
+        cmocka_unit_test(what_would_mean_something_else_behind_the_join_stays),
         cmocka_unit_test(a_variable_becomes_atomic_with_its_updates),
         cmocka_unit_test(a_wait_looks_again),
         cmocka_unit_test(a_condition_of_the_preprocessor_is_not_cut),
