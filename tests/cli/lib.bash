@@ -3,6 +3,8 @@
 bin=$1
 faults=0
 claimed=
+# Whoever runs the script looks whether this is there: a script without `finish`, or a fault in a subshell, fails, too.
+faulty=$PWD/.faulty
 
 # `make check-all` does everything; a script that leaves something out otherwise says so in a line `# more:`.
 does_all() { [ "${DARN_TESTS-}" = all ]; }
@@ -11,6 +13,7 @@ claim() { claimed=$1; }
 
 fault() {
     echo "FAILED: $claimed: $1" >&2
+    : >"$faulty"
     faults=$((faults + 1))
 }
 

@@ -36,6 +36,7 @@ sed '/"thread_name"/d' good.json >bad.json
 check_tracks bad.json 2>/dev/null
 found=$((faults - before))
 faults=$before
+rm -f "$faulty"
 expect_same "$found" 4
 
 claim "threads are tracks, locks are slices, accesses are instants"

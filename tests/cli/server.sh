@@ -45,7 +45,7 @@ static int talk(void)
         if (write(fds[i], &byte, 1) != 1)
             return 1;
     for (int i = 0; i < 2; i++)
-        if (read(fds[i], &byte, 1) != 1)
+        if (read(fds[i], &byte, 1) != 1 || read(fds[i], &byte, 1) != 0) /* all of it is done */
             return 1;
     return 0;
 }
@@ -74,7 +74,12 @@ darn cc -O1 -g server.c -o server -pthread || exit 1
 cc -O1 server.c -o client -pthread || exit 1
 
 claim "a server is hunted with a client: what was predicted of it is tried and confirmed, and replays"
-try timeout 120 darn hunt --jobs=2 --seconds=20 --no-explore --with='./client talk && : >>talked' -o hunted -- ./server
+# On a busy machine the first thread may have closed its connection before the second one is accepted: then they are in order.
+for _ in {1..20}; do
+    rm -rf hunted talked
+    try timeout 120 darn hunt --jobs=2 --seconds=20 --no-explore --with='./client talk && : >>talked' -o hunted -- ./server
+    [[ $err == *"predict: 0 possible data races"* ]] || break
+done
 expect_status 66
 expect_has "$out" "warning: data race on 'served' [data-race, confirmed]"
 expect_lacks "$err" "does not end"
@@ -102,3 +107,5 @@ expect_has "$err" "--with=CMD"
 try darn explore --stop=INT -- ./server
 expect_status 2
 expect_has "$err" "with"
+
+finish
