@@ -103,6 +103,30 @@ static bool means_other(struct darn_source *source, unsigned first, unsigned las
     return false;
 }
 
+#define MOST_ALONG 3 /* statements that go with one */
+
+/* What the next statements change goes with it: `free(p); p = NULL;`. False when it would mean
+ * something else behind the join all the same. */
+static bool take_along(const struct threads *threads, unsigned first, unsigned *last)
+{
+    struct darn_source *source = threads->source;
+
+    for (int i = 0; i < MOST_ALONG; i++) {
+        unsigned from = *last + 1, to;
+
+        if (!means_other(source, first, *last, *last + 1, threads->join_first))
+            break;
+        while (from < threads->join_first && !source->rows[from].last)
+            from++;
+        to = from;
+        if (!darn_source_widen(source, &from, &to) || to >= threads->join_first)
+            return false;
+        *last = to;
+    }
+    return !means_other(source, first, *last, *last + 1, threads->join_first) &&
+           !means_other(source, *last + 1, threads->join_first - 1, first, *last);
+}
+
 static void move_behind_join(struct darn_patches *patches, const struct darn_frame *frame)
 {
     struct darn_patch *patch = darn_patch_begin(patches);
@@ -111,9 +135,7 @@ static void move_behind_join(struct darn_patches *patches, const struct darn_fra
 
     if (look(patch, frame, &threads) && threads.join_first > frame->line &&
         darn_source_widen(threads.source, &first, &last) && last < threads.join_first &&
-        !stays(&threads, first, last) &&
-        !means_other(threads.source, first, last, last + 1, threads.join_first) &&
-        !means_other(threads.source, last + 1, threads.join_first - 1, first, last)) {
+        take_along(&threads, first, &last) && !stays(&threads, first, last)) {
         darn_source_move_behind(threads.source, first, last, threads.join_end);
         darn_patches_add(patches, patch, "do it after the other thread has ended");
         return;

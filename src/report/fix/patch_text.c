@@ -105,6 +105,33 @@ unsigned darn_source_function_end(const struct darn_source *source, unsigned fir
     return line;
 }
 
+/* `#endif`, `#else` and `#elif` begin so. */
+static bool is_directive(const struct darn_source *source, unsigned line, const char *word)
+{
+    const char *text = source->rows[line].text;
+
+    if (!source->rows[line].directive)
+        return false;
+    text += strspn(text, " \t#");
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* An attribute under a condition belongs to what comes behind the #endif. */
+static unsigned before_attribute(const struct darn_source *source, unsigned line)
+{
+    const struct darn_source_row *rows = source->rows;
+    unsigned at = line - 1;
+
+    if (line < 3 || !is_directive(source, at, "endif") || !rows[at - 1].last ||
+        rows[at - 1].directive || strchr(";}", rows[at - 1].last))
+        return line;
+    do
+        at--;
+    while (at > 1 &&
+           (rows[at].conditions > rows[line - 1].conditions || is_directive(source, at, "el")));
+    return is_directive(source, at, "if") ? at : line;
+}
+
 unsigned darn_source_before_function(const struct darn_source *source, unsigned line)
 {
     while (line > 1 && source->rows[line].start > 0)
@@ -113,7 +140,7 @@ unsigned darn_source_before_function(const struct darn_source *source, unsigned 
            !source->rows[line - 1].directive && source->rows[line - 1].start == 0 &&
            !(source->rows[line - 1].last && strchr(";}", source->rows[line - 1].last)))
         line--;
-    return line;
+    return before_attribute(source, line);
 }
 
 bool darn_source_mentions(const struct darn_source *source, const char *text)

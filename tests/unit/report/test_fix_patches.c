@@ -141,12 +141,13 @@ static void an_assertion_and_what_is_read_stay_where_they_are(void **state)
     expect_candidate(&finding, "do it before the other thread is created", NULL);
 }
 
-static void what_would_mean_something_else_behind_the_join_stays(void **state)
+/* What the next statement changes goes with it, if nothing needs that before. */
+static void what_belongs_together_goes_behind_the_join_together(void **state)
 {
     struct access_at at[2];
     struct darn_finding_access accesses[2];
     struct darn_finding finding = finding_of("data-race", "block", accesses, 2);
-    struct darn_patches patches = {.count = 0};
+    static const char what[] = "do it after the other thread has ended";
 
     (void)state;
     write_file("int main(void)\n"
@@ -160,10 +161,30 @@ static void what_would_mean_something_else_behind_the_join_stays(void **state)
                ".c");
     accesses[0] = *access_in(&at[0], DARN_OP_FREE, "main", 4);
     accesses[1] = *access_in(&at[1], DARN_OP_READ, "use", 1);
-    darn_patches_make(&patches, &finding, NULL);
-    for (size_t i = 0; i < patches.count; i++)
-        assert_string_not_equal(patches.list[i]->what, "do it after the other thread has ended");
-    darn_patches_free(&patches);
+    expect_candidate(&finding, what,
+                     "@@ -1,8 +1,8 @@\n"
+                     " int main(void)\n"
+                     " {\n"
+                     "     pthread_create(&thread, NULL, use, block);\n"
+                     "+    pthread_join(thread, NULL);\n"
+                     "     free(block);\n"
+                     "     block = NULL;\n"
+                     "-    pthread_join(thread, NULL);\n"
+                     "     return 0;\n"
+                     " }\n");
+    write_file("int main(void)\n"
+               "{\n"
+               "    pthread_create(&thread, NULL, use, block);\n"
+               "    free(block);\n"
+               "    block = NULL;\n"
+               "    show(block);\n"
+               "    pthread_join(thread, NULL);\n"
+               "    return 0;\n"
+               "}\n",
+               ".c");
+    accesses[0] = *access_in(&at[0], DARN_OP_FREE, "main", 4);
+    accesses[1] = *access_in(&at[1], DARN_OP_READ, "use", 1);
+    expect_no_candidate(&finding, what);
     unlink(path);
 }
 
@@ -268,6 +289,39 @@ static void a_lock_is_taken_as_the_program_takes_it(void **state)
     expect_words("std::lock_guard<std::mutex> guard(a ? b : c);\n", NULL, NULL, NULL);
     expect_words("pthread_mutex_unlock(&a);\n", NULL, NULL, NULL);
     expect_words("take(&a);\n", NULL, NULL, NULL);
+}
+
+static void an_attribute_stays_with_its_function(void **state)
+{
+    struct access_at at;
+    struct darn_finding_access accesses[2];
+    struct darn_finding finding = finding_of("data-race", "n", accesses, 2);
+
+    (void)state;
+    write_file("#include <pthread.h>\n"
+               "#ifdef AT_END\n"
+               "__attribute__((destructor))\n"
+               "#endif\n"
+               "static void f(void)\n"
+               "{\n"
+               "    n++;\n"
+               "}\n",
+               ".c");
+    accesses[0] = accesses[1] = *access_in(&at, DARN_OP_UPDATE, "f", 7);
+    expect_candidate(&finding, "hold 'n_lock' at both accesses",
+                     "@@ -1,8 +1,12 @@\n"
+                     " #include <pthread.h>\n"
+                     "+static pthread_mutex_t n_lock = PTHREAD_MUTEX_INITIALIZER;\n"
+                     "+\n"
+                     " #ifdef AT_END\n"
+                     " __attribute__((destructor))\n"
+                     " #endif\n"
+                     " static void f(void)\n"
+                     " {\n"
+                     "+    pthread_mutex_lock(&n_lock);\n"
+                     "     n++;\n"
+                     "+    pthread_mutex_unlock(&n_lock);\n"
+                     " }\n");
 }
 
 /* The lock is given back where both ways come together again. */
@@ -406,9 +460,10 @@ int main(void)
         cmocka_unit_test(a_lock_is_given_back_before_each_way_out),
         cmocka_unit_test(what_ends_too_early_goes_behind_the_join),
         cmocka_unit_test(an_assertion_and_what_is_read_stay_where_they_are),
-        cmocka_unit_test(what_would_mean_something_else_behind_the_join_stays),
+        cmocka_unit_test(what_belongs_together_goes_behind_the_join_together),
         cmocka_unit_test(a_variable_becomes_atomic_with_its_updates),
         cmocka_unit_test(a_wait_looks_again),
+        cmocka_unit_test(an_attribute_stays_with_its_function),
         cmocka_unit_test(a_condition_of_the_preprocessor_is_not_cut),
         cmocka_unit_test(ends_of_lines_stay_as_they_are),
         cmocka_unit_test(a_diff_has_the_fewest_lines_and_three_around_them),
