@@ -20,21 +20,26 @@ build_rare() {
     }
 }
 
-# describe NAME SEARCH PLACE: the file of the campaign. Its oracle tells us of a run that fails, at once.
+# describe SEARCH PLACE ORACLE NAME...: the file of a campaign. Without an oracle the status says whether a run was right.
 describe() {
-    local search=$2 vary='"noise": "none|random|variable|site"'
+    local search=$1 place=$2 oracle=$3 name comma='' vary='"noise": "none|random|variable|site"'
+    shift 3
     [ "$search" != none ] || search=fixed vary='"noise": "none"'
-    cat <<END
-{"darn-campaign": 1, "search": "$search", "modes": ["run"], "vary": {$vary},
- "tests": [{"name": "$1", "command": ["$work/campaign/$1"], "directory": "$3", "timeout": 2, "compiled": true,
-            "oracle": "test \\"\$DARN_STATUS\\" -eq 0 || { echo >'$3/found'; exit 1; }"}]}
-END
+    echo "{\"darn-campaign\": 1, \"search\": \"$search\", \"modes\": [\"run\"], \"vary\": {$vary}, \"tests\": ["
+    for name in "$@"; do
+        echo "$comma{\"name\": \"$name\", \"command\": [\"$work/campaign/$name\"], \"directory\": \"$place\","
+        echo " ${oracle:+\"oracle\": \"$oracle\",} \"timeout\": 2, \"compiled\": true}"
+        comma=,
+    done
+    echo "]}"
 }
 
-# first_bug NAME SEARCH SEED: prints NAME SEARCH SEED SECONDS ROUNDS FOUND.
+# first_bug NAME SEARCH SEED: prints NAME SEARCH SEED SECONDS PROCESSOR_SECONDS ROUNDS FOUND. In a shell of its own.
 first_bug() {
-    local place=$work/campaign/$1.$2.$3 begin pid took line found=0
-    rm -rf "$place" && mkdir -p "$place" && mkfifo "$place/found" && describe "$1" "$2" "$place" >"$place/night.json" || return 1
+    local place=$work/campaign/$1.$2.$3 begin pid took line found=0 processor
+    rm -rf "$place" && mkdir -p "$place" && mkfifo "$place/found" || return 1
+    # It tells us of a run that fails, at once.
+    describe "$2" "$place" "test \\\"\$DARN_STATUS\\\" -eq 0 || { echo >'$place/found'; exit 1; }" "$1" >"$place/night.json"
     exec 7<>"$place/found"
     begin=${EPOCHREALTIME/./}
     "$build/bin/darn" campaign run "$place/night.json" --seed="$3" --jobs=1 --seconds="$campaign_limit" >"$place/log" 2>&1 7<&- &
@@ -46,8 +51,10 @@ first_bug() {
     kill -TERM $pid
     wait $pid
     exec 7<&-
+    builtin times >"$place/times" # its second line: what the children of this shell have used, and theirs
+    processor=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } print sum }' "$place/times")
     # The round that has shown it is broken off.
-    echo "$1 $2 $3 $((took / 1000000)).$(printf %06d $((took % 1000000)))" \
+    echo "$1 $2 $3 $((took / 1000000)).$(printf %06d $((took % 1000000))) $processor" \
         "$(($(sqlite3 "$place/night.db" 'SELECT count(*) FROM rounds') + found)) $found"
     rm -rf "$place"
 }
@@ -70,6 +77,49 @@ measure_campaigns() {
     done
 }
 
+# coverage_after SEARCH SEED: prints SEARCH SEED FACTS ROUNDS, of one campaign of all the programs.
+coverage_after() {
+    local place=$work/campaign/all.$1.$2
+    rm -rf "$place" && mkdir -p "$place" || return 1
+    # shellcheck disable=SC2046 # names have no blanks
+    describe "$1" "$place" "" $(chosen "${rare[@]}") >"$place/night.json"
+    "$build/bin/darn" campaign run "$place/night.json" --seed="$2" --jobs=1 --seconds="$coverage_seconds" >"$place/log" 2>&1
+    echo "$1 $2" "$(sqlite3 -separator ' ' "$place/night.db" 'SELECT sum(coverage_new), count(*) FROM rounds')"
+    rm -rf "$place"
+}
+
+measure_coverage() {
+    local search seed
+    echo "campaigns of all of them" >&2
+    for ((seed = 1; seed <= coverage_seeds; seed++)); do
+        for search in "${searches[@]}"; do
+            while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
+                wait -n
+            done
+            coverage_after "$search" "$seed" >"$work/campaign/coverage.$search.$seed" 2>/dev/null &
+        done
+    done
+    wait
+}
+
+# print_coverage ROWS
+print_coverage() {
+    awk -v names="${searches[*]}" -v seconds="$coverage_seconds" '
+        { facts[$1] += $3; rounds[$1] += $4; n[$1]++ }
+        n[$1] == 1 || $3 < least[$1] { least[$1] = $3 }
+        $3 > most[$1] { most[$1] = $3 }
+        END {
+            count = split(names, search, " ")
+            print "| search | coverage after " seconds " s | least | most | rounds |\n|---|---:|---:|---:|---:|"
+            for (i = 1; i <= count; i++) {
+                k = search[i]
+                all = n[k] ? n[k] : 1
+                printf "| %s | %.0f | %d | %d | %.0f |\n", k == "none" ? "no noise" : "`" k "`", facts[k] / all, least[k], most[k], rounds[k] / all
+            }
+            print ""
+        }' "$1"
+}
+
 # print_campaigns ROWS: means; a campaign that has not found it counts with all of its time.
 print_campaigns() {
     awk -v names="${searches[*]}" -v programs="$(chosen "${rare[@]}" | paste -sd' ')" '
@@ -79,7 +129,17 @@ print_campaigns() {
                     t = list[j]; list[j] = list[j - 1]; list[j - 1] = t
                 }
         }
-        { seconds[$1, $2] += $4; rounds[$1, $2] += $5; found[$1, $2] += $6; n[$1, $2]++ }
+        function standard(k) { # what one in three means is off by, in parts of it
+            return n[k] > 1 ? sqrt((square[k] / n[k] - (seconds[k] / n[k]) ^ 2) / (n[k] - 1)) / (seconds[k] / n[k]) : 0
+        }
+        function median(list) {
+            sort(list, rows)
+            return (list[int((rows + 1) / 2)] + list[int((rows + 2) / 2)]) / 2
+        }
+        {
+            k = $1 SUBSEP $2
+            seconds[k] += $4; square[k] += $4 * $4; processor[k] += $5; rounds[k] += $6; found[k] += $7; n[k]++
+        }
         END {
             columns = split(names, search, " ")
             rows = split(programs, program, " ")
@@ -102,20 +162,28 @@ print_campaigns() {
             }
             middle = "| **seconds to those of `fixed`, median** |"
             worst = "| **worst** |"
-            sum = "| **all programs together, seconds to those of `fixed`** |"
+            sum = "| **all programs together** |"
+            used = "| **processor seconds to those of `fixed`, median** |"
             for (i = 1; i <= columns; i++) {
-                ours = theirs = 0
+                ours = theirs = at = 0
                 for (r = 1; r <= rows; r++) {
-                    ratio[r] = seconds[program[r], search[i]] / seconds[program[r], "fixed"]
-                    ours += seconds[program[r], search[i]]
-                    theirs += seconds[program[r], "fixed"]
+                    k = program[r] SUBSEP search[i]
+                    f = program[r] SUBSEP "fixed"
+                    ratio[r] = seconds[k] / seconds[f]
+                    of_processor[r] = processor[k] / processor[f]
+                    ours += seconds[k]
+                    theirs += seconds[f]
+                    if (!at || ratio[r] > ratio[at])
+                        at = r
                 }
-                sort(ratio, rows)
-                middle = middle sprintf(" %.2f |", (ratio[int((rows + 1) / 2)] + ratio[int((rows + 2) / 2)]) / 2)
-                worst = worst sprintf(" %.2f |", ratio[rows])
+                k = program[at] SUBSEP search[i]
+                f = program[at] SUBSEP "fixed"
+                worst = worst (k == f ? " 1.00 |" : sprintf(" %.2f ± %.2f |", ratio[at], ratio[at] * sqrt(standard(k) ^ 2 + standard(f) ^ 2)))
                 sum = sum sprintf(" %.2f |", ours / theirs)
+                middle = middle sprintf(" %.2f |", median(ratio))
+                used = used sprintf(" %.2f |", median(of_processor))
             }
-            print middle "\n" worst "\n" sum "\n"
+            print middle "\n" worst "\n" sum "\n" used "\n"
         }' "$1"
 }
 
@@ -125,6 +193,9 @@ part_campaign() {
     measure_campaigns || return 1
     cat "$work"/campaign/row.* >"$work/campaign/rows"
     print_campaigns "$work/campaign/rows"
+    measure_coverage
+    cat "$work"/campaign/coverage.* >"$work/campaign/coverage"
+    print_coverage "$work/campaign/coverage"
 }
 
 about_campaign() {
@@ -133,7 +204,10 @@ about_campaign() {
 until a run of it fails, with $campaign_seeds seeds, at most $campaign_limit s, two campaigns at a time. Rounds are only runs (\`"modes": ["run"]\`): what hunts
 and explorations find is in other parts. \`fixed\` is the default noise of \`darn run\`, no noise the same without; \`portfolio\` is
 the default search. The first three rounds are without noise for all. Such a mean has an error of one in the root of the number of seeds
-($(awk -v n="$campaign_seeds" 'BEGIN { printf "%.0f", 100 / sqrt(n) }') %): of two equal searches one seems half as slow again now and then, in a single row. The goal is that the default is better
-than \`fixed\` in the median, and at most 1.5 times as slow.
+($(awk -v n="$campaign_seeds" 'BEGIN { printf "%.0f", 100 / sqrt(n) }') %): of two equal searches one seems half as slow again now and then, in a single row, and the worst row of all is chosen by
+that; what is behind ± is its standard error. The goal is that the default is better than \`fixed\` in the median, and at most 1.5 times as slow.
+
+Below that, one campaign of all these programs for $coverage_seconds s, with $coverage_seeds seeds: how many [facts](cmd-coverage.md) it has seen, the mean of
+the seeds, and the least and most.
 END
 }
