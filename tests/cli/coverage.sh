@@ -235,7 +235,7 @@ claim "of several files it is said how much more others would show"
 printf 'darn coverage 1\npair %016x %016x\n' 1 2 >one
 printf 'darn coverage 1\npair %016x %016x\npair %016x %016x\n' 1 2 3 4 >two
 try darn coverage --html=page.html one two
-expect_has "$out" "       2  in all; 1 of them in one file only: something new in about every 2.0 files, 2 in all at least"
+expect_has "$out" "       2  in all; 1 of them in one file only: a new one about every 2.0 files, 2 in all at least"
 expect_has "$(cat page.html)" '<svg viewBox="0 0 460 170" role="img" aria-label="2 facts after 2 files">'
 try darn coverage one one
 expect_has "$out" "       1  in all; each was in more than one file: more of the same shows nothing new"

@@ -31,19 +31,19 @@ static const struct darn_option_group groups[] = {{.options = options}, {.option
 
 static void print_head(const struct darn_campaign_status *status)
 {
-    double wait = darn_campaign_rounds_to_new(status);
+    char outlook[128];
 
     printf("rounds    %lld in %lld shard%s, %.1f s of tests\n", (long long)status->rounds,
            (long long)status->shards, status->shards == 1 ? "" : "s", status->seconds);
     printf("findings  %lld, %lld of them confirmed\n", (long long)status->findings,
            (long long)status->confirmed);
     printf("coverage  %lld", (long long)status->coverage);
-    if (wait > 0)
-        printf("; %lld seen in one round only: something new about every %.1f rounds, %.0f in all "
-               "at least",
-               (long long)status->once, wait, darn_campaign_coverage_in_all(status));
-    else if (status->coverage)
+    if (status->once) {
+        darn_campaign_outlook(status, "round", outlook, sizeof(outlook));
+        printf("; %lld seen in one round only: %s", (long long)status->once, outlook);
+    } else if (status->coverage) {
         printf("; each was seen more than once: more of the same shows nothing new");
+    }
     putchar('\n');
 }
 

@@ -170,6 +170,7 @@ static void describe_rest(const struct coverage_files *files, char *text, size_t
 {
     struct darn_campaign_status status = {.rounds = (int64_t)files->count,
                                           .coverage = (int64_t)files->all.facts.count};
+    char outlook[128];
 
     for (size_t i = 0; i < files->all.facts.count; i++) {
         status.once += files->all.facts.seen[i] == 1;
@@ -178,14 +179,12 @@ static void describe_rest(const struct coverage_files *files, char *text, size_t
     *text = '\0';
     if (files->count < 2)
         return;
-    if (status.once)
-        snprintf(text, size,
-                 "%lld of them in one file only: something new in about every %.1f files, %.0f in "
-                 "all at least",
-                 (long long)status.once, darn_campaign_rounds_to_new(&status),
-                 darn_campaign_coverage_in_all(&status));
-    else
+    if (status.once) {
+        darn_campaign_outlook(&status, "file", outlook, sizeof(outlook));
+        snprintf(text, size, "%lld of them in one file only: %s", (long long)status.once, outlook);
+    } else {
         snprintf(text, size, "each was in more than one file: more of the same shows nothing new");
+    }
 }
 
 static int write_html(const struct coverage_line *wanted, const struct coverage_files *files,

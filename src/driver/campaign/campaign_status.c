@@ -1,5 +1,6 @@
 #include "driver/campaign/campaign_status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,7 @@ int darn_campaign_status(struct darn_campaign_store *store, struct darn_campaign
     }
     for (size_t i = 0; i < status->test_count; i++) {
         status->rounds += status->tests[i].rounds;
+        status->plain += status->tests[i].plain;
         status->seconds += status->tests[i].seconds;
     }
     return 0;
@@ -149,7 +151,20 @@ const char *darn_campaign_remark(const struct darn_campaign_test_status *test)
 
 double darn_campaign_rounds_to_new(const struct darn_campaign_status *status)
 {
-    return status->once ? (double)status->rounds / (double)status->once : 0;
+    return status->once ? (double)(status->rounds - status->plain) / (double)status->once : 0;
+}
+
+void darn_campaign_outlook(const struct darn_campaign_status *status, const char *round, char *text,
+                           size_t size)
+{
+    double wait = darn_campaign_rounds_to_new(status);
+
+    if (wait >= 1)
+        snprintf(text, size, "a new one about every %.1f %ss, %.0f in all at least", wait, round,
+                 darn_campaign_coverage_in_all(status));
+    else
+        snprintf(text, size, "about %.1f new ones in a %s, %.0f in all at least", 1 / wait, round,
+                 darn_campaign_coverage_in_all(status));
 }
 
 double darn_campaign_coverage_in_all(const struct darn_campaign_status *status)

@@ -25,6 +25,7 @@ struct darn_campaign_help {
 
 struct darn_campaign_status {
     int64_t rounds, shards;
+    int64_t plain;  /* rounds without noise, which see no coverage */
     double seconds; /* of all rounds together */
     int64_t coverage;
     int64_t once, twice; /* facts that so many rounds have seen */
@@ -45,6 +46,11 @@ const char *darn_campaign_remark(const struct darn_campaign_test_status *test);
 /* How many rounds it takes to see something new, as far as the past tells: by Good and Turing, the
  * share of facts that were seen in one round alone. 0: nobody knows yet. */
 double darn_campaign_rounds_to_new(const struct darn_campaign_status *status);
+
+/* The same in words, of "round" or whatever stands for one: "about 5.5 new ones in a round, 2160 in
+ * all at least". */
+void darn_campaign_outlook(const struct darn_campaign_status *status, const char *round, char *text,
+                           size_t size);
 
 /* How many facts there seem to be in all: Chao's lower bound from those seen once and twice. */
 double darn_campaign_coverage_in_all(const struct darn_campaign_status *status);

@@ -109,7 +109,8 @@ function coverageText() {
     if (!campaign.coverage)
         return 'No coverage was seen.';
     return 'Coverage: ' + count(campaign.coverage, 'fact') + (campaign.wait > 0
-        ? '; something new about every ' + short(campaign.wait) + ' rounds, ' + Math.round(campaign.in_all) + ' in all at least.'
+        ? (campaign.wait >= 1 ? '; a new one about every ' + short(campaign.wait) + ' rounds, '
+            : '; about ' + short(1 / campaign.wait) + ' new ones in a round, ') + Math.round(campaign.in_all) + ' in all at least.'
         : '; each was seen more than once: more of the same shows nothing new.');
 }
 

@@ -290,6 +290,7 @@ static void estimates_are_those_of_good_turing_and_chao(void **state)
     struct darn_campaign_store store;
     struct darn_campaign_round round;
     struct darn_campaign_status status;
+    char words[128];
 
     (void)state;
     open_store(&store, "estimate.db", NULL);
@@ -301,6 +302,12 @@ static void estimates_are_those_of_good_turing_and_chao(void **state)
     assert_int_equal(status.once, 4);
     assert_int_equal(status.twice, 4);
     assert_true(darn_campaign_rounds_to_new(&status) == 3.0 / 4);
+    darn_campaign_outlook(&status, "round", words, sizeof(words));
+    assert_string_equal(words, "about 1.3 new ones in a round, 11 in all at least");
+    status.rounds += 7;
+    status.plain += 2; /* these see no coverage */
+    darn_campaign_outlook(&status, "round", words, sizeof(words));
+    assert_string_equal(words, "a new one about every 2.0 rounds, 11 in all at least");
     assert_true(darn_campaign_coverage_in_all(&status) == 10 + 4.0 * 3 / (2 * 5));
     darn_campaign_status_free(&status);
     darn_campaign_store_close(&store);
