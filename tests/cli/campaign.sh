@@ -55,6 +55,19 @@ expect_has "$err" "picky (run): new: the test picky fails: exit status 1 [failur
 expect_same "$(ask picky.db 'SELECT count(*) FROM findings')" 1
 expect_has "$out" "1 new finding;"
 
+claim "a failure that comes without noise, too, as is seen later, is a finding no more"
+script turns 'n=$(cat turns.count); echo $((n + 1)) >turns.count; test "$n" -lt 3'
+echo 0 >turns.count
+"$darn" campaign init --test=./turns --no-try -o turns.json >/dev/null
+sed -i '/^  "hunt",$/d; /^  "explore"$/d; s/^  "run",$/  "run"/' turns.json
+try "$darn" campaign run turns.json --rounds=6 --jobs=1
+expect_status 0
+expect_has "$err" "turns (run): new: the test turns fails: exit status 1 [failure, observed]"
+expect_lacks "$out" "the test turns fails"
+try "$darn" campaign status turns.json
+expect_has "$out" "findings  0,"
+expect_has "$out" "turns  flaky: it fails without noise, too"
+
 claim "a runtime of another version that refuses our options says nothing of the test"
 script old 'case $DARN_OPTIONS in *coverage*) echo "darn: DARN_OPTIONS: there is no option coverage" >&2; exit 2 ;; esac'
 try "$darn" campaign init --test=./old -o old.json

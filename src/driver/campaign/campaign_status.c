@@ -102,10 +102,17 @@ static void read_coverage(struct darn_campaign_store *store, struct darn_campaig
 
 int darn_campaign_status(struct darn_campaign_store *store, struct darn_campaign_status *status)
 {
+    static const char findings[] =
+        "SELECT count(DISTINCT id) FROM findings JOIN sightings USING(id)"
+        " WHERE " DARN_CAMPAIGN_COUNTS,
+                      confirmed[] =
+                          "SELECT count(DISTINCT id) FROM findings JOIN sightings USING(id)"
+                          " WHERE certainty='confirmed' AND " DARN_CAMPAIGN_COUNTS;
+
     *status = (struct darn_campaign_status){0};
     status->shards = number(store, "SELECT count(DISTINCT shard) FROM rounds");
-    status->findings = number(store, "SELECT count(*) FROM findings");
-    status->confirmed = number(store, "SELECT count(*) FROM findings WHERE certainty='confirmed'");
+    status->findings = number(store, findings);
+    status->confirmed = number(store, confirmed);
     read_coverage(store, status);
     if (read_tests(store, status) || read_helps(store, status)) {
         darn_campaign_status_free(status);

@@ -277,7 +277,7 @@ int darn_campaign_store_findings(struct darn_campaign_store *store,
             store->database,
             "SELECT id, kind, certainty, title, json, schedule, min(test),"
             " sum(seen), min(started) AS first FROM findings JOIN sightings USING(id)"
-            " GROUP BY id ORDER BY first, id",
+            " WHERE " DARN_CAMPAIGN_COUNTS " GROUP BY id ORDER BY first, id",
             -1, &statement, NULL) != SQLITE_OK)
         return refuse(store);
     while (sqlite3_step(statement) == SQLITE_ROW) {

@@ -69,8 +69,13 @@ int darn_campaign_store_past(struct darn_campaign_store *store, int most,
                              void (*visit)(void *context, const struct darn_campaign_past *past),
                              void *context);
 
-/* The findings of a test ("": of all), the oldest first, as JSON. `since`: the rowid after which
- * they came. */
+/* Of findings and their sightings: a test that fails, and that fails without noise as well, which
+ * often comes out later, is none. */
+#define DARN_CAMPAIGN_COUNTS                                                                       \
+    "NOT (kind='failure' AND json_extract(json, '$.engine') IS 'campaign' AND test IN"                \
+    " (SELECT test FROM rounds WHERE mode='plain' AND outcome<>'passed'))"
+
+/* All findings, the oldest first, as JSON. */
 struct darn_campaign_known {
     const char *id, *kind, *certainty, *title, *json, *schedule, *test;
     int64_t count;
