@@ -120,30 +120,23 @@ print_coverage() {
         }' "$1"
 }
 
-# print_campaigns ROWS: means; a campaign that has not found it counts with all of its time.
+# print_campaigns ROWS: what all campaigns have taken, for each bug that one has found: of those that have found none within
+# their time, it is known only that it takes longer. The error of such a mean is one in the root of what was found.
 print_campaigns() {
     awk -v names="${searches[*]}" -v programs="$(chosen "${rare[@]}" | paste -sd' ')" '
-        function sort(list, n,    i, j, t) {
-            for (i = 2; i <= n; i++)
+        function bugs(k) { return found[k] ? found[k] : 1 }
+        function median(list,    i, j, t) {
+            for (i = 2; i <= rows; i++)
                 for (j = i; j > 1 && list[j - 1] > list[j]; j--) {
                     t = list[j]; list[j] = list[j - 1]; list[j - 1] = t
                 }
-        }
-        function standard(k) { # what one in three means is off by, in parts of it
-            return n[k] > 1 ? sqrt((square[k] / n[k] - (seconds[k] / n[k]) ^ 2) / (n[k] - 1)) / (seconds[k] / n[k]) : 0
-        }
-        function median(list) {
-            sort(list, rows)
             return (list[int((rows + 1) / 2)] + list[int((rows + 2) / 2)]) / 2
         }
-        {
-            k = $1 SUBSEP $2
-            seconds[k] += $4; square[k] += $4 * $4; processor[k] += $5; rounds[k] += $6; found[k] += $7; n[k]++
-        }
+        { k = $1 SUBSEP $2; seconds[k] += $4; processor[k] += $5; rounds[k] += $6; found[k] += $7 }
         END {
             columns = split(names, search, " ")
             rows = split(programs, program, " ")
-            line = "| Seconds (rounds) to the bug |"
+            line = "| processor seconds (rounds) for each bug that was found (how many were) |"
             rule = "|---|"
             for (i = 1; i <= columns; i++) {
                 line = line (search[i] == "none" ? " no noise |" : " `" search[i] "` |")
@@ -154,36 +147,33 @@ print_campaigns() {
                 line = "| " program[r] " |"
                 for (i = 1; i <= columns; i++) {
                     k = program[r] SUBSEP search[i]
-                    all = n[k] ? n[k] : 1
-                    line = line sprintf(" %.2f (%.0f)%s |", seconds[k] / all, rounds[k] / all,
-                                        found[k] < n[k] ? sprintf(", %d of %d", found[k], n[k]) : "")
+                    line = line sprintf(" %s%.2f (%.0f; %d) |", found[k] ? "" : "> ", processor[k] / bugs(k), rounds[k] / bugs(k), found[k])
                 }
                 print line
             }
-            middle = "| **seconds to those of `fixed`, median** |"
+            middle = "| **to those of `fixed`, median** |"
             worst = "| **worst** |"
-            sum = "| **all programs together** |"
-            used = "| **processor seconds to those of `fixed`, median** |"
+            wall = "| **seconds to those of `fixed`, median** |"
+            turns = "| **rounds to those of `fixed`, median** |"
             for (i = 1; i <= columns; i++) {
-                ours = theirs = at = 0
+                at = 0
                 for (r = 1; r <= rows; r++) {
                     k = program[r] SUBSEP search[i]
                     f = program[r] SUBSEP "fixed"
-                    ratio[r] = seconds[k] / seconds[f]
-                    of_processor[r] = processor[k] / processor[f]
-                    ours += seconds[k]
-                    theirs += seconds[f]
-                    if (!at || ratio[r] > ratio[at])
+                    of_processor[r] = processor[k] / bugs(k) / (processor[f] / bugs(f))
+                    of_seconds[r] = seconds[k] / bugs(k) / (seconds[f] / bugs(f))
+                    of_rounds[r] = rounds[k] / bugs(k) / (rounds[f] / bugs(f))
+                    if (!at || of_processor[r] > of_processor[at])
                         at = r
                 }
                 k = program[at] SUBSEP search[i]
                 f = program[at] SUBSEP "fixed"
-                worst = worst (k == f ? " 1.00 |" : sprintf(" %.2f ± %.2f |", ratio[at], ratio[at] * sqrt(standard(k) ^ 2 + standard(f) ^ 2)))
-                sum = sum sprintf(" %.2f |", ours / theirs)
-                middle = middle sprintf(" %.2f |", median(ratio))
-                used = used sprintf(" %.2f |", median(of_processor))
+                worst = worst (k == f ? " 1.00 |" : sprintf(" %.2f ± %.2f |", of_processor[at], of_processor[at] * sqrt(1 / bugs(k) + 1 / bugs(f))))
+                middle = middle sprintf(" %.2f |", median(of_processor))
+                wall = wall sprintf(" %.2f |", median(of_seconds))
+                turns = turns sprintf(" %.2f |", median(of_rounds))
             }
-            print middle "\n" worst "\n" sum "\n" used "\n"
+            print middle "\n" worst "\n" wall "\n" turns "\n"
         }' "$1"
 }
 
@@ -200,12 +190,13 @@ part_campaign() {
 
 about_campaign() {
     cat <<END
-\`darn campaign run --jobs=1\` of one test each, a program of \`tests/programs/explore\` with a bug that few runs show: how long
-until a run of it fails, with $campaign_seeds seeds, at most $campaign_limit s, two campaigns at a time. Rounds are only runs (\`"modes": ["run"]\`): what hunts
+\`darn campaign run --jobs=1\` of one test each, a program of \`tests/programs/explore\` with a bug that few runs show, until a run of it
+fails, with $campaign_seeds seeds, for at most $campaign_limit s, two campaigns at a time. Rounds are only runs (\`"modes": ["run"]\`): what hunts
 and explorations find is in other parts. \`fixed\` is the default noise of \`darn run\`, no noise the same without; \`portfolio\` is
-the default search. The first three rounds are without noise for all. Such a mean has an error of one in the root of the number of seeds
-($(awk -v n="$campaign_seeds" 'BEGIN { printf "%.0f", 100 / sqrt(n) }') %): of two equal searches one seems half as slow again now and then, in a single row, and the worst row of all is chosen by
-that; what is behind ± is its standard error. The goal is that the default is better than \`fixed\` in the median, and at most 1.5 times as slow.
+the default search. The first three rounds are without noise for all. What the campaigns of a cell have taken together is divided by the bugs that they have found; the
+error of that is one in the root of their number: of two equal searches one seems half as slow again now and then, in a single row, and the
+worst row of all is chosen by that. What is behind ± is its standard error. The goal is that the default is better than \`fixed\` in the
+median, and at most 1.5 times as slow.
 
 Below that, one campaign of all these programs for $coverage_seconds s, with $coverage_seeds seeds: how many [facts](cmd-coverage.md) it has seen, the mean of
 the seeds, and the least and most.
