@@ -20,7 +20,7 @@
 #define FACTS    1000   /* of a round, */
 #define POSSIBLE 200000 /* of so many */
 #define TESTS    20
-#define FINDINGS 50
+#define FINDINGS 10
 
 /* Work that grows with what is there already would be far above; a busy machine is not. */
 #define MOST_MS        20
@@ -78,7 +78,7 @@ static void add_round(struct darn_campaign_store *store, uint64_t *random)
                                         .findings = &sighting};
 
     sighting.id = id;
-    round.finding_count = below(random, 10) == 0;
+    round.finding_count = below(random, 2);
     snprintf(id, sizeof(id), "%llu", (unsigned long long)below(random, FINDINGS));
     snprintf(test, sizeof(test), "test_%llu", (unsigned long long)below(random, TESTS));
     snprintf(setting, sizeof(setting),
@@ -95,7 +95,7 @@ static void add_round(struct darn_campaign_store *store, uint64_t *random)
 static void rounds_cost_the_same_from_the_first_to_the_last(void **state)
 {
     const char *tests = getenv("DARN_TESTS");
-    int64_t rounds = tests && strcmp(tests, "all") == 0 ? 100000 : 2000;
+    int64_t rounds = tests && strcmp(tests, "all") == 0 ? 100000 : 300;
     struct darn_campaign_store store;
     struct darn_campaign_status status;
     uint64_t random = 1;
@@ -106,6 +106,8 @@ static void rounds_cost_the_same_from_the_first_to_the_last(void **state)
     snprintf(path, sizeof(path), "%s/many.db", directory);
     assert_int_equal(darn_campaign_store_open(&store, &listener, path, DARN_CAMPAIGN_MAKE, NULL),
                      0);
+    /* What a busy disk makes of it is not what is measured. */
+    assert_int_equal(sqlite3_exec(store.database, "PRAGMA synchronous=OFF", NULL, NULL, NULL), 0);
     for (int part = 0; part < PARTS; part++) {
         double ms;
 
