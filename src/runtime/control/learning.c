@@ -27,6 +27,10 @@ struct granule {
 
 static struct granule granules[GRANULES];
 
+/* Which sets have any: most blocks that a program gets or gives back were never looked at, and a
+ * run is a process that has each page of the table for the first time. */
+static uint64_t used[GRANULES / WAYS / 64];
+
 /* A site that a thread has come by so often is left alone as long as that thread has the turn: what
  * it shares was seen, and the inner loops of a program are most of its accesses. Others may come to
  * it for the first time: that two threads count to a million is seen in the first rounds of the
@@ -97,9 +101,15 @@ static bool is_hot(uint32_t thread, uint32_t site, const struct darn_site *recor
 
 static struct granule *find(uint64_t address, bool make)
 {
-    struct granule *set = &granules[(address >> 3 ^ address >> 14) % (GRANULES / WAYS) * WAYS];
+    uint64_t number = (address >> 3 ^ address >> 14) % (GRANULES / WAYS);
+    struct granule *set = &granules[number * WAYS];
     struct granule *oldest = set;
 
+    if (!(used[number / 64] & bit_of((uint32_t)number))) {
+        if (!make)
+            return NULL;
+        used[number / 64] |= bit_of((uint32_t)number);
+    }
     for (uint32_t i = 0; i < WAYS; i++) {
         if (set[i].address == address)
             return &set[i];

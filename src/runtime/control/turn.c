@@ -12,6 +12,7 @@
 #include "runtime/control/vtime.h"
 #include "runtime/heal/heal.h"
 #include "runtime/os/os.h"
+#include "runtime/state.h"
 
 bool darn_turns;
 
@@ -375,7 +376,7 @@ void darn_turn_start(struct darn_thread *thread)
 {
     if (!darn_turns || !thread->slot)
         return;
-    thread->slot->tid = darn_os_thread_id();
+    thread->slot->tid = thread->tid;
     wait_for_turn(thread->slot); /* darn_turn_started lets it be controlled */
 }
 
@@ -420,7 +421,7 @@ void darn_turn_gone(struct darn_slot *slot)
     slot->state = DARN_STATE_ENDED;
     darn_slots_alive--;
     unjoined++;
-    leaving = slot->tid == darn_os_process_id() ? 0 : slot->tid;
+    leaving = slot->tid == darn_state.pid ? 0 : slot->tid;
     hand_on(slot);
 }
 

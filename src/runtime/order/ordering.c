@@ -81,10 +81,13 @@ static void open_order(void)
 
 void darn_order_start(void)
 {
+    static _Atomic bool has_looked;
     struct darn_thread *thread = darn_thread_peek(); /* NULL: it is about to become known */
 
-    if (darn_ordering || darn_state.preloaded || darn_production)
+    if (darn_ordering || darn_state.preloaded || darn_production ||
+        (atomic_load(&has_looked) && darn_state.mode != DARN_MODE_WATCH && !is_recorded()))
         return;
+    atomic_store(&has_looked, true);
     darn_outside_look(); /* takes the loader's lock */
     open_order();
     if (darn_ordering && thread)

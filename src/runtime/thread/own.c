@@ -27,7 +27,7 @@ void darn_own_begin(struct darn_thread *thread)
 {
     DARN_OWN_STORE(all, DARN_OWN_NONE);
     DARN_OWN_STORE(outside, DARN_OUTSIDE_ANY); /* what it enters while it is alone */
-    darn_own_here.tid = darn_os_thread_id();
+    darn_own_here.tid = thread->tid;
     publish(thread, &darn_own_here);
 }
 

@@ -200,16 +200,16 @@ static void find_own_stack(struct darn_thread *thread)
 
     if (thread->stack_start)
         return; /* the program's own */
-    if (thread->tid == darn_os_process_id()) {
-        thread->stack_end = (uintptr_t)__libc_stack_end + 4096; /* the loader's own frames */
-        thread->stack_start = thread->stack_end - MAIN_STACK;
-        thread->top = (uintptr_t)__libc_stack_end;
-        return;
-    }
     /* libc keeps what it knows of a thread at the upper end of the stack that it makes for it. */
     if (thread->stack_size) {
         thread->stack_end = ((uintptr_t)pthread_self() + PAGE - 1) & ~(PAGE - 1);
         thread->stack_start = thread->stack_end - thread->stack_size;
+        return;
+    }
+    if (thread->tid == darn_os_process_id()) {
+        thread->stack_end = (uintptr_t)__libc_stack_end + 4096; /* the loader's own frames */
+        thread->stack_start = thread->stack_end - MAIN_STACK;
+        thread->top = (uintptr_t)__libc_stack_end;
         return;
     }
     if (pthread_getattr_np(pthread_self(), &attributes))
@@ -224,8 +224,8 @@ void darn_thread_start(struct darn_thread *thread)
 {
     uint32_t expected = 0;
 
-    darn_turn_start(thread); /* before anything that others could notice */
     thread->tid = darn_os_thread_id();
+    darn_turn_start(thread); /* before anything that others could notice */
     darn_thread_record = thread;
     darn_own_begin(thread);
     thread->id = (unsigned long)pthread_self();
@@ -283,14 +283,28 @@ struct darn_thread *darn_thread_attach(void)
 
 #define IDS 16384
 
+/* The first of these cells are those of a page: each run of a controlled program is a new process,
+ * and has each page of the table for the first time. */
+#define NEAR_IDS   256
+#define NEAR_TRIES 16
+#define TRIES      80
+
 static struct {
     _Atomic unsigned long id; /* pthread_t; 0: unused */
     _Atomic uint32_t number;
 } ids[IDS];
 
+static size_t cell_of(unsigned long id, size_t tries)
+{
+    size_t hash = id / 4096 * 31;
+
+    return tries < NEAR_TRIES ? (hash + tries) % NEAR_IDS : (hash + tries) % IDS;
+}
+
 void darn_thread_name_id(unsigned long id, uint32_t number)
 {
-    for (size_t i = id / 4096 * 31 % IDS, tries = 0; tries < 64; i = (i + 1) % IDS, tries++) {
+    for (size_t tries = 0; tries < TRIES; tries++) {
+        size_t i = cell_of(id, tries);
         unsigned long expected = 0;
 
         if (atomic_load(&ids[i].id) == id ||
@@ -306,7 +320,9 @@ bool darn_thread_of_id(unsigned long id, uint32_t *number)
 {
     if (!id)
         return false; /* nobody's; and what an unused cell has */
-    for (size_t i = id / 4096 * 31 % IDS, tries = 0; tries < 64; i = (i + 1) % IDS, tries++) {
+    for (size_t tries = 0; tries < TRIES; tries++) {
+        size_t i = cell_of(id, tries);
+
         if (atomic_load(&ids[i].id) == id) {
             *number = atomic_load(&ids[i].number);
             return true;
