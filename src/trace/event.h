@@ -96,6 +96,15 @@ enum darn_event_kind {
  * with is not known, only when. No address of a program. */
 #define DARN_EVENT_OUTSIDE (UINT64_C(1) << 59)
 
+/* The target of a SEND to any channel that an epoll waits for: who waits there may have heard of it.
+ * No address of a program. */
+#define DARN_EVENT_POLLED (UINT64_C(1) << 57 | 2)
+
+/* The target of a SEND or RECEIVE by whatever socket, and of one that has made room there: which
+ * of them is the other end of which is not known. No addresses of a program. */
+#define DARN_EVENT_SOCKETS     (UINT64_C(1) << 62 | 1)
+#define DARN_EVENT_SOCKET_ROOM (DARN_EVENT_SOCKETS | UINT64_C(1) << 57)
+
 /* The target of a SEND from which on accesses are left out of the trace: which write a read has seen
  * is not known any more. */
 #define DARN_EVENT_THINNED (UINT64_C(1) << 58)

@@ -195,6 +195,7 @@ static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trac
     struct darn_places places;
     struct darn_engine_config config = {
         .ignore_sync = options->ignore_sync,
+        .suspect = options->suspect,
         .ignore_atomic = options->ignore_atomic,
         .place_of = darn_places_of,
         .predicate_of = darn_places_predicate,

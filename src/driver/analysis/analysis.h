@@ -23,6 +23,7 @@ struct darn_analysis_options {
     const char *engines; /* names separated by commas, or `all` (lineup.h) */
     const char *suppressions;
     bool ignore_sync;   /* take no notice of recognised spins */
+    bool suspect;       /* nor of order that only may be there: what is found will be tried */
     bool ignore_atomic; /* atomic accesses are plain ones */
     bool ignore_escape; /* atomicity: all memory has escaped */
     bool ignore_order;  /* atomicity: fork, join and barriers order nothing */

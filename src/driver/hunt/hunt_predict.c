@@ -179,6 +179,7 @@ int darn_hunt_predict(struct darn_hunt *hunt)
         .engines = DARN_LINEUP_ATOMICITY,
         .suppressions = hunt->options.suppressions,
         .ignore_sync = hunt->options.report_spins,
+        .suspect = true,
         .prefix = true,
         .arguments = hunt->options.program + 1,
         .until = end_of(hunt, ANALYSIS),

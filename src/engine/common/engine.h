@@ -78,6 +78,7 @@ enum darn_unit {
 /* What all engines may be told. A zeroed struct has the defaults. */
 struct darn_engine_config {
     bool ignore_sync;   /* take no notice of recognised spins (Tian's "without") */
+    bool suspect;       /* hybrid: nothing orders that only may (order.h); for who tries it out */
     bool ignore_atomic; /* atomic accesses are plain ones, and order nothing */
     bool in_order;      /* accesses stand in the order in which they happened, also those that no
                            synchronization orders */

@@ -244,6 +244,13 @@ struct darn_order_thread *darn_order_thread(struct darn_order *order,
     return &at_work(order, event->thread)->open;
 }
 
+/* Whether the message may have been for others. */
+static bool is_for_anybody(uint64_t target)
+{
+    return target == DARN_EVENT_OUTSIDE || target == DARN_EVENT_POLLED ||
+           target == DARN_EVENT_SOCKETS || target == DARN_EVENT_SOCKET_ROOM;
+}
+
 struct darn_order_thread *darn_order_before(struct darn_order *order,
                                             const struct darn_event *event)
 {
@@ -262,7 +269,13 @@ struct darn_order_thread *darn_order_before(struct darn_order *order,
         join_thread(order, thread, (uint32_t)event->target);
         break;
     case DARN_EVENT_AFTER_ALL:
-        come_after_all(order, thread);
+        if (!order->config.known)
+            come_after_all(order, thread);
+        break;
+    case DARN_EVENT_RECEIVE:
+        if (order->config.known && is_for_anybody(event->target))
+            break;
+        darn_syncs_before(order->syncs, &thread->sync, &thread->open.now, event);
         break;
     case DARN_EVENT_ACQUIRE:
         if (!order->config.locks)
@@ -271,7 +284,6 @@ struct darn_order_thread *darn_order_before(struct darn_order *order,
     case DARN_EVENT_DEPART:
     case DARN_EVENT_WAKE:
     case DARN_EVENT_TAKE:
-    case DARN_EVENT_RECEIVE:
         darn_syncs_before(order->syncs, &thread->sync, &thread->open.now, event);
         break;
     default:

@@ -38,7 +38,9 @@ struct darn_order_config {
     bool locks;       /* a release of a lock happens before its next acquisition */
     bool ignore_sync; /* as in darn_engine_config */
     bool ignore_atomic;
-    bool flow; /* a write comes before the reads that see it */
+    bool known; /* nothing orders that only may have: AFTER_ALL, and messages of which it is not
+                   known who got them */
+    bool flow;  /* a write comes before the reads that see it */
     /* With `flow`: as in darn_engine_config; may be NULL. */
     bool (*reads_too)(const void *context, uint32_t site);
     const void *context;

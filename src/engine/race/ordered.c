@@ -17,6 +17,7 @@ static bool open_with(struct darn_ordered *engine, const struct darn_engine_conf
     bool opened = darn_racebase_open(&engine->base, config, type, memory_besides);
 
     order.ignore_sync = engine->base.config.ignore_sync;
+    order.known = order.known && engine->base.config.suspect;
     order.ignore_atomic = engine->base.config.ignore_atomic;
     order.reads_too = engine->base.config.reads_too;
     order.context = engine->base.config.context;
@@ -27,7 +28,7 @@ static bool open_with(struct darn_ordered *engine, const struct darn_engine_conf
 bool darn_ordered_open(struct darn_ordered *engine, const struct darn_engine_config *config,
                        const struct darn_shadow_type *type, bool locks)
 {
-    return open_with(engine, config, type, (struct darn_order_config){.locks = locks});
+    return open_with(engine, config, type, (struct darn_order_config){.locks = locks, .known = !locks});
 }
 
 bool darn_ordered_open_flow(struct darn_ordered *engine, const struct darn_engine_config *config,

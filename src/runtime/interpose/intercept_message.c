@@ -35,7 +35,7 @@
 /* No addresses of the program. */
 #define SIGNALS (UINT64_C(1) << 61)
 #define MADE    (UINT64_C(1) << 57) /* files */
-#define POLLED  (UINT64_C(1) << 58) /* whatever is sent to a channel that an epoll waits for */
+#define POLLED  DARN_EVENT_POLLED
 
 /* Whether signals are read from a descriptor, and news of the kernel: of a timer, of inotify. */
 static volatile bool has_signalfd, has_kernel_news;

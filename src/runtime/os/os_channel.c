@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "runtime/os/os.h"
 #include "runtime/os/os_call.h"
+#include "trace/event.h"
 
 #define CHANNEL (UINT64_C(1) << 62) /* no address of the program */
 
@@ -46,7 +47,7 @@ static uint64_t channel_of(int fd, const struct stat *about)
     if (S_ISFIFO(about->st_mode))
         return CHANNEL | PIPE | (about->st_ino & (PIPE - 1));
     if (S_ISSOCK(about->st_mode))
-        return CHANNEL | 1;
+        return DARN_EVENT_SOCKETS;
     if (!(about->st_mode & S_IFMT)) /* eventfds and their kin: a copy has another number */
         return CHANNEL | 2;
     if (S_ISCHR(about->st_mode) && is_silent(about->st_rdev))

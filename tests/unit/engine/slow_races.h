@@ -20,6 +20,7 @@ struct slow {
     size_t count;
     struct darn_engine_config config;
     bool locks;                                /* they make edges */
+    bool known;                                /* what only may order makes none */
     uint64_t before[TRACE_EVENTS][SLOW_WORDS]; /* bit i of row j: i happens before j */
     bool races[TRACE_EVENTS][TRACE_EVENTS];    /* [i][j], i < j */
 };
@@ -73,7 +74,7 @@ static inline void slow_threads(struct slow *slow, size_t j)
     for (size_t i = 0; i < j; i++) {
         const struct darn_event *other = &slow->events[i];
 
-        if (event->kind == DARN_EVENT_AFTER_ALL)
+        if (event->kind == DARN_EVENT_AFTER_ALL && !slow->known)
             slow_edge(slow, i, j);
         if (other->thread == event->thread) {
             slow_edge(slow, i, j);
@@ -335,7 +336,12 @@ static inline void find_slowly(struct slow *slow, const struct random_trace *tra
                                const struct darn_engine_config *config, bool locks)
 {
     *slow = (struct slow){
-        .events = trace->events, .count = trace->count, .config = *config, .locks = locks};
+        .events = trace->events,
+        .count = trace->count,
+        .config = *config,
+        .locks = locks,
+        .known = !locks && config->suspect,
+    };
     for (size_t j = 0; j < slow->count; j++) {
         slow_threads(slow, j);
         slow_objects(slow, j);

@@ -53,6 +53,44 @@ static void a_read_lock_held_by_both_protects_no_write(void **state)
     assert_int_equal(races_in(&darn_engine_hybrid, one_reads, NULL), 0);
 }
 
+static uint64_t told_by; /* the target of the message */
+
+static void told(struct trial *trial)
+{
+    give(trial, ACCESS(1, WRITE, 0x100));
+    give(trial, EVENT(1, SEND, told_by));
+    give(trial, EVENT(2, RECEIVE, told_by));
+    give(trial, ACCESS(2, WRITE, 0x100));
+}
+
+static void after_all(struct trial *trial)
+{
+    give(trial, ACCESS(1, WRITE, 0x100));
+    give(trial, EVENT(2, AFTER_ALL, 0));
+    give(trial, ACCESS(2, WRITE, 0x100));
+}
+
+/* The answer of a server to one client is no order with what it does for the next one. */
+static void what_only_may_order_hides_nothing(void **state)
+{
+    const struct darn_engine_config suspecting = {.suspect = true};
+    static const uint64_t of_anybody[] = {DARN_EVENT_OUTSIDE, DARN_EVENT_POLLED, DARN_EVENT_SOCKETS,
+                                          DARN_EVENT_SOCKET_ROOM};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        told_by = of_anybody[i];
+        assert_int_equal(races_in(&darn_engine_hybrid, told, &suspecting), 1);
+        assert_int_equal(races_in(&darn_engine_hybrid, told, NULL), 0);
+        assert_int_equal(races_in(&darn_engine_hb, told, &suspecting), 0);
+    }
+    told_by = 0x300;
+    assert_int_equal(races_in(&darn_engine_hybrid, told, &suspecting), 0);
+    assert_int_equal(races_in(&darn_engine_hybrid, after_all, &suspecting), 1);
+    assert_int_equal(races_in(&darn_engine_hybrid, after_all, NULL), 0);
+    assert_int_equal(races_in(&darn_engine_hb, after_all, &suspecting), 0);
+}
+
 /* What one thread does under no lock after what it did under one is remembered beside it. */
 static void two_locksets_at_one_site(struct trial *trial)
 {
@@ -244,7 +282,8 @@ static void the_pairs_are_those_of_the_slow_version(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < TRACES; seed++) {
         struct darn_engine_config config = {.ignore_sync = seed % 16 == 1,
-                                            .ignore_atomic = seed % 16 == 2};
+                                            .ignore_atomic = seed % 16 == 2,
+                                            .suspect = seed % 2};
 
         make_trace(&trace, seed);
         complete += compare(seed, &config);
@@ -259,6 +298,7 @@ int main(void)
         cmocka_unit_test(figure_2_of_racefuzzer_has_its_pair_in_either_order),
         cmocka_unit_test(a_read_lock_held_by_both_protects_no_write),
         cmocka_unit_test(an_access_that_was_once_protected_is_not_always),
+        cmocka_unit_test(what_only_may_order_hides_nothing),
         cmocka_unit_test(both_sides_are_named_with_their_locks),
         cmocka_unit_test(what_is_over_for_all_makes_room),
         cmocka_unit_test(what_is_left_out_for_want_of_room_is_counted),

@@ -104,6 +104,24 @@ static void thinned_and_racing(struct trial *trial)
     give(trial, ACCESS(2, WRITE, 0x100));
 }
 
+static void polled_in_between(struct trial *trial)
+{
+    give(trial, EVENT(3, SEND, DARN_EVENT_POLLED));
+    give(trial, ACCESS(1, WRITE, 0x100));
+    give(trial, EVENT(1, ACQUIRE, 0x200));
+    give(trial, EVENT(1, RELEASE, 0x200));
+    give(trial, EVENT(2, ACQUIRE, 0x200));
+    give(trial, EVENT(2, RELEASE, 0x200));
+    give(trial, ACCESS(2, WRITE, 0x100));
+}
+
+static void a_channel_that_is_polled_says_nothing_of_what_was_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(races_in(&darn_engine_hb, polled_in_between, NULL), 0);
+    assert_int_equal(races_in(syncp, polled_in_between, NULL), 1);
+}
+
 /* Who does not know which values were seen goes by locks, like hb. */
 static void where_accesses_are_left_out_locks_order(void **state)
 {
@@ -164,6 +182,7 @@ int main(void)
         cmocka_unit_test(an_addition_is_a_read_too),
         cmocka_unit_test(the_end_of_a_block_races_with_its_use),
         cmocka_unit_test(where_accesses_are_left_out_locks_order),
+        cmocka_unit_test(a_channel_that_is_polled_says_nothing_of_what_was_left_out),
         cmocka_unit_test(what_is_forgotten_is_counted_and_never_predicted),
         cmocka_unit_test(memory_does_not_grow_with_the_trace),
     };
