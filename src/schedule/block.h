@@ -20,7 +20,7 @@
 #include "schedule/strategy.h"
 
 #define DARN_CONTROL_MAGIC   UINT64_C(0x316b636f6c426e64) /* "dnBlock1" */
-#define DARN_CONTROL_VERSION 4
+#define DARN_CONTROL_VERSION 5
 
 #define DARN_BLOCK_STEPS    (1u << 20)
 #define DARN_BLOCK_SWITCHES 65536
@@ -217,6 +217,7 @@ struct darn_control_block {
     volatile uint32_t refused;      /* enum darn_refusal */
     uint32_t site_count, module_count;
     struct darn_block_module modules[DARN_BLOCK_MODULES];
+    volatile uint32_t client; /* somebody is to come beside the program, or has not yet gone */
     /* From the run. */
     volatile uint32_t idle;     /* everybody has waited for the outside */
     volatile uint32_t busy;     /* a run of this server had a thread that came to no step (busy.h):

@@ -31,6 +31,18 @@ static void *serve(void *of)
     close(fd);
     return NULL;
 }
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *tick(void *unused)
+{
+    for (;;) {
+        for (int i = 0; i < 20; i++) {
+            pthread_mutex_lock(&lock);
+            pthread_mutex_unlock(&lock);
+        }
+        usleep(1000);
+    }
+    return unused;
+}
 static struct sockaddr_un place = {.sun_family = AF_UNIX, .sun_path = "socket"};
 static int talk(void)
 {
@@ -59,6 +71,10 @@ int main(int argc, char **argv)
         return 1;
     if (argc > 1 && strcmp(argv[1], "handles") == 0)
         sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
+    if (argc > 1 && strcmp(argv[1], "ticks") == 0) {
+        pthread_t ticker;
+        pthread_create(&ticker, NULL, tick, NULL);
+    }
     for (;;) {
         int fd = accept(listener, NULL, NULL);
         pthread_t thread;
@@ -99,6 +115,14 @@ try timeout 120 darn explore --jobs=1 --schedules=5 --points=sync --with='./clie
 expect_status 0
 expect_has "$err" "SUMMARY: darn: nothing found in 5 schedules"
 expect_lacks "$err" "cut off"
+
+claim "a thread that only sleeps and looks after things does not run ahead of the client"
+rm -f talked
+try timeout 120 darn explore --jobs=1 --schedules=3 --points=sync --with='./client talk && echo >>talked' -- ./server ticks
+expect_status 0
+expect_has "$err" "SUMMARY: darn: nothing found in 3 schedules"
+expect_lacks "$err" "cut off"
+[ "$(wc -l <talked)" -ge 3 ] || fault "the client was served in $(wc -l <talked) of 3 runs"
 
 claim "without a client it is refused, and a signal needs one"
 try timeout 60 darn explore --timeout=1 -- ./server

@@ -316,6 +316,8 @@ static enum darn_server_result result_of(const struct darn_server *server,
 static void look_after_client(struct darn_server *server)
 {
     darn_client_look(&server->client, running(server), server->block->idle);
+    if (server->client.has_stopped)
+        server->block->client = 0;
 }
 
 /* The command is under way: waits for the answer. */
@@ -466,6 +468,7 @@ enum darn_server_result darn_server_run(struct darn_server *server)
         return DARN_SERVER_STOPPED;
     darn_server_output_begins(server);
     darn_client_begin(&server->client);
+    server->block->client = server->client.command != NULL;
     result = server->anew ? run_anew(server) : run_forked(server);
     darn_client_end(&server->client);
     if (darn_client_has_ended(&server->client, server->block->result.status))

@@ -193,6 +193,22 @@ bool darn_decide_awaits(void)
                      !slot->timed && !darn_step_is_enabled(slot)));
 }
 
+/* Whoever sleeps may go on at any time, and would have made millions of steps before a client has
+ * said its first word. */
+static bool is_for_client_to_act(uint32_t count)
+{
+    const struct darn_plan *plan = &darn_control->request.plan;
+
+    if (!darn_control->client || !is_outside_busy() ||
+        (plan->kind == DARN_STRATEGY_FOLLOW && steps < plan->step_count))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (choices[i].op != DARN_STEP_SLEEP && choices[i].op != DARN_STEP_YIELD)
+            return false;
+    }
+    return true;
+}
+
 /* Fills in the choices. 0: nobody can go on now, but the outside is busy. */
 uint32_t darn_decide_find(uint64_t waited)
 {
@@ -202,6 +218,8 @@ uint32_t darn_decide_find(uint64_t waited)
     if (waited < FOLLOWED_GETS && darn_decide_awaits())
         return 0;
     count = darn_decide_collect(false);
+    if (count && waited < OUTSIDE_GETS && is_for_client_to_act(count))
+        return 0;
     if (count) {
         fruitless = 0;
         return count;
