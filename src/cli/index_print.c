@@ -19,7 +19,7 @@
 #include "report/summary.h"
 #include "report/unread.h"
 
-static void print_file(const char *path, FILE *out)
+void darn_print_file(const char *path, FILE *out)
 {
     FILE *file = fopen(path, "re");
     char *line = NULL;
@@ -45,10 +45,10 @@ void darn_index_print_proof(const struct darn_index *index, const json_t *entry,
     char path[PATH_MAX + 64];
 
     snprintf(path, sizeof(path), "%s/%s/report.txt", index->directory, directory);
-    print_file(path, out);
+    darn_print_file(path, out);
     fputc('\n', out);
     snprintf(path, sizeof(path), "%s/%s/story.txt", index->directory, directory);
-    print_file(path, out);
+    darn_print_file(path, out);
     fputc('\n', out);
 }
 

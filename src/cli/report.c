@@ -24,6 +24,8 @@
 #include "cli/say.h"
 #include "driver/play/index.h"
 #include "driver/play/shown.h"
+#include "report/raw.h"
+#include "report/report_format.h"
 #include "report/text/color.h"
 
 /* The runtime blocks all signals in the thread that starts us. A reader of our output who leaves is
@@ -92,12 +94,46 @@ static const struct darn_option options[] = {
 
 static const struct darn_option_group groups[] = {{.options = options}, {.options = NULL}};
 
-static bool is_hunt(const char *directory)
+static bool has_file(const char *directory, const char *name)
 {
     char path[PATH_MAX + 16];
 
-    snprintf(path, sizeof(path), "%s/state.json", directory);
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
     return access(path, F_OK) == 0;
+}
+
+static bool is_hunt(const char *directory)
+{
+    return has_file(directory, "state.json");
+}
+
+static bool is_finding(const char *directory)
+{
+    return has_file(directory, "finding.json");
+}
+
+/* One finding of a hunt, with its story. */
+static int print_kept(const struct report_line *line, const char *directory)
+{
+    char path[PATH_MAX + 16];
+    json_t *object;
+    struct darn_finding *finding;
+
+    snprintf(path, sizeof(path), "%s/finding.json", directory);
+    object = json_load_file(path, 0, NULL);
+    finding = darn_finding_reported(object);
+    if (!finding->id) {
+        darn_finding_free(finding);
+        json_decref(object);
+        return darn_refuse("report", "%s is no finding", path);
+    }
+    darn_format_find("text")->finding(stdout, finding, &line->style);
+    snprintf(path, sizeof(path), "%s/story.txt", directory);
+    putchar('\n');
+    darn_print_file(path, stdout);
+    darn_finding_free(finding);
+    json_decref(object);
+    return DARN_EXIT_FINDINGS;
 }
 
 static int print_index(const struct report_line *line, const char *directory)
@@ -144,15 +180,19 @@ static int report_paths(struct report_line *wanted, const struct darn_command_li
                                "darn campaign status --json=FILE has its findings",
                                line->words[i]);
     for (int i = 0; i < line->count; i++)
-        if (is_directory(line->words[i]) && !is_hunt(line->words[i]))
-            return darn_refuse("report", "%s is not the directory of a hunt", line->words[i]);
+        if (is_directory(line->words[i]) && !is_hunt(line->words[i]) && !is_finding(line->words[i]))
+            return darn_refuse("report", "%s is not the directory of a hunt or of a finding",
+                               line->words[i]);
     wanted->style.color = darn_wants_color(wanted->color, STDOUT_FILENO);
     if (line->count > 1 || !is_directory(line->words[0]) || files->annotate || files->baseline ||
-        files->suppressions)
+        files->suppressions || (files->json && is_finding(line->words[0])))
         return darn_report_merge(files, &wanted->style, line->words, line->count);
     if (files->sarif)
         status = darn_report_sarif(files, &wanted->style, line->words, 1);
-    return status ? status : print_index(wanted, line->words[0]);
+    if (status)
+        return status;
+    return is_finding(line->words[0]) ? print_kept(wanted, line->words[0])
+                                      : print_index(wanted, line->words[0]);
 }
 
 /* For a browser or a trace viewer. What is for others is written as well; people have asked for

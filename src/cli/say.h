@@ -81,4 +81,7 @@ void darn_index_print(const struct darn_index *index, const struct darn_index_wa
 /* The report of one of the proofs, with its story. */
 void darn_index_print_proof(const struct darn_index *index, const json_t *entry, FILE *out);
 
+/* A file as it is, or in a line why it cannot be read. */
+void darn_print_file(const char *path, FILE *out);
+
 #endif

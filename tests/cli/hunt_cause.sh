@@ -37,7 +37,7 @@ darn cc -g -O1 -pthread cause.c -o cause || exit 1
 # With one trial for each prediction it depends on its seed whether that shows the crash or the exploration does.
 for seed in 1 2 3 4; do
     claim "a crash at a place of a proved race is what the race leads to (seed $seed)"
-    try darn hunt --trials=1 --seed=$seed --seconds=4 --jobs=1 -o out$seed -- ./cause
+    try darn hunt --trials=1 --seed=$seed --seconds=20 --jobs=1 -o out$seed -- ./cause
     expect_status 66
     expect_same "$(grep -c '"directory"' out$seed/index.jsonl)" 1
     expect_has "$(cat out$seed/index.jsonl)" '"kind":"data-race"'
@@ -142,7 +142,7 @@ EOF
 darn cc -O1 -g both.c -o both -pthread || exit 1
 
 claim "a failure that every run shows hides no other one of its kind"
-try darn hunt --seconds=4 --jobs=1 -o both.out -- ./both
+try darn hunt --seconds=20 --jobs=1 -o both.out -- ./both
 expect_status 66
 expect_has "$out" "both.c:$(grep -n 'between the two' both.c | cut -d: -f1):5: warning: T0 fails an assertion [failure, confirmed]"
 expect_lacks "$out" "both.c:$(grep -n 'always \*/' both.c | cut -d: -f1):"
@@ -155,7 +155,7 @@ expect_lacks "$err" "both.c:$(grep -n 'always \*/' both.c | cut -d: -f1):5: warn
 darn cc -O1 -g -DSTATUS both.c -o statuses -pthread || exit 1
 
 claim "a status that every run shows hides no other one, and is none"
-try darn hunt --seconds=4 --jobs=1 -o statuses.out -- ./statuses
+try darn hunt --seconds=20 --jobs=1 -o statuses.out -- ./statuses
 expect_status 66
 expect_has "$out" "it exits with status 4"
 expect_lacks "$out" "it exits with status 3"
@@ -192,7 +192,7 @@ EOF
 darn cc -O1 -g order.c -o order -pthread || exit 1
 
 claim "a race does not lead to the status that the program always ends with, but to the other one"
-try darn hunt --seconds=4 --jobs=1 -o order.out -- ./order
+try darn hunt --seconds=20 --jobs=1 -o order.out -- ./order
 expect_status 66
 expect_has "$out" "it led to a bad exit status"
 try darn replay order.out/1

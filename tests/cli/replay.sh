@@ -56,6 +56,19 @@ expect_has "$err" "$(head -2 out/1/story.txt | tail -1)"
 expect_has "$err" "again: darn replay $PWD/out/1"
 expect_has "$err" ": aborted"
 
+claim "darn report tells of the finding alone, too"
+try darn report out/1
+expect_status 66
+expect_has "$out" "warning: data race on 'data' [data-race, confirmed]"
+expect_has "$out" "$(cat out/1/story.txt)"
+try darn report --json out/1
+expect_status 66
+expect_same "$(wc -l <.out)" 1
+mkdir nothing
+try darn report nothing
+expect_refused "darn report: nothing is not the directory of a hunt or of a finding"
+rmdir nothing
+
 claim "a schedule is enough, from any directory"
 mkdir elsewhere
 cp out/1/schedule elsewhere/kept

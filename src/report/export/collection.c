@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fingerprint.h"
 #include "base/grow.h"
@@ -81,14 +82,17 @@ int darn_collection_read(struct darn_collection *collection, const char *path, c
                          size_t error_size)
 {
     struct stat about;
-    bool is_hunt = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    bool is_directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode), is_hunt;
     char inside[PATH_MAX + 16];
     FILE *file;
     json_t *objects, *object;
     size_t i;
 
-    snprintf(inside, sizeof(inside), "%s/index.jsonl", path);
-    file = fopen(is_hunt ? inside : path, "re");
+    snprintf(inside, sizeof(inside), "%s/finding.json", path);
+    is_hunt = is_directory && access(inside, F_OK);
+    if (is_hunt)
+        snprintf(inside, sizeof(inside), "%s/index.jsonl", path);
+    file = fopen(is_directory ? inside : path, "re");
     if (!file) {
         snprintf(error, error_size, "%s: %s", path, strerror(errno));
         return -1;

@@ -25,7 +25,7 @@ struct darn_collection {
 
 void darn_collection_free(struct darn_collection *collection);
 
-/* Adds what a file of JSON Lines has, or the index in the directory of a hunt. Objects that are no
+/* Adds what a file of JSON Lines has, the index in the directory of a hunt, or the finding in its own. Objects that are no
  * findings, such as the summary of an exploration, and what a hunt could not confirm are passed
  * over. 0, or a negative number with
  * one line in `error`. */
