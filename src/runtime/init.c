@@ -218,7 +218,7 @@ static void set_mode(void)
         darn_state.mode = DARN_MODE_CONTROL;
     else if (darn_production || (options->heal[0] && !options->heal_learn[0]))
         darn_state.mode = DARN_MODE_HEAL;
-    darn_state.quiet = darn_production && !darn_gates_on;
+    darn_state.quiet = darn_production && !darn_gates_of_locks;
 }
 
 static void raise_attention(void)

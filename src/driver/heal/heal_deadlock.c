@@ -1,5 +1,6 @@
 #include "driver/heal/heal_deadlock.h"
 
+#include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,10 +201,29 @@ static int make(struct darn_signature *making, const struct darn_finding *findin
 
 /* ---- the list ---- */
 
+/* Without the names of what it is about, which are for people. */
+static json_t *without_names(const char *text)
+{
+    json_t *signature = json_loads(text, 0, NULL);
+
+    json_object_del(signature, "locks");
+    return signature;
+}
+
+static bool is_same(const char *one, const char *other)
+{
+    json_t *signature = without_names(one), *second = without_names(other);
+    bool is = json_equal(signature, second);
+
+    json_decref(signature);
+    json_decref(second);
+    return is;
+}
+
 static bool is_there(const struct darn_words *signatures, const char *text)
 {
     for (size_t i = 0; i < signatures->count; i++) {
-        if (strcmp(signatures->items[i], text) == 0)
+        if (is_same(signatures->items[i], text))
             return true;
     }
     return false;

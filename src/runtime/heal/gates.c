@@ -25,7 +25,7 @@
 #define MOST_WAITED  UINT64_C(5000000)
 #define MOST_EXPIRED 10
 
-bool darn_gates_on, darn_gates_of_ends;
+bool darn_gates_on, darn_gates_of_ends, darn_gates_of_locks;
 uint8_t darn_gate_marks[DARN_GATE_MARKS];
 struct darn_gate *darn_gates;
 uint32_t darn_gate_count;

@@ -33,6 +33,7 @@
  * may be the innermost frame of a position. */
 extern bool darn_gates_on;
 extern bool darn_gates_of_ends; /* some of them wait before the end of memory or of an object */
+extern bool darn_gates_of_locks; /* and some where a lock is taken: who has which one is to be known */
 extern uint8_t darn_gate_marks[DARN_GATE_MARKS];
 
 static inline uint32_t darn_gate_mark(uintptr_t pc)

@@ -12,6 +12,7 @@
 #include "runtime/os/real_function.h"
 #include "runtime/report/tell.h"
 #include "runtime/section/rules_private.h"
+#include "runtime/state.h"
 #include "section/build.h"
 #include "section/deadlock.h"
 
@@ -184,6 +185,15 @@ static uint64_t identity_of(const struct darn_deadlock *deadlock)
     return hash;
 }
 
+/* Whether one of its threads waits, or is waited for, where this is done. */
+static bool has(const struct darn_deadlock *deadlock, enum darn_deadlock_by by)
+{
+    for (uint32_t i = 0; i < deadlock->thread_count; i++)
+        if (deadlock->threads[i].by == by)
+            return true;
+    return false;
+}
+
 static bool add_gate(void *context, const struct darn_deadlock *deadlock)
 {
     uintptr_t bases[DARN_DEADLOCK_MODULES];
@@ -199,7 +209,8 @@ static bool add_gate(void *context, const struct darn_deadlock *deadlock)
     if (gate->matched) {
         add_positions(gate, deadlock, bases);
         darn_gates_on = true;
-        darn_gates_of_ends |= deadlock->threads[1].by == DARN_BY_END;
+        darn_gates_of_ends |= has(deadlock, DARN_BY_END);
+        darn_gates_of_locks |= has(deadlock, DARN_BY_LOCK);
     }
     publish();
     return true;
@@ -246,6 +257,12 @@ struct again {
 };
 
 /* Interceptors that no gate has needed so far may not be there. */
+static bool is_served(const struct darn_deadlock *deadlock)
+{
+    return darn_gates_on && (darn_gates_of_ends || !has(deadlock, DARN_BY_END)) &&
+           (darn_gates_of_locks || !darn_production || !has(deadlock, DARN_BY_LOCK));
+}
+
 static bool keep_gate(void *context, const struct darn_deadlock *deadlock)
 {
     struct again *again = context;
@@ -254,8 +271,7 @@ static bool keep_gate(void *context, const struct darn_deadlock *deadlock)
 
     while (i < darn_gate_count && (darn_gates[i].by_access || darn_gates[i].identity != identity))
         i++;
-    if (i == darn_gate_count &&
-        (!darn_gates_on || (deadlock->threads[1].by == DARN_BY_END && !darn_gates_of_ends)))
+    if (i == darn_gate_count && !is_served(deadlock))
         ++*again->later;
     else if (i == darn_gate_count)
         add_gate(NULL, deadlock);

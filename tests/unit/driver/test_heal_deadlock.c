@@ -15,6 +15,7 @@
 
 static struct darn_words signatures;
 static struct darn_heal_why why;
+static const char *names = "a, b"; /* of the locks */
 
 /* A thread of the circle: what it waits for, and what it holds. */
 #define ACCESS(op, target, locks)                                                                  \
@@ -34,7 +35,7 @@ static int make(const char *accesses)
     assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
     snprintf(text, sizeof(text), accesses, self);
     snprintf(whole, sizeof(whole),
-             "{\"kind\":\"deadlock\",\"variable\":\"a, b\",\"accesses\":[%s]}", text);
+             "{\"kind\":\"deadlock\",\"variable\":\"%s\",\"accesses\":[%s]}", names, text);
     object = json_loads(whole, 0, NULL);
     finding = darn_finding_reported(object);
     json_decref(object);
@@ -88,6 +89,17 @@ static void the_same_signature_is_kept_once(void **state)
     (void)state;
     assert_int_equal(make(PAIR), 1);
     assert_int_equal(make(PAIR), 0);
+    assert_int_equal(signatures.count, 1);
+}
+
+/* Two findings may call the same thing by two names. */
+static void names_make_no_other_signature(void **state)
+{
+    (void)state;
+    assert_int_equal(make(PAIR), 1);
+    names = "p->a, \\\"q\\\"";
+    assert_int_equal(make(PAIR), 0);
+    names = "a, b";
     assert_int_equal(signatures.count, 1);
 }
 
@@ -175,6 +187,7 @@ int main(void)
         TEST(other_findings_are_none),
         TEST(what_no_gate_can_prevent_is_refused),
         TEST(the_list_ends_the_repository),
+        TEST(names_make_no_other_signature),
         TEST(what_fails_whoever_comes_first_ends_with_the_write),
     };
 
