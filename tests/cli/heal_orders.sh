@@ -182,4 +182,52 @@ expect_has "$(cat late.account)" '"order":true'
 expect_has "$(cat late.account)" '"expired":1'
 expect_has "$(cat late.account)" '"used":1'
 
+# soon: the user comes a moment later, and meanwhile the machine is too busy for all threads of the program.
+cat >soon.c <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static char *name;
+static volatile char seen;
+static void *work(void *soon)
+{
+    if (soon)
+        usleep(300000);
+    seen = name[0];
+    return NULL;
+}
+int main(int count, char **arguments)
+{
+    pthread_t thread;
+    name = malloc(8);
+    name[0] = 'a';
+    pthread_create(&thread, NULL, work, count > 1 ? arguments[1] : NULL);
+    puts("frees");
+    fflush(stdout);
+    free(name);
+    pthread_join(thread, NULL);
+    return 0;
+}
+EOF
+darn cc -g -O1 -pthread soon.c -o soon
+
+claim "a busy machine does not use the bound of a wait up"
+try darn hunt --no-explore --no-shrink --jobs=1 -o soon.out -- ./soon
+expect_status 66
+try darn heal --from=soon.out --write=soon.sections -- ./soon
+expect_status 0
+mkfifo said
+DARN_OPTIONS=heal=soon.sections:heal_bound=100:heal_out=soon.account ./soon soon >said &
+program=$!
+read -r word <said
+expect_same "$word" "frees"
+kill -STOP $program
+sleep 2
+kill -CONT $program
+wait $program || fault "it ends with $?"
+expect_has "$(cat soon.account)" '"expired":0'
+expect_has "$(cat soon.account)" '"avoided":1'
+expect_has "$(cat soon.account)" '"used":0'
+
 finish

@@ -253,27 +253,36 @@ static uint64_t patience_of(const struct darn_gate *gate, const struct darn_gate
     return waiter && waiter->right ? DARN_GATE_PATIENCE : gate->patience;
 }
 
+/* Sleeps for a while, without the lock; how much of the bound that takes. On a busy machine those who
+ * are waited for get no processor either: what comes late on top does not count. */
+static uint64_t sleep_at(struct darn_gate *gate, uint32_t changes, uint64_t left)
+{
+    uint64_t asked = left < SLICE ? left : SLICE, start = darn_os_now(), slept;
+
+    darn_os_wait(&gate->changes, changes, asked);
+    slept = darn_os_now() - start;
+    return slept < asked ? slept : asked;
+}
+
 /* Begins and ends with the lock. */
 static enum end wait_freely(struct darn_asking *asking, uint64_t bound, struct darn_gate *gate,
                             struct darn_gate_waiter *waiter)
 {
     enum end end = END_OPEN;
-    uint64_t start = darn_os_now();
+    uint64_t spent = 0;
 
     while (end == END_OPEN && gate) {
         uint32_t changes = __atomic_load_n(&gate->changes, __ATOMIC_ACQUIRE);
-        uint64_t time = darn_os_now();
-        uint64_t deadline = start + bound * patience_of(gate, waiter);
+        uint64_t most = bound * patience_of(gate, waiter);
 
         if (darn_gate_is_vain(gate, asking->thread)) {
             end = END_CYCLE;
-        } else if (time >= deadline) {
+        } else if (spent >= most) {
             end = END_EXPIRED;
         } else {
-            darn_gate_waiter_pause(waiter, gate, time - start >= HUNGRY);
+            darn_gate_waiter_pause(waiter, gate, spent >= HUNGRY);
             darn_gates_give();
-            darn_os_wait(&gate->changes, changes,
-                         deadline - time < SLICE ? deadline - time : SLICE);
+            spent += sleep_at(gate, changes, most - spent);
             darn_gates_take(asking->thread);
             darn_gate_waiter_resume(waiter, asking->thread);
             gate = shut_gate(asking);
