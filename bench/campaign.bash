@@ -122,15 +122,16 @@ print_coverage() {
 
 # print_campaigns ROWS: what all campaigns have taken, for each bug that one has found: of those that have found none within
 # their time, it is known only that it takes longer. The error of such a mean is one in the root of what was found.
+# What neither fixed noise nor the search has found is in no ratio.
 print_campaigns() {
     awk -v names="${searches[*]}" -v programs="$(chosen "${rare[@]}" | paste -sd' ')" '
         function bugs(k) { return found[k] ? found[k] : 1 }
-        function median(list,    i, j, t) {
-            for (i = 2; i <= rows; i++)
+        function median(list, n,    i, j, t) {
+            for (i = 2; i <= n; i++)
                 for (j = i; j > 1 && list[j - 1] > list[j]; j--) {
                     t = list[j]; list[j] = list[j - 1]; list[j - 1] = t
                 }
-            return (list[int((rows + 1) / 2)] + list[int((rows + 2) / 2)]) / 2
+            return n ? (list[int((n + 1) / 2)] + list[int((n + 2) / 2)]) / 2 : 0
         }
         { k = $1 SUBSEP $2; seconds[k] += $4; processor[k] += $5; rounds[k] += $6; found[k] += $7 }
         END {
@@ -156,22 +157,26 @@ print_campaigns() {
             wall = "| **seconds to those of `fixed`, median** |"
             turns = "| **rounds to those of `fixed`, median** |"
             for (i = 1; i <= columns; i++) {
-                at = 0
+                at = n = 0
                 for (r = 1; r <= rows; r++) {
                     k = program[r] SUBSEP search[i]
                     f = program[r] SUBSEP "fixed"
-                    of_processor[r] = processor[k] / bugs(k) / (processor[f] / bugs(f))
-                    of_seconds[r] = seconds[k] / bugs(k) / (seconds[f] / bugs(f))
-                    of_rounds[r] = rounds[k] / bugs(k) / (rounds[f] / bugs(f))
-                    if (!at || of_processor[r] > of_processor[at])
+                    if (!found[k] && !found[f])
+                        continue
+                    of_processor[++n] = ratio = processor[k] / bugs(k) / (processor[f] / bugs(f))
+                    of_seconds[n] = seconds[k] / bugs(k) / (seconds[f] / bugs(f))
+                    of_rounds[n] = rounds[k] / bugs(k) / (rounds[f] / bugs(f))
+                    if (!at || ratio > highest) {
                         at = r
+                        highest = ratio
+                    }
                 }
                 k = program[at] SUBSEP search[i]
                 f = program[at] SUBSEP "fixed"
-                worst = worst (k == f ? " 1.00 |" : sprintf(" %.2f ± %.2f |", of_processor[at], of_processor[at] * sqrt(1 / bugs(k) + 1 / bugs(f))))
-                middle = middle sprintf(" %.2f |", median(of_processor))
-                wall = wall sprintf(" %.2f |", median(of_seconds))
-                turns = turns sprintf(" %.2f |", median(of_rounds))
+                worst = worst (k == f ? " 1.00 |" : sprintf(" %.2f ± %.2f |", highest, highest * sqrt(1 / bugs(k) + 1 / bugs(f))))
+                middle = middle sprintf(" %.2f |", median(of_processor, n))
+                wall = wall sprintf(" %.2f |", median(of_seconds, n))
+                turns = turns sprintf(" %.2f |", median(of_rounds, n))
             }
             print middle "\n" worst "\n" wall "\n" turns "\n"
         }' "$1"
@@ -198,7 +203,7 @@ error of that is one in the root of their number: of two equal searches one seem
 worst row of all is chosen by that. What is behind ± is its standard error. The goal is that the default is better than \`fixed\` in the
 median, and at most 1.5 times as slow.
 
-Below that, one campaign of all these programs for $coverage_seconds s, with $coverage_seeds seeds: how many [facts](cmd-coverage.md) it has seen, the mean of
+Below that, one campaign of all these programs for $coverage_seconds s (seeds: $coverage_seeds): how many [facts](cmd-coverage.md) it has seen, the mean of
 the seeds, and the least and most.
 END
 }
