@@ -1,7 +1,7 @@
 /*
  * claim: regular expressions that two threads compile and match are never reported, though the library keeps in the locale
  *        what it has narrowed, without a lock
- * tsan: racy
+ * tsan: no
  * build: -O0
  * build: -O2
  * run: x 4

@@ -1,5 +1,6 @@
 /*
  * claim: what libstdc++ does when a string is set or copied is a write of the string, also in optimized code
+ * tsan: no
  * build: -O0
  * build: -O2
  * build: -O2 -DCOPIES
