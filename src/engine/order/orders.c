@@ -10,8 +10,9 @@
  * thread would have come there with others. One order locks do make: a section that has begun
  * before the other thread could, as around the call that starts it, comes first as a whole.
  *
- * A cell has its last change and the last reads since. Each is compared with what comes next from
- * another thread; a pair of places that was also seen the other way round is no expectation.
+ * A cell has its last change, and the last reads since or of the same thread. Each is compared with
+ * what comes next from another thread; a pair of places that was also seen the other way round is
+ * no expectation.
  */
 #include <stdlib.h>
 
@@ -42,6 +43,7 @@ enum rank {
 struct kept {
     struct darn_access access;
     uint32_t since;
+    bool over; /* a read, and its own thread has changed the memory since */
 };
 
 struct cell {
@@ -217,6 +219,22 @@ static void compare(const struct operation *now, const struct kept *earlier, uin
         note(now, earlier, address, rank);
 }
 
+/* Whether who changed it last had read it at the same place first, as in x++ under a lock: either
+ * may be the first to come there. */
+static bool does_the_same(const struct operation *now, const struct cell *cell)
+{
+    const struct darn_engine_config *config = &now->engine->base.config;
+    uint64_t place = darn_place(config, now->event->site, now->event->stack);
+
+    for (uint32_t i = 0; i < READS; i++)
+        if (cell->reads[i].over &&
+            darn_epoch_slot(cell->reads[i].access.epoch) ==
+                darn_epoch_slot(cell->change.access.epoch) &&
+            darn_place(config, cell->reads[i].access.site, cell->reads[i].access.stack) == place)
+            return true;
+    return false;
+}
+
 /* In the place of an older one of the same thread, or of one that nothing new can be learned of. */
 static void remember_read(struct cell *cell, const struct kept *kept)
 {
@@ -240,9 +258,11 @@ static void visit(void *to, void *memory, uint64_t address)
     if (darn_event_is_access(now->event))
         kept.access = darn_access_pack(now->event, kept.access.epoch, kept.access.holding,
                                        now->is_sync, address);
-    compare(now, &cell->change, address, rank);
+    if (!does_the_same(now, cell))
+        compare(now, &cell->change, address, rank);
     for (uint32_t i = 0; now->changes && i < READS; i++)
-        compare(now, &cell->reads[i], address, rank);
+        if (!cell->reads[i].over)
+            compare(now, &cell->reads[i], address, rank);
     if (!now->changes) {
         cell->first &= !is_other;
         remember_read(cell, &kept);
@@ -250,8 +270,12 @@ static void visit(void *to, void *memory, uint64_t address)
     }
     cell->first = !cell->change.access.epoch && !cell->reads[0].access.epoch && !now->ends;
     cell->change = kept;
-    for (uint32_t i = 0; i < READS; i++)
-        cell->reads[i] = (struct kept){.since = 0};
+    for (uint32_t i = 0; i < READS; i++) {
+        if (darn_epoch_slot(cell->reads[i].access.epoch) == now->thread->now.slot)
+            cell->reads[i].over = true;
+        else
+            cell->reads[i] = (struct kept){.since = 0};
+    }
 }
 
 /* A signal is no change of memory, but as good as one for who waits: without a predicate that is

@@ -55,6 +55,28 @@ static void what_came_both_ways_is_no_expectation(void **state)
     assert_int_equal(races_in(orders, both_ways, NULL), 0);
 }
 
+static void count(struct trial *trial, uint32_t thread)
+{
+    give(trial, at_site(9000, EVENT(thread, ACQUIRE, LOCK)));
+    give(trial, at_site(1, ACCESS(thread, READ, X)));
+    give(trial, at_site(2, ACCESS(thread, WRITE, X)));
+    give(trial, at_site(9001, EVENT(thread, RELEASE, LOCK)));
+}
+
+static void count_both(struct trial *trial)
+{
+    fork_two(trial);
+    count(trial, 1);
+    count(trial, 2);
+}
+
+/* The read of the one comes before the write of the other as well. */
+static void a_counter_has_no_order(void **state)
+{
+    (void)state;
+    assert_int_equal(races_in(orders, count_both, NULL), 0);
+}
+
 static void other_locks(struct trial *trial)
 {
     fork_two(trial);
@@ -271,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_is_no_order),
         cmocka_unit_test(what_came_both_ways_is_no_expectation),
+        cmocka_unit_test(a_counter_has_no_order),
         cmocka_unit_test(a_race_is_not_its_business),
         cmocka_unit_test(what_is_enforced_is_not_told),
         cmocka_unit_test(what_a_value_tells_is_enforced),
