@@ -7,7 +7,10 @@
 #include "runtime/control/outsiders.h"
 #include "runtime/control/vtime.h"
 #include "runtime/interpose/intercept.h"
+#include "runtime/order/ordering.h"
 #include "runtime/os/os.h"
+#include "runtime/thread/thread.h"
+#include "runtime/watch/sampler.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -67,10 +70,22 @@ void darn_time_init(void)
     darn_os_use_clock(DARN_REAL(clock_gettime));
 }
 
+/* libc makes threads for it, and these may come to an access before they come to a call of ours. */
+static void expect_threads(const struct sigevent *event)
+{
+    if (!event || event->sigev_notify != SIGEV_THREAD || !darn_thread_self())
+        return;
+    darn_order_start();
+    darn_sampler_start();
+}
+
 /* Timers are real: what they do comes from the outside. */
 DARN_INTERCEPT(int, timer_create, clockid_t clock, struct sigevent *event, timer_t *timer)
 {
-    int result = DARN_REAL(timer_create)(clock, event, timer);
+    int result;
+
+    expect_threads(event);
+    result = DARN_REAL(timer_create)(clock, event, timer);
 
     if (result == 0)
         darn_outsiders_timer(1);
