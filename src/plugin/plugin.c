@@ -225,75 +225,38 @@ static void instrument_one(struct instrumentation *in, struct darn_plugin_access
     darn_guards_place(&in->guards, access, darn_sites_record(&in->sites, access, in->names));
 }
 
-/* What instrument_group has placed, to be taken apart when all else is placed. */
-struct group {
-    LLVMValueRef first, last; /* see darn_group_split */
-};
-
-static struct group instrument_group(struct instrumentation *in,
-                                     struct darn_plugin_access *accesses, size_t extent)
+static void instrument_member(struct instrumentation *in, struct darn_members *members,
+                              struct darn_plugin_access *access)
 {
-    struct group group = {.last = accesses[extent - 1].instruction};
-
-    for (size_t i = 0; i < extent; i++) {
-        struct darn_plugin_access *access = &accesses[i];
-        LLVMValueRef guard;
-
-        access->flags |= access->dropped ? DARN_SITE_EXTRA : darn_value_flags(access);
-        guard = darn_guards_place_member(&in->guards, access,
-                                         darn_sites_record(&in->sites, access, in->names));
-        if (!group.first)
-            group.first = guard;
-    }
-    return group;
-}
-
-/* Accesses that only sections need. */
-static void instrument_extras(struct instrumentation *in, struct darn_accesses *accesses)
-{
-    for (size_t i = 0; i < accesses->count; i++) {
-        struct darn_plugin_access *access = &accesses->items[i];
-
-        if (!access->extra)
-            continue;
-        access->flags |= DARN_SITE_EXTRA;
-        darn_guards_place_armed(&in->guards, access->instruction, DARN_HOOK_ACCESS, access->pointer,
-                                darn_sites_record(&in->sites, access, in->names));
-    }
+    access->flags |= access->dropped ? DARN_SITE_EXTRA : darn_value_flags(access);
+    darn_members_add(members, &in->guards, access,
+                     darn_sites_record(&in->sites, access, in->names));
 }
 
 static void instrument_function(struct instrumentation *in, struct darn_code *code)
 {
     struct darn_accesses *accesses = &code->accesses;
     uint16_t flags = darn_units_flags(&in->units, code->function);
-    struct group *groups = calloc(accesses->count + 1, sizeof(*groups));
-    size_t group_count = 0;
+    struct darn_members members = {0};
 
-    if (!groups)
-        abort();
     darn_often_find(accesses, code->function);
     darn_sites_begin(&in->sites, code->function);
-    for (size_t i = 0, extent; i < accesses->count; i += extent) {
-        extent = darn_group_extent(accesses, i);
-        if (accesses->items[i].extra)
-            continue;
-        if (extent > 1 || accesses->items[i].dropped)
-            groups[group_count++] = instrument_group(in, &accesses->items[i], extent);
+    for (size_t i = 0; i < accesses->count; i++) {
+        if (darn_access_is_plain(&accesses->items[i]))
+            instrument_member(in, &members, &accesses->items[i]);
         else
             instrument_one(in, &accesses->items[i]);
     }
-    instrument_extras(in, accesses);
     for (size_t i = 0; i < code->mark_count; i++)
-        darn_mark_place(&code->marks[i], &in->guards, &in->sites, in->names);
+        darn_mark_place(&code->marks[i], &members, &in->guards, &in->sites, in->names);
     if (in->functions)
         darn_function_instrument(&in->guards, &in->sites, code->function,
                                  flags | darn_function_flags(code->function));
     if (darn_units_is_atomic(&in->units, code->function))
         darn_function_tell_atomic(&in->guards, &in->sites, code->function, flags);
     darn_units_instrument(&in->guards, &in->sites, in->names, code->function);
-    for (size_t i = 0; i < group_count; i++)
-        darn_group_split(&in->guards, groups[i].first, groups[i].last);
-    free(groups);
+    darn_groups_split(&in->guards, code->function, &members);
+    darn_members_free(&members);
 }
 
 /* Looks at all functions before the first is changed: sections reach from one into another. */

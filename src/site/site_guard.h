@@ -25,13 +25,14 @@
  *
  * and so do, always, blocks that are annotated as atomic (darn_hook_block_begin).
  *
- * Accesses of a block that are near each other share the look at attention: with attention raised,
+ * Accesses between which nothing may synchronize share the look at attention: with attention raised,
  * another version of that code runs, in which each has the rest of the guard (plugin/core/group.h).
  *
- * Sites that only sections need (section.h) look at nothing but their own armed byte: accesses that
- * another one covers (DARN_SITE_EXTRA), ways out of sections, calls that lead into them:
+ * Sites that only sections need (section.h) look at no filter: accesses that another one covers
+ * (DARN_SITE_EXTRA), ways out of sections, calls that lead into them. Attention is raised as long as
+ * anybody is in a section, or on the way into one:
  *
- *     if (site's armed byte)
+ *     if (darn_attention && site's armed byte)
  *         darn_hook_access(address, site);     or darn_hook_leave(site), darn_hook_call(site)
  *
  * Programs that are built to be healed (darn cc --only) compare the armed byte with a byte of the
@@ -102,6 +103,8 @@
 #define DARN_HOOK_WRITE   "darn_hook_write"   /* (address, value, site): see DARN_SITE_VALUE */
 #define DARN_LOOK_ACCESS  "darn_look_access"  /* (address, site): the second look, then the hook */
 #define DARN_LOOK_WRITE   "darn_look_write"   /* (address, value, site): the same */
+#define DARN_LOOK_LEAVE   "darn_look_leave"   /* (site): at the armed byte, then darn_hook_leave */
+#define DARN_LOOK_CALL    "darn_look_call"    /* (site): the same for darn_hook_call */
 #define DARN_HOOK_RANGE   "darn_hook_range"   /* (address, length, site) */
 #define DARN_HOOK_PARTS   "darn_hook_parts"   /* (vector, its length, bytes at most, site) */
 #define DARN_HOOK_STRING  "darn_hook_string"  /* (address, string that is as long, site) */

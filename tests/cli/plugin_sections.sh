@@ -124,6 +124,7 @@ claim "they can be left out"
 build darn-cc -O1 --darn-no-sections -c "$sources/sections/patterns.c" -o object.o
 expect_same "$(sections object.o)" ""
 expect_lacks "$(nm object.o)" darn_hook_leave
+expect_lacks "$(nm object.o)" darn_look_leave
 build env DARN_SECTIONS=0 darn-cc -O1 -c "$sources/sections/patterns.c" -o object.o
 expect_same "$(sections object.o)" ""
 
@@ -191,14 +192,30 @@ build darn-cc -O1 -c one.c -o object.o
 expect_has "$("$bin/../tests/tools/sites" object.o)" "one.c:3:24 add read extra 4 total"
 expect_has "$("$bin/../tests/tools/sites" object.o)" "add write value,covers 4 total"
 
-claim "between an entry and its end there is time: they do not share a guard"
+claim "an entry and its end share a guard, and ways out stand behind it: who enters has seen attention raised"
 echo 'int x, y; void f(void) { y = 1; x += 1; }' >guards.c
 # The variables that the way without calls looks at, in their order.
 looks() { awk '/^f:/ { on = 1 } /retq/ { on = 0 } on' guards.s | grep -oE 'attention|armed|\<[xy]\(' | tr '\n' ' '; }
 build darn-cc -O1 --darn-no-sections -S guards.c -o guards.s
 expect_same "$(looks)" "attention y( x( "
 build darn-cc -O1 -S guards.c -o guards.s
-expect_same "$(looks)" "attention y( armed x( attention x( "
+expect_same "$(looks)" "attention y( x( "
+expect_has "$(cat guards.s)" "darn.armed"
+echo 'int x; void f(int n) { if (x) x = n; }' >guards.c
+build darn-cc -O1 -S guards.c -o guards.s
+expect_same "$(looks)" "attention x( x( "
+expect_has "$(cat guards.s)" darn_look_leave
+
+claim "a group goes on where a block can only be reached through it, and not around a loop"
+echo 'int x, y, z; void f(int n, int *p) { x = 1; if (n) y = 2; else *p = 3; z = 4; }' >guards.c
+build darn-cc -O1 --darn-no-sections -S guards.c -o guards.s
+expect_same "$(grep -c 'darn_attention_here(%rip)' guards.s)" 1
+echo 'void g(void); int x, y; void f(int n) { x = 1; if (n) g(); y = 2; }' >guards.c
+build darn-cc -O1 --darn-no-sections -S guards.c -o guards.s
+expect_same "$(grep -c 'darn_attention_here(%rip)' guards.s)" 2
+echo 'int x, y; void f(int *p) { x = 1; do y += *p; while (*++p); }' >guards.c
+build darn-cc -O1 --darn-no-sections -S guards.c -o guards.s
+expect_same "$(grep -c 'darn_attention_here(%rip)' guards.s)" 2
 
 claim "a function that is annotated as atomic tells its beginning and its ends"
 cat >atomic.c <<'END_OF_SOURCE'

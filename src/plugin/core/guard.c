@@ -368,6 +368,10 @@ static LLVMValueRef place_look(struct darn_guards *guards, const struct darn_plu
     const char *name = armed ? DARN_HOOK_ACCESS : DARN_LOOK_ACCESS;
     unsigned count = 2;
 
+    if (access->kind == DARN_SITE_LEAVE || access->kind == DARN_SITE_CALL)
+        return call_guard_at(guards, at, LLVMInstructionGetDebugLoc(at), prefix,
+                             access->kind == DARN_SITE_LEAVE ? DARN_LOOK_LEAVE : DARN_LOOK_CALL,
+                             &record.site, 1, NULL);
     if (access->flags & (DARN_SITE_VALUE | DARN_SITE_POINTER)) {
         name = armed ? DARN_HOOK_WRITE : DARN_LOOK_WRITE;
         arguments[1] = access->value;
@@ -403,6 +407,16 @@ LLVMValueRef darn_guards_place_member(struct darn_guards *guards,
     if (access->dropped)
         return darn_guards_place_dropped(guards, access, record);
     return place_look(guards, access, record, DARN_GUARD_MEMBER);
+}
+
+void darn_guards_place_alone(struct darn_guards *guards, const struct darn_plugin_access *access,
+                             struct darn_record record)
+{
+    if (access->dropped)
+        darn_guards_place_armed(guards, access->instruction, DARN_HOOK_ACCESS, access->pointer,
+                                record);
+    else
+        place_look(guards, access, record, DARN_GUARD_PREFIX);
 }
 
 void darn_guards_place_function(struct darn_guards *guards, LLVMValueRef before,

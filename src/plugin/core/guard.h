@@ -32,11 +32,15 @@ int darn_guards_take(LLVMValueRef value);
 void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_access *access,
                        struct darn_record record);
 
-/* The same for a member of a group (group.h). Returns the guard. With `dropped`, it looks at
- * nothing but the armed byte. */
+/* The same for a member of a group (group.h), an access that is plain or a mark: nothing looks at
+ * attention. Returns the guard. With `dropped`, it looks at nothing but the armed byte. */
 LLVMValueRef darn_guards_place_member(struct darn_guards *guards,
                                       const struct darn_plugin_access *access,
                                       struct darn_record record);
+
+/* What a member gets that is alone. */
+void darn_guards_place_alone(struct darn_guards *guards, const struct darn_plugin_access *access,
+                             struct darn_record record);
 
 /* What only sections need: the hook is called if the site's own byte is armed. `pointer` is that of
  * an access; NULL for a mark. */

@@ -47,4 +47,11 @@ uint64_t darn_shim_number(LLVMMetadataRef node);
  * to which the other one goes on. */
 LLVMBasicBlockRef darn_shim_split(LLVMValueRef before);
 
+/*
+ * A second version of blocks that can be reached through the first of them only, which has no phi.
+ * It goes on where they do, and what it computes is known there. Returns the copy of the first
+ * block, to which nothing leads yet.
+ */
+LLVMBasicBlockRef darn_shim_copy(const LLVMBasicBlockRef *blocks, unsigned count);
+
 #endif

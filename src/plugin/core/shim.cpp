@@ -1,8 +1,10 @@
 /*
  * The only C++ file: it registers darn's callbacks with clang's pass pipeline, hands the module
  * to C (plugin.c), reads what LLVM's C API does not tell of metadata, or tells only by a copy of
- * all operands of a node, and splits blocks, which that cannot do.
+ * all operands of a node, and splits and copies blocks, which that cannot do.
  */
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
@@ -10,6 +12,8 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Transforms/IPO/ConstantMerge.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
 
 extern "C" {
 #include "plugin/core/plugin.h"
@@ -123,6 +127,83 @@ LLVMBasicBlockRef darn_shim_split(LLVMValueRef Before)
     auto *I = unwrap<Instruction>(Before);
 
     return wrap(I->getParent()->splitBasicBlock(I));
+}
+
+// Phis outside learn that their blocks can be reached from the copies, too.
+static void addEdges(BasicBlock *From, BasicBlock *Copy, const SmallPtrSetImpl<BasicBlock *> &Inside,
+                     const ValueToValueMapTy &Map)
+{
+    SmallPtrSet<BasicBlock *, 4> Successors(succ_begin(From), succ_end(From));
+
+    for (BasicBlock *S : Successors) {
+        if (Inside.count(S))
+            continue;
+        for (PHINode &P : S->phis()) {
+            for (unsigned I = 0, E = P.getNumIncomingValues(); I != E; ++I) {
+                Value *V = P.getIncomingValue(I), *New = Map.lookup(V);
+
+                if (P.getIncomingBlock(I) == From)
+                    P.addIncoming(New ? New : V, Copy);
+            }
+        }
+    }
+}
+
+// Who uses the value outside gets that of the version that was run.
+static void joinValue(SSAUpdater &Updater, Instruction &I, Value *Copy, BasicBlock *CopyBlock,
+                      const SmallPtrSetImpl<BasicBlock *> &Inside)
+{
+    SmallVector<Use *, 8> Outer;
+
+    for (Use &U : I.uses()) {
+        auto *User = cast<Instruction>(U.getUser());
+        auto *P = dyn_cast<PHINode>(User);
+
+        if (!Inside.count(P ? P->getIncomingBlock(U) : User->getParent()))
+            Outer.push_back(&U);
+    }
+    if (Outer.empty())
+        return;
+    Updater.Initialize(I.getType(), "");
+    Updater.AddAvailableValue(I.getParent(), &I);
+    Updater.AddAvailableValue(CopyBlock, Copy);
+    for (Use *U : Outer)
+        Updater.RewriteUse(*U);
+}
+
+LLVMBasicBlockRef darn_shim_copy(const LLVMBasicBlockRef *Blocks, unsigned Count)
+{
+    ValueToValueMapTy Map;
+    SmallVector<BasicBlock *, 16> Copies;
+    SmallPtrSet<BasicBlock *, 32> Inside;
+    SSAUpdater Updater;
+
+    for (unsigned I = 0; I != Count; ++I) {
+        BasicBlock *B = unwrap(Blocks[I]), *Copy = CloneBasicBlock(B, Map, "", B->getParent());
+
+        for (Instruction &In : *Copy)
+            In.dropDbgRecords(); // a debugger finds variables in the first version
+        Map[B] = Copy;
+        Copies.push_back(Copy);
+        Inside.insert(B);
+        Inside.insert(Copy);
+    }
+    remapInstructionsInBlocks(Copies, Map);
+    for (unsigned I = 0; I != Count; ++I) {
+        BasicBlock *B = unwrap(Blocks[I]);
+
+        for (PHINode &P : Copies[I]->phis()) // nothing leads from blocks that are never reached
+            P.removeIncomingValueIf(
+                [&](unsigned Index) { return !Inside.count(P.getIncomingBlock(Index)); }, false);
+        addEdges(B, Copies[I], Inside, Map);
+    }
+    for (unsigned I = 0; I != Count; ++I) {
+        for (Instruction &In : *unwrap(Blocks[I])) {
+            if (!In.getType()->isVoidTy())
+                joinValue(Updater, In, Map[&In], Copies[I], Inside);
+        }
+    }
+    return wrap(Copies[0]);
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo

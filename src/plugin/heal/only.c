@@ -139,7 +139,7 @@ static int place_marks(struct darn_only *only, const struct darn_code *code)
     for (size_t i = 0; i < code->mark_count; i++) {
         if (!is_point(only, code->marks[i].key))
             continue;
-        darn_mark_place(&code->marks[i], only->guards, only->sites, only->names);
+        darn_mark_place_armed(&code->marks[i], only->guards, only->sites, only->names);
         placed = 1;
     }
     return placed;

@@ -68,8 +68,8 @@ static bool read_value(const struct darn_stay *stay, uint64_t *value)
 
 void darn_inside_show(struct darn_inside *inside)
 {
-    if (!(atomic_fetch_or(&darn_insides_visible, bit_of(inside)) & bit_of(inside)))
-        darn_attention_refresh();
+    atomic_fetch_or(&darn_insides_visible, bit_of(inside));
+    darn_attention_refresh();
 }
 
 void darn_inside_enter(struct darn_inside *inside, const struct darn_touch *touch,
@@ -77,6 +77,7 @@ void darn_inside_enter(struct darn_inside *inside, const struct darn_touch *touc
 {
     uint64_t mask = darn_os_block_signals();
 
+    atomic_fetch_and(&darn_insides_visible, ~bit_of(inside)); /* it was on the way */
     atomic_store(&inside->ops, 0);
     darn_stay_enter(&inside->stay, touch, role);
     inside->has_value = !touch->is_volatile && /* it may be a device */
@@ -280,7 +281,8 @@ bool darn_sections_each(void (*visit)(uintptr_t address, uint32_t size))
     for (; left; left &= left - 1) {
         const struct darn_stay *stay = &darn_inside_at(left)->stay;
 
-        visit(stay->address, (uint32_t)stay->size);
+        if (stay->size) /* it is not on the way only */
+            visit(stay->address, (uint32_t)stay->size);
     }
     return any;
 }

@@ -38,7 +38,8 @@ extern _Atomic uint64_t darn_insides_used, darn_insides_visible;
 /* A slot for the thread, or NULL when all are taken. */
 struct darn_inside *darn_inside_take(struct darn_thread *thread);
 
-/* Accesses to the variable call from now on. */
+/* Accesses to the variable call from now on, and ways out. Also on the way to the entry, when there
+ * is no variable yet. */
 void darn_inside_show(struct darn_inside *inside);
 
 /* The thread makes its first access, and others can run into it from now on. */

@@ -171,8 +171,12 @@ void darn_sections_call(struct darn_thread *thread, const struct darn_site *site
         struct darn_rule *rule = roles.list[i].rule;
 
         if (!rule->cure && roles.list[i].role == DARN_ROLE_CALL &&
-            !is_in_outer(thread, rule, caller))
-            begin(thread, rule, caller);
+            !is_in_outer(thread, rule, caller)) {
+            struct darn_inside *inside = begin(thread, rule, caller);
+
+            if (inside)
+                darn_inside_show(inside);
+        }
     }
 }
 
