@@ -44,7 +44,7 @@ build_healed() {
     }
 }
 
-# how_often NAME KIND POLICY: how its runs end, as often.c tells it. NAME may end in `@one`: on one processor.
+# how_often NAME KIND POLICY [RUNS]: how its runs end, as often.c tells it. NAME may end in `@one`: on one processor.
 how_often() {
     local name=${1%@one} options runs=$heal_runs wrapper=()
     options=$work/heal/$name.$2.sections
@@ -53,6 +53,7 @@ how_often() {
     [ "$2" != plain ] || options=
     [ "$name" = "$1" ] || wrapper=(taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')")
     is_one_of "$3" "${strict[@]}" || runs=$heal_few
+    runs=${4:-$runs}
     echo "$runs runs of $1, $2 $3" >&2
     "${wrapper[@]}" "$work/often" "$runs" 2 "$heal_limit" "DARN_OPTIONS=$options" "$work/heal/$name.$2"
 }

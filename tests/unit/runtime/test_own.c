@@ -11,6 +11,7 @@
 
 #include "runtime/heal/heal_closed.h"
 #include "runtime/interpose/simple.h"
+#include "runtime/os/os.h"
 #include "runtime/thread/own.h"
 #include "runtime/thread/thread.h"
 
@@ -38,6 +39,7 @@ static int begin(void **state)
     slow_locks = slow_unlocks = 0;
     atomic_store(&darn_closed_count, 0);
     darn_simple_open(lock_slowly, unlock_slowly);
+    thread.tid = darn_os_thread_id();
     darn_own_begin(&thread);
     return 0;
 }
