@@ -70,8 +70,8 @@ static inline bool darn_own_is_shared(uintptr_t lock)
     return lock & DARN_OWN_SHARED;
 }
 
-/* The calling thread, which knows its tid, begins, or ends: others can see what it holds, or not any
- * more. */
+/* The calling thread, whose tid is known, begins or ends: others see what it holds, or no
+ * longer. */
 void darn_own_begin(struct darn_thread *thread);
 void darn_own_end(struct darn_thread *thread);
 
