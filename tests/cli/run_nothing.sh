@@ -66,33 +66,6 @@ expect_same "$err" \
 try bash -c 'ulimit -v 400000; exec darn run -- ./count'
 expect_match "$err" "time; for want of memory only races at the same moment were looked for\$"
 
-claim "accesses that were forgotten for want of room are counted"
-cat >sweep.c <<'E'
-#include <pthread.h>
-#include <stdlib.h>
-enum { SIZE = 1 << 23 };
-static void *sweep(void *arg)
-{
-    long *own = malloc(SIZE * sizeof(*own));
-    for (long i = 0; i < SIZE; i++)
-        own[i] = i;
-    free(own);
-    return arg;
-}
-int main(void)
-{
-    pthread_t threads[2];
-    for (int i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, sweep, NULL);
-    for (int i = 0; i < 2; i++)
-        pthread_join(threads[i], NULL);
-    return 0;
-}
-E
-darn cc -O0 -g sweep.c -o sweep -pthread || exit 1
-try darn run --budget=max -- ./sweep
-expect_match "$err" "^darn: nothing found in sweep: .* time; [1-9][0-9,]* of these were forgotten for newer ones\$"
-
 claim "a program that nobody has run with darn run is silent"
 try ./count
 expect_same "$err" ""

@@ -48,13 +48,6 @@ static void say_share(struct darn_say *say)
  * (darn_counter_is_loss). */
 static void say_missing(struct darn_say *say)
 {
-    uint64_t forgotten = darn_counter_value(DARN_COUNT_FORGOTTEN);
-
-    if (forgotten) {
-        darn_say_text(say, "; ");
-        say_counted(say, forgotten, " of these was", " of these were");
-        darn_say_text(say, " forgotten for newer ones");
-    }
     if (darn_state.options.report == DARN_REPORT_OBSERVED)
         darn_say_text(say, "; races that were not caught in the act were not asked for");
     else if (darn_counter_value(DARN_COUNT_ORDER_LIMITED) ||
