@@ -9,9 +9,11 @@
 #include "runtime/interpose/attributes.h"
 #include "runtime/interpose/intercept.h"
 #include "runtime/order/atomics.h"
+#include "runtime/order/ordering.h"
 #include "runtime/os/os.h"
 #include "runtime/record/record.h"
 #include "runtime/state.h"
+#include "runtime/thread/ids.h"
 #include "runtime/thread/misuse.h"
 #include "runtime/watch/sampler.h"
 
@@ -26,13 +28,22 @@ static void record_thread(struct darn_thread *thread, enum darn_event_kind kind,
         darn_record_event(thread, &event, NULL, frame);
 }
 
-static void record_join(struct darn_thread *thread, uint32_t other, bool try, const void *frame)
+/* `other`: which thread had the id before the join; NULL: not known. If it is another one now, it
+ * may have been that one. */
+static void record_join(struct darn_thread *thread, unsigned long id, const uint32_t *other,
+                        bool try, const void *frame)
 {
-    struct darn_event event = {
-        .kind = DARN_EVENT_JOIN, .target = other, .flags = try ? DARN_EVENT_TRY : 0};
+    struct darn_event event = {.kind = DARN_EVENT_JOIN, .flags = try ? DARN_EVENT_TRY : 0};
+    uint32_t number;
 
-    if (darn_events_wanted() && thread)
-        darn_record_event(thread, &event, NULL, frame);
+    if (!thread)
+        return;
+    if (!other || !darn_id_find(id, &number) || number != *other)
+        darn_order_after_all(thread); /* somebody has ended */
+    if (!other || !darn_events_wanted())
+        return;
+    event.target = *other;
+    darn_record_event(thread, &event, NULL, frame);
 }
 
 /* defined below; found before the program runs: to look for it later may wait for a thread that
@@ -77,7 +88,7 @@ static int refuse_thrd_join(struct darn_thread *self, uint32_t number, thrd_t th
     ({                                                                                             \
         struct darn_thread *joining = darn_thread_self();                                          \
         uint32_t joined = 0;                                                                       \
-        bool is_known = darn_thread_of_id((unsigned long)(id), &joined);                           \
+        bool is_known = darn_id_find((unsigned long)(id), &joined);                                \
         int joined_in_time = is_known ? (refused) : 0;                                             \
         darn_noise_at_call(joining);                                                               \
         if (darn_turn_mine(joining) && is_known && !joined_in_time)                                \
@@ -86,8 +97,9 @@ static int refuse_thrd_join(struct darn_thread *self, uint32_t number, thrd_t th
                         (const volatile void *)(uintptr_t)joined, FRAME);                          \
         int result = joined_in_time == JOINED ? 0 : joined_in_time ? joined_in_time : (call);      \
         darn_wait_end(joining);                                                                    \
-        if (result == 0 && is_known)                                                               \
-            record_join(joining, joined, (wait) != DARN_WAIT_JOIN, FRAME);                         \
+        if (result == 0)                                                                           \
+            record_join(joining, (unsigned long)(id), is_known ? &joined : NULL,                   \
+                        (wait) != DARN_WAIT_JOIN, FRAME);                                          \
         result;                                                                                    \
     })
 
@@ -170,7 +182,7 @@ DARN_INTERCEPT(int, pthread_create, pthread_t *id, const pthread_attr_t *attribu
     if (result) {
         forget(thread);
     } else {
-        darn_thread_name_id((unsigned long)*id, number);
+        darn_id_name((unsigned long)*id, number);
     }
     return result;
 }
@@ -202,7 +214,7 @@ DARN_INTERCEPT(int, thrd_create, thrd_t *id, thrd_start_t start, void *argument)
     if (result != thrd_success) {
         forget(thread);
     } else {
-        darn_thread_name_id((unsigned long)*id, number);
+        darn_id_name((unsigned long)*id, number);
     }
     return result;
 }
@@ -272,7 +284,7 @@ DARN_INTERCEPT(int, pthread_cancel, pthread_t thread)
 {
     struct darn_thread *self = darn_thread_self();
     uint32_t number;
-    bool is_known = darn_thread_of_id((unsigned long)thread, &number);
+    bool is_known = darn_id_find((unsigned long)thread, &number);
 
     darn_noise_at_call(self);
     darn_misuse_cancel();

@@ -29,7 +29,7 @@
     X(SPINS_FILTERED, "races not reported: they are such a synchronization")                       \
     X(SPINS_UNSEEN, "spins that ended by a store that was not seen")                               \
     X(STORES_HELD, "stores held back to see whether somebody waits for them")                      \
-    X(JOINS_UNKNOWN, "threads whose joins are not seen: too many")                                 \
+    X(JOINS_UNKNOWN, "threads whose joins count as order with everybody: too many")                \
     X(SPINS_FULL, "spins not followed: too many")                                                  \
     X(TABLES_FULL, "entries of the trace's tables left out: no room")                              \
     X(THREADS_NOT_RECORDED, "threads not recorded: no memory")                                     \

@@ -20,6 +20,7 @@
 #include "runtime/report/counters.h"
 #include "runtime/section/sections.h"
 #include "runtime/state.h"
+#include "runtime/thread/ids.h"
 #include "runtime/watch/attention.h"
 #include "runtime/watch/sampler.h"
 
@@ -55,8 +56,10 @@ static struct darn_thread *take_unused(void)
     if (!unused) {
         struct darn_thread *batch = darn_os_allocate(BATCH * sizeof(*batch));
 
-        if (batch && batch_count < BATCHES)
-            batches[batch_count++] = batch;
+        if (batch && batch_count < BATCHES) {
+            batches[batch_count] = batch;
+            batch_count++; /* others read up to it without the lock */
+        }
         for (int i = 0; batch && i < BATCH; i++) {
             batch[i].next = unused;
             unused = &batch[i];
@@ -229,7 +232,7 @@ void darn_thread_start(struct darn_thread *thread)
     darn_thread_record = thread;
     darn_own_begin(thread);
     thread->id = (unsigned long)pthread_self();
-    darn_thread_name_id(thread->id, thread->number);
+    darn_id_name(thread->id, thread->number);
     find_own_stack(thread);
     darn_order_thread_start(thread);
     darn_record_thread_start(thread);
@@ -279,56 +282,6 @@ struct darn_thread *darn_thread_attach(void)
     if (thread->number)
         darn_sampler_start(); /* a thread that somebody made without us */
     return thread;
-}
-
-#define IDS 16384
-
-/* The first of these cells are those of a page: each run of a controlled program is a new process,
- * and has each page of the table for the first time. */
-#define NEAR_IDS   256
-#define NEAR_TRIES 16
-#define TRIES      80
-
-static struct {
-    _Atomic unsigned long id; /* pthread_t; 0: unused */
-    _Atomic uint32_t number;
-} ids[IDS];
-
-static size_t cell_of(unsigned long id, size_t tries)
-{
-    size_t hash = id / 4096 * 31;
-
-    return tries < NEAR_TRIES ? (hash + tries) % NEAR_IDS : (hash + tries) % IDS;
-}
-
-void darn_thread_name_id(unsigned long id, uint32_t number)
-{
-    for (size_t tries = 0; tries < TRIES; tries++) {
-        size_t i = cell_of(id, tries);
-        unsigned long expected = 0;
-
-        if (atomic_load(&ids[i].id) == id ||
-            atomic_compare_exchange_strong(&ids[i].id, &expected, id) || expected == id) {
-            atomic_store(&ids[i].number, number);
-            return;
-        }
-    }
-    darn_count(DARN_COUNT_JOINS_UNKNOWN);
-}
-
-bool darn_thread_of_id(unsigned long id, uint32_t *number)
-{
-    if (!id)
-        return false; /* nobody's; and what an unused cell has */
-    for (size_t tries = 0; tries < TRIES; tries++) {
-        size_t i = cell_of(id, tries);
-
-        if (atomic_load(&ids[i].id) == id) {
-            *number = atomic_load(&ids[i].number);
-            return true;
-        }
-    }
-    return false;
 }
 
 void darn_thread_block(struct darn_thread *thread)

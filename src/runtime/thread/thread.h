@@ -145,10 +145,6 @@ bool darn_threads_may_grow_to(uintptr_t address);
 /* The word that holds the number of threads alive: the sampler sleeps on it. */
 const volatile uint32_t *darn_threads_word(void);
 
-/* Which thread a pthread_t stands for: from its creation until another one has the same. */
-void darn_thread_name_id(unsigned long id, uint32_t number);
-bool darn_thread_of_id(unsigned long id, uint32_t *number);
-
 /* Around fork: nobody is changing the list of threads; in the child the calling thread is alone. */
 void darn_threads_before_fork(void);
 void darn_threads_after_fork(bool child);
