@@ -94,6 +94,18 @@ void darn_order_start(void)
         darn_order_thread_start(thread);
 }
 
+static volatile bool is_lost;
+
+void darn_order_lose(void)
+{
+    is_lost = true;
+}
+
+bool darn_order_is_lost(void)
+{
+    return is_lost;
+}
+
 static void begin_clock(struct darn_thread *thread)
 {
     darn_clock_begin(&thread->order->clock);
@@ -109,6 +121,7 @@ struct darn_thread_order *darn_order_begin(struct darn_thread *thread)
         thread->order = darn_os_allocate(sizeof(*thread->order));
     if (!thread->order) {
         count_missing();
+        darn_order_lose();
         return NULL;
     }
     memset(thread->order, 0, sizeof(*thread->order));

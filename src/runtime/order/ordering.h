@@ -47,6 +47,11 @@ void darn_order_access(struct darn_thread *thread, const struct darn_touch *touc
  * it tells to others afterwards. */
 bool darn_order_recorded(struct darn_thread *thread, const void *frame);
 
+/* There is no memory for a thread: what it orders is not seen, and from now on nothing is reported
+ * for want of order. */
+void darn_order_lose(void);
+bool darn_order_is_lost(void);
+
 /* What the thread does from now on comes after all that anybody did until then: it is about to read
  * what may be the waiting half of hand-made synchronization, or something else that is not seen
  * through. */

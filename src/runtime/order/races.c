@@ -61,7 +61,7 @@ void darn_race_report(struct darn_thread *thread, const struct darn_touch *touch
     struct darn_race race = {.first = &first, .second = &second, .is_predicted = true};
     uint64_t mask;
 
-    if (!darn_where_is_known(cell->where) || (where && is_reported(cell->where, where)) ||
+    if (darn_order_is_lost() || !darn_where_is_known(cell->where) || (where && is_reported(cell->where, where)) ||
         darn_where_thread(cell->where) == thread->number ||
         (touch->op < DARN_OP_FREE &&
          !darn_os_can_access(touch->address, touch->size, touch->op != DARN_OP_READ)))

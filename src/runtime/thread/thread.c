@@ -94,6 +94,7 @@ struct darn_thread *darn_thread_new(void)
 
     if (!thread) {
         darn_count(DARN_COUNT_THREADS_UNKNOWN);
+        darn_order_lose();
         if (darn_recording)
             darn_stream_missed();
         return NULL;

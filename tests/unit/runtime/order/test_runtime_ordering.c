@@ -18,10 +18,8 @@
 enum { THREADS = 4, SITES = 4096 };
 
 static struct darn_thread threads[THREADS];
-static uint32_t next_number;
 static struct darn_site sites[SITES]; /* each access has one of its own: pairs are reported once */
-static uint32_t next_site;
-static uint32_t found;
+static uint32_t next_number, next_site, found;
 static struct {
     uint32_t first, second;
     uint8_t op;
@@ -458,6 +456,14 @@ static void what_a_module_did_goes_with_it(void **state)
     assert_false(writes(1, x));
 }
 
+static void while_a_thread_is_not_followed_nothing_is_reported(void **state)
+{
+    (void)state;
+    assert_false(writes(0, x));
+    darn_order_lose(); /* for good */
+    assert_false(writes(1, x));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -487,6 +493,7 @@ int main(void)
         TEST(a_block_that_is_freed_was_written),
         TEST(ends_that_come_often_move_no_clock_in_between),
         TEST(what_a_module_did_goes_with_it),
+        TEST(while_a_thread_is_not_followed_nothing_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
