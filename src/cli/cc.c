@@ -64,6 +64,10 @@ static const struct darn_option own_options[] = {
      .type = DARN_OPTION_FLAG,
      .offset = offsetof(struct darn_cc_wishes, no_warnings),
      .help = "print no warnings of darn's own; nor does -w"},
+    {.name = "darn-stats",
+     .type = DARN_OPTION_FLAG,
+     .offset = offsetof(struct darn_cc_wishes, stats),
+     .help = "say for each compilation what darn's part of it is"},
     {.name = "darn-help", .type = DARN_OPTION_HELP, .help = "print this page (--help is clang's)"},
     {.name = NULL},
 };
@@ -79,6 +83,7 @@ static const struct darn_option environment[] = {
      .help = "as --darn-ignorelist, for every compilation"},
     {.name = "DARN_FUNCTIONS", .value = "1", .help = "as --darn-functions, for every compilation"},
     {.name = "DARN_SECTIONS", .value = "0", .help = "as --darn-no-sections, for every compilation"},
+    {.name = "DARN_STATS", .value = "1", .help = "as --darn-stats, for every compilation"},
     {.name = "DARN_WARNINGS", .value = "0", .help = "as --darn-no-warnings, for every compilation"},
     {.name = NULL},
 };

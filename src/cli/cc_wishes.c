@@ -143,6 +143,8 @@ int darn_cc_pass_wishes(const char *command, bool no_warnings, const struct darn
         setenv(DARN_SECTIONS_VARIABLE, "0", 1);
     if (own->no_warnings || no_warnings)
         setenv(DARN_WARNINGS_VARIABLE, "0", 1);
+    if (own->stats)
+        setenv(DARN_STATS_VARIABLE, "1", 1);
     status = pass_repository(command, own->only);
     if (!status)
         status = pass_place(command, own->heal);

@@ -7,7 +7,7 @@
 
 /* What our own options say. */
 struct darn_cc_wishes {
-    bool functions, no_warnings, no_sections;
+    bool functions, no_warnings, no_sections, stats;
     const char *ignorelist; /* NULL: none */
     const char *only;       /* NULL: everything is instrumented */
     const char *profile;    /* NULL: whether it was seen to be shared or not */

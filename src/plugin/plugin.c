@@ -33,6 +33,7 @@
 #include "plugin/spin/spin.h"
 #include "plugin/spin/wait.h"
 #include "plugin/spin/wait_check.h"
+#include "plugin/stats.h"
 #include "site/site_guard.h"
 #include "site/site.h"
 #include "site/wishes.h"
@@ -167,7 +168,7 @@ bool darn_plugin_is_done(void)
     return is_done;
 }
 
-void darn_plugin_prepare(LLVMModuleRef module)
+static void prepare(LLVMModuleRef module)
 {
     const struct darn_wanted *wanted = darn_wanted();
     int functions = is_set(DARN_FUNCTIONS_VARIABLE) && !wanted;
@@ -198,6 +199,13 @@ void darn_plugin_prepare(LLVMModuleRef module)
     }
     if (!wanted || reached)
         note_names(module);
+}
+
+void darn_plugin_prepare(LLVMModuleRef module)
+{
+    darn_stats_start();
+    prepare(module);
+    darn_stats_stop();
 }
 
 void darn_plugin_keep(LLVMValueRef function)
@@ -360,10 +368,12 @@ static int has_watched(LLVMModuleRef module)
     return f != NULL;
 }
 
-void darn_plugin_instrument(LLVMModuleRef module)
+static void instrument(LLVMModuleRef module)
 {
     struct instrumentation in = {.layout = LLVMGetModuleDataLayout(module),
                                  .functions = is_set(DARN_FUNCTIONS_VARIABLE)};
+    const char *file;
+    size_t length;
 
     is_done = true;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
@@ -389,8 +399,17 @@ void darn_plugin_instrument(LLVMModuleRef module)
     darn_sites_announce(&in.sites);
     if (in.sites.count && !darn_wanted())
         tell_level(module);
+    file = LLVMGetSourceFileName(module, &length);
+    darn_stats_count(file, length, in.sites.count, in.sections.count);
     free_all(&in);
     darn_guards_finish(&in.guards);
     darn_waits_forget();
     darn_early_forget();
+}
+
+void darn_plugin_instrument(LLVMModuleRef module)
+{
+    darn_stats_start();
+    instrument(module);
+    darn_stats_stop();
 }

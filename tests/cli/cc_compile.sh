@@ -211,4 +211,17 @@ for how in "" -static-libstdc++ -static-libgcc; do
     expect_same "$out" caught
 done
 
+claim "--darn-stats tells what it costs, for each file; nothing else does"
+cat >other.c <<'END'
+int other(int *p) { return *p; }
+END
+try darn-cc --darn-stats -O1 -c two.c other.c
+expect_status 0
+expect_same "$(sed -E 's/[0-9]+\.[0-9]{2} s/S/g; s/[0-9]+ MB/MB/; s/ [0-9]+ s/ N s/g' .err)" \
+    "darn: two.c: N sites, N sections; S of processor time, S of it in the plugin, and MB
+darn: other.c: N sites, N sections; S of processor time, S of it in the plugin, and MB"
+silent darn-cc -O1 -c other.c
+DARN_STATS=1 try darn-cc -O1 -c other.c
+expect_has "$err" "darn: other.c: 1 sites, 0 sections"
+
 finish
