@@ -20,6 +20,11 @@ static struct darn_thread_order *order_of(struct darn_thread *thread)
     return order && order->clock.slot != DARN_CLOCK_SLOTS ? order : NULL;
 }
 
+static uintptr_t place_of(const void *frame)
+{
+    return ((const uintptr_t *)frame)[1];
+}
+
 void darn_order_free(struct darn_thread *thread, uintptr_t start, uint64_t size, bool stays,
                      const void *frame)
 {
@@ -44,8 +49,10 @@ void darn_order_free(struct darn_thread *thread, uintptr_t start, uint64_t size,
     if (!all && !darn_memory_is_touched(start, size)) /* nobody has heard of it */
         return;
     darn_late_settle(&order->late, thread, frame);
-    if (stays && darn_end_is_ours(frame))
+    if (stays && darn_end_is_ours(frame)) {
+        touch.is_often = !darn_race_is_seldom(order, place_of(frame));
         where = darn_where(thread, order->wheres, &touch, frame);
+    }
     if (darn_memory_end(&order->clock, &touch, where, all, &found) &&
         (where || darn_end_is_ours(frame)))
         darn_race_report(thread, &touch, where, &found, frame);
@@ -55,9 +62,10 @@ void darn_order_free(struct darn_thread *thread, uintptr_t start, uint64_t size,
  * Whether an end is remembered itself. While nothing else is, only if that happens seldom: a
  * program that ends an object with each thing that it does would keep the clocks moving.
  */
-static bool is_kept(struct darn_thread_order *order, const void *frame)
+static bool is_kept(struct darn_thread_order *order, struct darn_touch *touch, const void *frame)
 {
-    return darn_remembering || darn_race_is_seldom(order, ((const uintptr_t *)frame)[1]);
+    touch->is_often = !darn_race_is_seldom(order, place_of(frame));
+    return darn_remembering || !touch->is_often;
 }
 
 /* Settled and looked up like an access. */
@@ -80,7 +88,7 @@ void darn_order_use_object(struct darn_thread *thread, uintptr_t address,
         .address = address, .size = 1, .op = DARN_OP_USE, .object = (uint8_t)object};
     struct darn_thread_order *order = order_of(thread);
 
-    if (order && frame && darn_race_is_worth(order, address))
+    if (order && frame && darn_race_is_worth(order, &touch, address))
         pass_object(thread, order, &touch, true, frame);
 }
 
@@ -92,7 +100,7 @@ void darn_order_end_object(struct darn_thread *thread, uintptr_t address, uint64
     struct darn_thread_order *order = order_of(thread);
 
     if (order && darn_end_is_ours(frame))
-        pass_object(thread, order, &touch, is_kept(order, frame), frame);
+        pass_object(thread, order, &touch, is_kept(order, &touch, frame), frame);
 }
 
 static bool is_gone_with(const struct darn_thread *thread)
@@ -173,7 +181,7 @@ void darn_order_close(struct darn_thread *thread, int fd, const void *frame)
         return;
     }
     darn_order_pass(thread, order, frame);
-    if (darn_end_is_ours(frame) && is_kept(order, frame))
+    if (darn_end_is_ours(frame) && is_kept(order, &touch, frame))
         where = darn_where(thread, order->wheres, &touch, frame);
     if (darn_memory_end(&order->clock, &touch, 0, false, &found) && darn_end_is_ours(frame))
         darn_race_report(thread, &touch, where, &found, frame);

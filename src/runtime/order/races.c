@@ -103,22 +103,21 @@ bool darn_race_is_seldom(struct darn_thread_order *order, uintptr_t place)
     return true;
 }
 
-bool darn_race_is_worth(struct darn_thread_order *order, uintptr_t place)
+bool darn_race_is_worth(struct darn_thread_order *order, struct darn_touch *touch, uintptr_t place)
 {
-    return darn_race_is_seldom(order, place) || darn_beginning_sees_all() ||
-           ++order->passed % ONE_OF_MANY == 0;
+    touch->is_often = !darn_race_is_seldom(order, place);
+    return !touch->is_often || darn_beginning_sees_all() || ++order->passed % ONE_OF_MANY == 0;
 }
 
 void darn_order_access(struct darn_thread *thread, const struct darn_touch *touch,
                        const void *frame)
 {
     struct darn_thread_order *order = darn_order_of(thread);
+    struct darn_touch now = *touch;
     struct darn_memory_cell found;
     uint32_t where;
 
-    if (!order)
-        return;
-    if (!darn_race_is_worth(order, (uintptr_t)touch->site))
+    if (!order || !darn_race_is_worth(order, &now, (uintptr_t)touch->site))
         return;
     darn_order_pass(thread, order, frame);
     if (order->clock.slot == DARN_CLOCK_SLOTS || !is_remembered(thread, touch))
@@ -127,7 +126,7 @@ void darn_order_access(struct darn_thread *thread, const struct darn_touch *touc
     darn_stacks_touch(order->clock.slot, touch->address);
     if (!where)
         return;
-    if (darn_memory_access(&order->clock, touch, where, &found)) {
+    if (darn_memory_access(&order->clock, &now, where, &found)) {
         /* A handler that came in between has been told by others what our clock did not say. */
         if (!order->late.is_all)
             darn_race_report(thread, touch, where, &found, frame);

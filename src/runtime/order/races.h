@@ -13,8 +13,9 @@
 /* Whether the thread has not done it a thousand times at this place yet. */
 bool darn_race_is_seldom(struct darn_thread_order *order, uintptr_t place);
 
-/* Whether this one is remembered: what a thread does seldom at a place comes first. */
-bool darn_race_is_worth(struct darn_thread_order *order, uintptr_t place);
+/* Whether this one is remembered, and whether it is one of many: what a thread does seldom at a
+ * place comes first. */
+bool darn_race_is_worth(struct darn_thread_order *order, struct darn_touch *touch, uintptr_t place);
 
 /* Nothing orders the access that is about to happen and the one that was found. `where` is that of
  * the former, or 0. */

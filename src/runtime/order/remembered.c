@@ -17,7 +17,7 @@
 
 struct bucket {
     _Atomic uint32_t lock; /* 0: free; else the slot of who holds it, + 1 */
-    uint32_t next;         /* the cell that goes first when there is no room */
+    uint32_t next;         /* from this cell on it is looked for one that goes */
     struct darn_memory_cell cells[CELLS];
 };
 
@@ -124,16 +124,21 @@ static bool covers(const struct darn_memory_cell *now, const struct darn_memory_
            (now->flags == old->flags || (!now->flags && !darn_memory_assertion(old->flags)));
 }
 
-static void put(struct bucket *bucket, struct darn_memory_cell *at,
-                const struct darn_memory_cell *now)
+/* The oldest of those that come often, else the oldest: what a thread does once a second is looked
+ * for beside millions of others. */
+static struct darn_memory_cell *make_room(struct bucket *bucket)
 {
-    if (!at) {
-        at = &bucket->cells[bucket->next];
-        bucket->next = (bucket->next + 1) % CELLS;
-        if (at->where)
-            darn_count(DARN_COUNT_FORGOTTEN);
+    uint32_t oldest = bucket->next;
+
+    for (uint32_t i = 0; i < CELLS; i++) {
+        if (bucket->cells[(bucket->next + i) % CELLS].is_often) {
+            oldest = (bucket->next + i) % CELLS;
+            break;
+        }
     }
-    *at = *now;
+    bucket->next = (oldest + 1) % CELLS;
+    darn_count(DARN_COUNT_FORGOTTEN);
+    return &bucket->cells[oldest];
 }
 
 /* One piece of eight bytes. */
@@ -165,7 +170,7 @@ static bool access_granule(const struct darn_thread_clock *clock,
         }
     }
     if (now->where)
-        put(bucket, room, now);
+        *(room ? room : make_room(bucket)) = *now;
     give(bucket);
     return any;
 }
@@ -193,7 +198,8 @@ static struct darn_memory_cell cell_of(struct darn_thread_clock *clock,
         .where = where,
         .slot = (uint8_t)clock->slot,
         .time = where ? darn_clock_now(clock) : 0,
-        .op = touch->op,
+        .op = touch->op & 0x7f,
+        .is_often = touch->is_often,
         .flags = (uint8_t)((touch->atomic ? DARN_MEMORY_ATOMIC : 0) |
                            (touch->is_volatile ? DARN_MEMORY_VOLATILE : 0) |
                            touch->assertion * DARN_MEMORY_ASSERTED),

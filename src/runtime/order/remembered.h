@@ -1,6 +1,6 @@
 /*
  * Accesses that are remembered: who touched which bytes, when and where, in memory of bounded size.
- * New ones take the place of old ones.
+ * New ones take the place of old ones, first of those of places that are come by often.
  *
  * Memory that is given back and used again holds other variables: it gets a new life, and what is
  * remembered of an earlier one counts no longer.
@@ -22,7 +22,8 @@ struct darn_memory_cell {
     uint32_t life;  /* of its sixteen bytes */
     uint8_t slot;
     uint8_t bytes; /* bit i: byte i is touched */
-    uint8_t op;    /* enum darn_touch_op */
+    uint8_t op : 7; /* enum darn_touch_op */
+    uint8_t is_often : 1; /* (watch/touch.h) */
     uint8_t flags; /* enum darn_memory_flag */
 };
 

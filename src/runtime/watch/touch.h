@@ -40,6 +40,7 @@ struct darn_touch {
     bool atomic;
     bool is_volatile;
     bool has_value;
+    bool is_often; /* the thread has come there a thousand times (order/races.c) */
 };
 
 /* Whether the two touch a byte in common. */

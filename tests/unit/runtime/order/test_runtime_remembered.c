@@ -353,6 +353,34 @@ static void the_oldest_goes_first(void **state)
     assert_int_equal(found.where, 1 + THREADS - 2);
 }
 
+/* Where there is room for a few: of many threads that come often, the one that came once. */
+static void what_comes_often_goes_first(void **state)
+{
+    struct darn_touch often = {.size = 8, .op = DARN_OP_READ, .is_often = true};
+
+    (void)state;
+    assert_false(reads(0, 0, 8));
+    for (int i = 0; i < 100; i++)
+        assert_false(touches(1 + i % (THREADS - 2), often));
+    for (int i = 1; i < THREADS - 1; i++)
+        order(i, THREADS - 1);
+    assert_true(writes(THREADS - 1, 0, 8));
+    assert_int_equal(found.where, 1);
+}
+
+static void of_what_comes_often_the_oldest_goes_first(void **state)
+{
+    struct darn_touch often = {.size = 8, .op = DARN_OP_READ, .is_often = true};
+
+    (void)state;
+    for (int i = 0; i < THREADS - 1; i++)
+        assert_false(touches(i, often));
+    for (int i = 0; i < THREADS - 2; i++)
+        order(i, THREADS - 1);
+    assert_true(writes(THREADS - 1, 0, 8));
+    assert_int_equal(found.where, 1 + THREADS - 2);
+}
+
 /* Who comes by again and again takes no more room, and nobody else's. */
 static void what_says_the_same_takes_the_same_room(void **state)
 {
@@ -446,6 +474,8 @@ int main(void)
         TEST(lives_follow_each_other),
         TEST(very_much_is_forgotten_at_once),
         TEST(the_oldest_goes_first),
+        TEST(what_comes_often_goes_first),
+        TEST(of_what_comes_often_the_oldest_goes_first),
         TEST(what_says_the_same_takes_the_same_room),
         TEST(only_what_is_covered_goes),
         TEST(the_deepest_touch_of_a_stack_is_known),
