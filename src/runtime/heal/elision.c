@@ -20,6 +20,11 @@
 /* Where there are more threads, nothing is elided. */
 #define THREADS 256
 
+/* An access may be to several variables at once, as where a constructor clears them, each of which
+ * is reached by its own address elsewhere. The beginning of a long one stands for all. */
+#define SHORTEST 4
+#define LONGEST  64
+
 /* So many times a thread is looked at until it is out of its hook. */
 #define PATIENCE 200
 
@@ -162,25 +167,69 @@ static void note_other(struct darn_elision_group *group, struct darn_elision_mem
                                                                    : DARN_ELISION_NEVER);
 }
 
+/* The member was under the lock of the one that came to the address before or after it. */
+static void note_visit(struct darn_elision_member *member)
+{
+    uint64_t mask;
+
+    if (darn_elision_is_known(member))
+        return;
+    atomic_fetch_add_explicit(&member->visits, 1, memory_order_relaxed);
+    if (!darn_elision_is_known(member))
+        return;
+    mask = darn_elision_lock();
+    if (member->group) /* its module is there */
+        darn_elision_set_level(member);
+    darn_elision_unlock(mask);
+}
+
 /* The same lock as before. For the group an access behind another one of the same section says
  * nothing more. */
 static void note_same(struct darn_elision_group *group, struct darn_elision_member *member,
                       const struct darn_thread *self, uint32_t state, bool idle)
 {
-    bool elided = state == DARN_ELISION_ON;
-    bool is_new = !darn_elision_is_known(member);
-    uint64_t mask;
-
-    if (is_new)
-        atomic_fetch_add_explicit(&member->visits, 1, memory_order_relaxed);
+    note_visit(member);
     if (state == DARN_ELISION_WATCHED && idle &&
-        atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >= VISITS) {
+        atomic_fetch_add_explicit(&group->visits, 1, memory_order_relaxed) + 1 >= VISITS)
         elide(group, self);
-    } else if (elided && is_new && darn_elision_is_known(member)) {
-        mask = darn_elision_lock();
-        darn_elision_set_level(member);
-        darn_elision_unlock(mask);
+}
+
+/* Under which lock somebody comes says something of the one that came there before, too. A site
+ * that comes to new memory alone, as a constructor does, becomes known by those who follow. */
+static void note_before(const struct darn_elision_group *group, struct darn_elision_member *before,
+                        enum darn_elision_locks locks)
+{
+    if (darn_elision_whole(before->group) != group)
+        return;
+    if (locks == DARN_LOCKS_SAME)
+        note_visit(before);
+    else
+        atomic_store(&before->visits, 0);
+}
+
+/* What is known of a part says nothing of the rest. */
+static enum darn_elision_locks look_at_all(struct darn_elision_member *member,
+                                           const struct darn_elision_group *group,
+                                           const struct darn_touch *touch, bool writes)
+{
+    enum darn_elision_locks all = DARN_LOCKS_SAME;
+    const struct darn_elision_member *noted = member;
+
+    for (uint32_t at = 0; at == 0 || (at < touch->size && at < LONGEST); at += SHORTEST) {
+        struct darn_elision_member *before = member;
+        enum darn_elision_locks locks;
+
+        if (touch->gaps && !(touch->gaps >> at & 1))
+            continue;
+        locks = darn_elision_look(touch->address + at, writes, &before);
+        if (before != member && before != noted) {
+            note_before(group, before, locks);
+            noted = before;
+        }
+        if (locks == DARN_LOCKS_OTHER || all == DARN_LOCKS_SAME)
+            all = locks;
     }
+    return all;
 }
 
 /* An access without a lock: nobody who has one is kept out. */
@@ -206,7 +255,7 @@ static bool is_under_lock(struct darn_elision_member *member, struct darn_elisio
     }
     if (state == DARN_ELISION_ON && darn_elision_is_known(member))
         return true;
-    locks = darn_elision_look(touch->address, writes);
+    locks = look_at_all(member, group, touch, writes);
     if (locks == DARN_LOCKS_SAME)
         note_same(group, member, thread, state, idle);
     else if (locks == DARN_LOCKS_OTHER)

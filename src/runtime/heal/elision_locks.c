@@ -16,6 +16,7 @@ struct lockset {
     _Atomic uint32_t busy;
     uint32_t count;
     uintptr_t address;
+    struct darn_elision_member *last;
     uintptr_t locks[LOCKS];
 };
 
@@ -58,11 +59,14 @@ static bool holds(uintptr_t lock, bool writes)
     return false;
 }
 
-static enum darn_elision_locks look(struct lockset *lockset, uintptr_t address, bool writes)
+static enum darn_elision_locks look(struct lockset *lockset, uintptr_t address, bool writes,
+                                    struct darn_elision_member **member)
 {
+    struct darn_elision_member *before = lockset->last;
     uint32_t kept = 0;
 
-    if (lockset->address != address) {
+    lockset->last = *member;
+    if (lockset->address != address || !before) {
         begin(lockset, address, writes);
         return DARN_LOCKS_NEW;
     }
@@ -70,6 +74,7 @@ static enum darn_elision_locks look(struct lockset *lockset, uintptr_t address, 
         if (holds(lockset->locks[i], writes))
             lockset->locks[kept++] = lockset->locks[i];
     }
+    *member = before;
     lockset->count = kept;
     if (kept)
         return DARN_LOCKS_SAME;
@@ -77,7 +82,8 @@ static enum darn_elision_locks look(struct lockset *lockset, uintptr_t address, 
     return DARN_LOCKS_OTHER;
 }
 
-enum darn_elision_locks darn_elision_look(uintptr_t address, bool writes)
+enum darn_elision_locks darn_elision_look(uintptr_t address, bool writes,
+                                          struct darn_elision_member **member)
 {
     struct lockset *lockset = &locksets[darn_spread_to(address, ADDRESSES_SHIFT)];
     enum darn_elision_locks found;
@@ -85,7 +91,7 @@ enum darn_elision_locks darn_elision_look(uintptr_t address, bool writes)
     /* A signal handler may come in between, and not come back. */
     if (atomic_exchange_explicit(&lockset->busy, 1, memory_order_acquire))
         return DARN_LOCKS_NEW;
-    found = look(lockset, address, writes);
+    found = look(lockset, address, writes, member);
     atomic_store_explicit(&lockset->busy, 0, memory_order_release);
     return found;
 }

@@ -1,5 +1,5 @@
-/* Which of the program's locks were held at an address, each time (Eraser's candidate set): a table
- * of the addresses seen last. */
+/* Which of the program's locks were held at an address, each time (Eraser's candidate set), and by
+ * which site it was reached last: a table of the addresses seen last. */
 #ifndef DARN_RUNTIME_ELISION_LOCKS_H
 #define DARN_RUNTIME_ELISION_LOCKS_H
 
@@ -17,8 +17,12 @@ enum darn_elision_locks {
 /* 0, or -1 when there is no memory. */
 int darn_elision_locks_open(void);
 
-/* The thread holds these at the address now; `writes`: those for reading do not count. */
-enum darn_elision_locks darn_elision_look(uintptr_t address, bool writes);
+struct darn_elision_member;
+
+/* The thread holds these at the address now; `writes`: those for reading do not count. `member` is
+ * where it is, and becomes the one that came to the address before; unless it is NEW. */
+enum darn_elision_locks darn_elision_look(uintptr_t address, bool writes,
+                                          struct darn_elision_member **member);
 
 /* Whether it holds any that counts. */
 bool darn_elision_is_locked(bool writes);

@@ -172,6 +172,82 @@ static void a_site_that_is_seldom_seen_goes_on_calling_until_it_is_known(void **
     expect_levels(&seldom, DARN_LEVEL_ELIDED);
 }
 
+/* As a constructor does: who follows at the same address is under the same lock. */
+static void a_site_that_comes_to_new_memory_alone_becomes_known_by_who_follows(void **state)
+{
+    static long nodes[ENOUGH];
+    struct section section;
+    struct darn_site *maker;
+    uint32_t revoked = 0;
+
+    (void)state;
+    add_section(&section, "node->count", 0);
+    maker = add_stray(DARN_SITE_WRITE, "made.count");
+    for (uint32_t i = 0; i < ENOUGH; i++) {
+        bool was_on = darn_elision_is_on(&section.rule);
+
+        darn_own_add(&lock, false, false);
+        visit(maker, &nodes[i], true);
+        revoked += was_on && !darn_elision_is_on(&section.rule);
+        visit(section.entry, &nodes[i], true);
+        visit(section.end, &nodes[i], false);
+        darn_own_remove(&lock);
+    }
+    assert_int_equal(revoked, 0); /* it was known before the group was elided */
+    assert_true(darn_elision_is_on(&section.rule));
+    assert_int_equal(darn_armed(maker), DARN_LEVEL_ELIDED);
+}
+
+/* Several members at once, as a constructor clears them. */
+static void what_is_written_with_others_is_known_by_its_own_address(void **state)
+{
+    static long nodes[ENOUGH][2];
+    struct section section;
+    struct darn_roles roles;
+    struct darn_site *maker;
+
+    (void)state;
+    add_section(&section, "node->last", 0);
+    maker = add_stray(DARN_SITE_WRITE, "node.last");
+    for (uint32_t i = 0; i < ENOUGH; i++) {
+        struct darn_touch both = {.address = (uintptr_t)nodes[i],
+                                  .size = sizeof(nodes[i]),
+                                  .site = maker,
+                                  .op = DARN_OP_WRITE};
+
+        darn_own_add(&lock, false, false);
+        darn_elision_visit(&self, &both, true, &roles);
+        visit(section.entry, &nodes[i][1], true);
+        visit(section.end, &nodes[i][1], false);
+        darn_own_remove(&lock);
+    }
+    assert_true(darn_elision_is_on(&section.rule));
+    assert_int_equal(darn_armed(maker), DARN_LEVEL_ELIDED);
+    darn_own_add(&lock, false, false);
+    visit(maker, &nodes[0][0], true);
+    darn_own_remove(&lock);
+    assert_true(darn_elision_is_on(&section.rule));
+}
+
+static void who_is_followed_under_another_lock_does_not_become_known(void **state)
+{
+    static long nodes[100];
+    struct section section;
+    struct darn_site *maker;
+
+    (void)state;
+    add_section(&section, "part->size", 0);
+    maker = add_stray(DARN_SITE_WRITE, "made.size");
+    assert_int_not_equal(go_until_elided(&section), ENOUGH);
+    for (uint32_t i = 0; i < 100; i++) {
+        darn_own_add(&second_lock, false, false);
+        visit(maker, &nodes[i], true);
+        darn_own_remove(&second_lock);
+        go_through(&section, &lock, &nodes[i]);
+    }
+    assert_int_equal(darn_armed(maker), DARN_LEVEL_HEAL);
+}
+
 static void with_very_many_threads_nothing_is_elided(void **state)
 {
     struct section section;
@@ -291,6 +367,9 @@ int main(void)
         TEST(a_section_that_may_give_its_lock_back_goes_on_calling),
         TEST(which_sections_may_give_a_lock_back),
         TEST(a_site_that_is_seldom_seen_goes_on_calling_until_it_is_known),
+        TEST(a_site_that_comes_to_new_memory_alone_becomes_known_by_who_follows),
+        TEST(what_is_written_with_others_is_known_by_its_own_address),
+        TEST(who_is_followed_under_another_lock_does_not_become_known),
         TEST(with_very_many_threads_nothing_is_elided),
         TEST(sites_with_a_name_in_common_are_elided_together),
         TEST(what_a_member_points_to_is_another_variable),
