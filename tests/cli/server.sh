@@ -5,6 +5,7 @@
 export PATH=$bin:$PATH
 
 cat >server.c <<'EOF2'
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -76,6 +77,10 @@ int main(int argc, char **argv)
         pthread_create(&ticker, NULL, tick, NULL);
     }
     for (;;) {
+        /* One that looks after other things each second. */
+        while (argc > 1 && strcmp(argv[1], "polls") == 0 &&
+               poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, 1000) == 0)
+            ;
         int fd = accept(listener, NULL, NULL);
         pthread_t thread;
         if (fd < 0 && is_over)
@@ -103,6 +108,18 @@ expect_has "$err" "darn hunt: --with: one run at a time, as with --jobs=1"
 [ -e talked ] || fault "the client was not run"
 try timeout 60 darn replay --times=2 hunted/1
 expect_has "$out" "2 of 2"
+
+claim "a server that waits with a time-out replays, however soon or late its client comes"
+late='sleep 0.0$(od -An -N1 -tu1 /dev/urandom | tr -d " "); ./client talk'
+for _ in {1..20}; do
+    rm -rf polled
+    try timeout 120 darn hunt --seconds=20 --no-explore --no-shrink --trials=6 --with="$late" -o polled -- ./server polls
+    [[ $err == *"predict: 0 possible data races"* ]] || break
+done
+expect_status 66
+expect_has "$out" "warning: data race on 'served' [data-race, confirmed]"
+try timeout 60 darn replay --times=10 polled/1
+expect_has "$out" "10 of 10"
 
 claim "a server is explored with a client; that the signal has ended it is no failure"
 try timeout 120 darn explore --jobs=1 --schedules=5 --points=sync --with='./client talk' -- ./server

@@ -5,6 +5,7 @@
 #include "runtime/control/control_coverage.h"
 #include "runtime/control/outsiders.h"
 #include "runtime/control/enabled.h"
+#include "runtime/control/followed.h"
 #include "runtime/control/learning.h"
 #include "runtime/control/livelock.h"
 #include "runtime/control/capture.h"
@@ -24,10 +25,6 @@
 
 /* A program that handles signals gets this long, in real time, to be sent one. */
 #define SIGNALS_GET UINT64_C(100000000)
-
-/* Who is to make the next step of a schedule that is followed gets this long, in real time, to come
- * back from the outside. It came back in the run that was recorded. */
-#define FOLLOWED_GETS UINT64_C(3000000000)
 
 /* Reads of a spin in a row, while nobody else can go on, until that is a hang. */
 #define FRUITLESS 100000
@@ -179,28 +176,11 @@ static bool may_be_signalled(uint64_t waited)
     return handlers && (waited < SIGNALS_GET || is_anybody_awake());
 }
 
-/* FOLLOW: whether the one that is to go on is still outside. A timer is no reason to wait. */
-bool darn_decide_awaits(void)
-{
-    const struct darn_plan *plan = &darn_control->request.plan;
-    const struct darn_slot *slot;
-
-    if (plan->kind != DARN_STRATEGY_FOLLOW || steps >= plan->step_count)
-        return false;
-    slot = darn_turn_slot_of(darn_control->follow[steps].thread);
-    return slot && (slot->state == DARN_STATE_OUTSIDE ||
-                    (slot->state == DARN_STATE_READY && slot->op == DARN_STEP_CALL &&
-                     !slot->timed && !darn_step_is_enabled(slot)));
-}
-
 /* Whoever sleeps may go on at any time, and would have made millions of steps before a client has
  * said its first word. */
 static bool is_for_client_to_act(uint32_t count)
 {
-    const struct darn_plan *plan = &darn_control->request.plan;
-
-    if (!darn_control->client || !is_outside_busy() ||
-        (plan->kind == DARN_STRATEGY_FOLLOW && steps < plan->step_count))
+    if (!darn_control->client || !is_outside_busy() || darn_followed_next())
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (choices[i].op != DARN_STEP_SLEEP && choices[i].op != DARN_STEP_YIELD)
@@ -215,8 +195,9 @@ uint32_t darn_decide_find(uint64_t waited)
     uint32_t count;
 
     let_in();
-    if (waited < FOLLOWED_GETS && darn_decide_awaits())
+    if (darn_followed_awaits(waited))
         return 0;
+    darn_followed_jump();
     count = darn_decide_collect(false);
     if (count && waited < OUTSIDE_GETS && is_for_client_to_act(count))
         return 0;
@@ -268,13 +249,14 @@ static uint32_t index_of_last(uint32_t count)
 /* Whether the wait of a step that is made now ends by its time. */
 static bool times_out(const struct darn_slot *slot)
 {
-    return slot->timed && !slot->interrupted && !darn_step_has_come(slot);
+    return slot->timed && !slot->interrupted && (darn_followed_is_late(slot) || !darn_step_has_come(slot));
 }
 
 static void note_step(const struct darn_choice *choice, uint32_t count, uint32_t current,
                       bool waking)
 {
     struct darn_result *result = &darn_control->result;
+    struct darn_slot *slot = &darn_slots[choice->slot];
     uint8_t flags = count == 1 ? DARN_STEP_ALONE : 0;
 
     if (!waking && current < count && choices[current].slot != choice->slot &&
@@ -282,9 +264,11 @@ static void note_step(const struct darn_choice *choice, uint32_t count, uint32_t
         flags |= DARN_STEP_PREEMPTS;
         result->preemptions++;
     }
-    if (times_out(&darn_slots[choice->slot]))
+    if (times_out(slot)) {
         flags |= DARN_STEP_TIMED_OUT;
-    if (darn_slots[choice->slot].forced && !waking)
+        slot->timed_out |= !waking; /* for good: something may come from the outside right now */
+    }
+    if (slot->forced && !waking)
         flags |= DARN_STEP_FORCED;
     if (count > 1)
         result->choices++;
@@ -440,10 +424,8 @@ void darn_decide_make(struct darn_slot *slot)
             !darn_busy_holds_back(&darn_slots[i], steps))
             darn_slots[i].yielded = false;
     }
-    if (times_out(slot)) {
-        slot->timed_out = true;
+    if (slot->timed_out)
         darn_vtime_jump(slot->deadline);
-    }
     if ((slot->op == DARN_STEP_SLEEP || slot->op == DARN_STEP_YIELD) && darn_outsiders_are_known())
         darn_os_sleep(STEP_TAKES);
     if (last != slot && darn_control_wants(DARN_RUN_LEARN))

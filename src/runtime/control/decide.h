@@ -15,10 +15,6 @@ uint32_t darn_decide_collect(bool spins);
  * the outside is busy, and has been waited for so long already, in nanoseconds. */
 uint32_t darn_decide_find(uint64_t waited);
 
-/* Whether a schedule is followed, and the thread that is to go on is still outside: nobody else
- * goes on until it has come back, or for a while. */
-bool darn_decide_awaits(void);
-
 /* Asks the strategy which of the choices it is, and notes the step. */
 struct darn_slot *darn_decide_pick(uint32_t count, bool waking);
 

@@ -7,6 +7,7 @@
 #include "runtime/control/capture.h"
 #include "runtime/control/control.h"
 #include "runtime/control/decide.h"
+#include "runtime/control/followed.h"
 #include "runtime/control/enabled.h"
 #include "runtime/control/livelock.h"
 #include "runtime/control/vtime.h"
@@ -167,7 +168,7 @@ static void hand_on(struct darn_slot *self)
      * gives back at its very end (a robust mutex) is free only then. */
     uint32_t count = darn_decide_collect(false);
 
-    if (count && !darn_decide_awaits()) {
+    if (count && !darn_followed_awaits(0)) {
         struct darn_slot *next = darn_decide_pick(count, false);
 
         darn_decide_make(next);

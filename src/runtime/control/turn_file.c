@@ -50,15 +50,19 @@ static bool never_waits(int fd)
     return flags < 0 || flags & O_NONBLOCK;
 }
 
-/* Waits, in the step that was begun. */
-static bool await(struct darn_slot *slot, bool (*ready)(void *argument), void *argument,
-                  uint64_t deadline, enum darn_turn_interrupts interrupts)
+/* Waits, in the step that was begun. 1, 0 when its time is over, -1 with EINTR. */
+static int await(struct darn_slot *slot, bool (*ready)(void *argument), void *argument,
+                 uint64_t deadline, enum darn_turn_interrupts interrupts)
 {
     slot->interrupts = interrupts;
-    if (darn_turn_await(slot, ready, argument, deadline) || !slot->interrupted)
-        return true;
+    if (darn_turn_await(slot, ready, argument, deadline))
+        return 1;
+    if (slot->timed_out)
+        return 0;
+    if (!slot->interrupted)
+        return 1;
     errno = EINTR;
-    return false;
+    return -1;
 }
 
 bool darn_turn_file(struct darn_slot *slot, int fd, short events, const void *frame)
@@ -71,20 +75,24 @@ bool darn_turn_file(struct darn_slot *slot, int fd, short events, const void *fr
     slot->what = DARN_OBJECT_DESCRIPTOR;
     if (never_waits(fd))
         darn_turn_take(slot);
-    else if (!await(slot, are_ready, &files, DARN_NO_DEADLINE, DARN_MAY_RESTART))
+    else if (await(slot, are_ready, &files, DARN_NO_DEADLINE, DARN_MAY_RESTART) < 0)
         return false;
     if (events & POLLIN && darn_os_channel(fd))
         slot->received = true; /* as in a trace: ordinary files have no messages */
     return true;
 }
 
-bool darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
-                    const void *frame)
+int darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
+                   const void *frame)
 {
     struct files files = {fds, count};
+    int came;
 
     darn_turn_step(slot, DARN_STEP_CALL, &darn_turn_world, frame);
-    return await(slot, are_ready, &files, deadline_of(timeout), DARN_INTERRUPTED);
+    came = await(slot, are_ready, &files, deadline_of(timeout), DARN_INTERRUPTED);
+    for (nfds_t i = 0; !came && i < count; i++)
+        fds[i].revents = 0;
+    return came;
 }
 
 static bool are_sets_ready(void *argument)
@@ -102,11 +110,25 @@ static bool are_sets_ready(void *argument)
                               sets->writes ? &writes : NULL, sets->errors ? &errors : NULL) != 0;
 }
 
-bool darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, const fd_set *writes,
-                      const fd_set *errors, int64_t timeout, const void *frame)
+/* Of a set only so many bits are the caller's. */
+static void clear(fd_set *set, int count)
+{
+    for (int fd = 0; set && fd < count; fd++)
+        FD_CLR(fd, set);
+}
+
+int darn_turn_select(struct darn_slot *slot, int count, fd_set *reads, fd_set *writes,
+                     fd_set *errors, int64_t timeout, const void *frame)
 {
     struct sets sets = {count, reads, writes, errors};
+    int came;
 
     darn_turn_step(slot, DARN_STEP_CALL, &darn_turn_world, frame);
-    return await(slot, are_sets_ready, &sets, deadline_of(timeout), DARN_INTERRUPTED);
+    came = await(slot, are_sets_ready, &sets, deadline_of(timeout), DARN_INTERRUPTED);
+    if (came)
+        return came;
+    clear(reads, count);
+    clear(writes, count);
+    clear(errors, count);
+    return 0;
 }

@@ -15,13 +15,14 @@
  */
 bool darn_turn_file(struct darn_slot *slot, int fd, short events, const void *frame);
 
-/* Waits as poll does; the caller polls then without waiting. A negative timeout, in nanoseconds, is
+/* Waits as poll does. 1: the caller polls then without waiting. 0: its time is over, and nothing has
+ * come; so it is, whatever comes right now. -1 with EINTR. A negative timeout, in nanoseconds, is
  * none. */
-bool darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
-                    const void *frame);
+int darn_turn_poll(struct darn_slot *slot, struct pollfd *fds, nfds_t count, int64_t timeout,
+                   const void *frame);
 
 /* The same for select; at most FD_SETSIZE files. */
-bool darn_turn_select(struct darn_slot *slot, int count, const fd_set *reads, const fd_set *writes,
-                      const fd_set *errors, int64_t timeout, const void *frame);
+int darn_turn_select(struct darn_slot *slot, int count, fd_set *reads, fd_set *writes,
+                     fd_set *errors, int64_t timeout, const void *frame);
 
 #endif

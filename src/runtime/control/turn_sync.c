@@ -369,5 +369,5 @@ bool darn_turn_await(struct darn_slot *slot, bool (*ready)(void *argument), void
         darn_turn_again(slot);
     }
     slot->ready = NULL;
-    return ready(argument);
+    return !slot->timed_out && ready(argument);
 }

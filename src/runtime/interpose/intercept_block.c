@@ -161,11 +161,12 @@ static int ready_set(int result, int count, const fd_set *reads, const fd_set *w
 DARN_INTERCEPT(int, poll, struct pollfd *fds, nfds_t count, int timeout)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    int came;
 
-    if (slot)
-        return darn_turn_poll(slot, fds, count, of_milliseconds(timeout), FRAME)
-                   ? DARN_REAL(poll)(fds, count, 0)
-                   : -1;
+    if (slot) {
+        came = darn_turn_poll(slot, fds, count, of_milliseconds(timeout), FRAME);
+        return came > 0 ? DARN_REAL(poll)(fds, count, 0) : came;
+    }
     return ready(DARN_WAITING(DARN_REAL(poll)(fds, count, timeout)), fds, count, FRAME);
 }
 
@@ -173,11 +174,12 @@ DARN_INTERCEPT(int, ppoll, struct pollfd *fds, nfds_t count, const struct timesp
                const sigset_t *set)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    int came;
 
-    if (slot && !set)
-        return darn_turn_poll(slot, fds, count, of_timespec(time), FRAME)
-                   ? DARN_REAL(ppoll)(fds, count, &(struct timespec){0}, NULL)
-                   : -1;
+    if (slot && !set) {
+        came = darn_turn_poll(slot, fds, count, of_timespec(time), FRAME);
+        return came > 0 ? DARN_REAL(ppoll)(fds, count, &(struct timespec){0}, NULL) : came;
+    }
     return ready(DARN_WAITING(DARN_REAL(ppoll)(fds, count, time, set)), fds, count, FRAME);
 }
 
@@ -185,13 +187,14 @@ DARN_INTERCEPT(int, select, int count, fd_set *reads, fd_set *writes, fd_set *er
                struct timeval *time)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    int came;
 
     if (slot && count <= FD_SETSIZE) {
-        if (!darn_turn_select(slot, count, reads, writes, errors,
-                              time ? (int64_t)time->tv_sec * 1000000000 + time->tv_usec * 1000 : -1,
-                              FRAME))
-            return -1;
-        return DARN_REAL(select)(count, reads, writes, errors, &(struct timeval){0});
+        came = darn_turn_select(
+            slot, count, reads, writes, errors,
+            time ? (int64_t)time->tv_sec * 1000000000 + time->tv_usec * 1000 : -1, FRAME);
+        return came > 0 ? DARN_REAL(select)(count, reads, writes, errors, &(struct timeval){0})
+                        : came;
     }
     return ready_set(DARN_WAITING(DARN_REAL(select)(count, reads, writes, errors, time)), count,
                      reads, writes, FRAME);
@@ -201,18 +204,20 @@ DARN_INTERCEPT(int, pselect, int count, fd_set *reads, fd_set *writes, fd_set *e
                const struct timespec *time, const sigset_t *set)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    int came;
 
     if (slot && !set && count <= FD_SETSIZE) {
-        if (!darn_turn_select(slot, count, reads, writes, errors, of_timespec(time), FRAME))
-            return -1;
-        return DARN_REAL(pselect)(count, reads, writes, errors, &(struct timespec){0}, NULL);
+        came = darn_turn_select(slot, count, reads, writes, errors, of_timespec(time), FRAME);
+        return came > 0
+                   ? DARN_REAL(pselect)(count, reads, writes, errors, &(struct timespec){0}, NULL)
+                   : came;
     }
     return ready_set(DARN_WAITING(DARN_REAL(pselect)(count, reads, writes, errors, time, set)),
                      count, reads, writes, FRAME);
 }
 
 /* The file of an epoll can be polled itself. */
-static bool awaited(struct darn_slot *slot, int fd, int timeout, const void *frame)
+static int awaited(struct darn_slot *slot, int fd, int timeout, const void *frame)
 {
     struct pollfd file = {.fd = fd, .events = POLLIN};
 
@@ -229,9 +234,12 @@ static int polled(int result, int fd, const void *frame)
 DARN_INTERCEPT(int, epoll_wait, int fd, struct epoll_event *events, int count, int timeout)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    int came;
 
-    if (slot)
-        return awaited(slot, fd, timeout, FRAME) ? DARN_REAL(epoll_wait)(fd, events, count, 0) : -1;
+    if (slot) {
+        came = awaited(slot, fd, timeout, FRAME);
+        return came > 0 ? DARN_REAL(epoll_wait)(fd, events, count, 0) : came;
+    }
     return polled(DARN_WAITING(DARN_REAL(epoll_wait)(fd, events, count, timeout)), fd, FRAME);
 }
 
@@ -239,11 +247,12 @@ DARN_INTERCEPT(int, epoll_pwait, int fd, struct epoll_event *events, int count, 
                const sigset_t *set)
 {
     struct darn_slot *slot = darn_turn_mine(darn_thread_self());
+    int came;
 
-    if (slot && !set)
-        return awaited(slot, fd, timeout, FRAME)
-                   ? DARN_REAL(epoll_pwait)(fd, events, count, 0, NULL)
-                   : -1;
+    if (slot && !set) {
+        came = awaited(slot, fd, timeout, FRAME);
+        return came > 0 ? DARN_REAL(epoll_pwait)(fd, events, count, 0, NULL) : came;
+    }
     return polled(DARN_WAITING(DARN_REAL(epoll_pwait)(fd, events, count, timeout, set)), fd, FRAME);
 }
 
