@@ -21,6 +21,10 @@ frames="-fno-omit-frame-pointer
 -experimental-debug-variable-locations=0
 -mllvm
 -grow-region-complexity-budget=100
+-mllvm
+-disable-hoisting-to-hotter-blocks=all
+-mllvm
+-block-freq-ratio-threshold=3000000
 -Xclang
 -fexperimental-assignment-tracking=disabled"
 runtime="-Xlinker
