@@ -66,6 +66,17 @@ expect_same "$err" \
 try bash -c 'ulimit -v 400000; exec darn run -- ./count'
 expect_match "$err" "time; for want of memory only races at the same moment were looked for\$"
 
+claim "the function of a thread, or main, that darn has not compiled hides races, and the line says so"
+sed 's/int main/int compiled/' count.c >rest.c
+cat >main.c <<'E'
+int compiled(int argc, char **argv);
+int main(int argc, char **argv) { return compiled(argc, argv); }
+E
+gcc -c main.c && darn cc -g rest.c main.o -o outside -pthread || exit 1
+try darn run -- ./outside
+expect_status 0
+expect_match "$err" "time; what darn did not compile hides races: 1 thread began there\$"
+
 claim "a program that nobody has run with darn run is silent"
 try ./count
 expect_same "$err" ""

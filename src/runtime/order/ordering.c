@@ -163,8 +163,10 @@ void darn_order_thread_start(struct darn_thread *thread)
     if (!order)
         return;
     order->late.call = is_outside(thread) ? UINTPTR_MAX : 0; /* it never returns to ours */
-    if (order->late.call)
+    if (order->late.call) {
         darn_late_note(&order->late);
+        darn_count(DARN_COUNT_THREADS_OUTSIDE);
+    }
     if (!thread->has_clock) { /* a trace has the event of its creator */
         if (!thread->has_parent)
             darn_late_all(&order->late);

@@ -43,6 +43,7 @@
     X(SAMPLERS_REFUSED, "times that nothing was watched: the system gave no thread for it")        \
     X(ORDER_NO_MEMORY, "threads whose accesses were not ordered: no memory")                       \
     X(ORDER_LIMITED, "threads whose accesses were not ordered: little address space (ulimit -v)")  \
+    X(THREADS_OUTSIDE, "threads of functions that were not compiled by darn: after all")           \
     X(NOT_REMEMBERED, "accesses not remembered: somebody was in the way")                          \
     X(FORGOTTEN, "accesses forgotten for newer ones: no room")                                     \
     X(WHERES_SHORT, "places remembered without their locks, or their stacks: too many")            \

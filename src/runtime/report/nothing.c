@@ -48,12 +48,18 @@ static void say_share(struct darn_say *say)
  * (darn_counter_is_loss). */
 static void say_missing(struct darn_say *say)
 {
+    uint64_t outside = darn_counter_value(DARN_COUNT_THREADS_OUTSIDE);
+
     if (darn_state.options.report == DARN_REPORT_OBSERVED)
         darn_say_text(say, "; races that were not caught in the act were not asked for");
     else if (darn_counter_value(DARN_COUNT_ORDER_LIMITED) ||
              darn_counter_value(DARN_COUNT_ORDER_NO_MEMORY) ||
              darn_counter_value(DARN_COUNT_THREADS_UNKNOWN))
         darn_say_text(say, "; for want of memory only races at the same moment were looked for");
+    if (outside) {
+        darn_say_text(say, "; what darn did not compile hides races: ");
+        say_counted(say, outside, " thread began there", " threads began there");
+    }
     if (darn_counter_value(DARN_COUNT_SAMPLERS_REFUSED))
         darn_say_text(say, "; at times nothing was watched: the system gave no thread for it");
 }
