@@ -39,6 +39,8 @@ enum darn_report_what { DARN_REPORT_ALL, DARN_REPORT_OBSERVED };
 
 enum darn_color { DARN_COLOR_AUTO, DARN_COLOR_ALWAYS, DARN_COLOR_NEVER };
 
+#define DARN_MOST_SIZE 1048576 /* megabytes of a trace */
+
 struct darn_options {
     uint64_t seed;        /* 0: different in each run */
     uint32_t budget;      /* percent of the time with attention raised, or DARN_BUDGET_MAX */
@@ -51,7 +53,7 @@ struct darn_options {
     uint32_t verbosity;
     uint32_t color;          /* enum darn_color */
     uint32_t trace_what;     /* enum darn_trace_what */
-    uint32_t max_size;       /* of a trace, in megabytes */
+    uint32_t max_size;       /* of a trace, in megabytes, up to DARN_MOST_SIZE */
     uint32_t spin_threshold; /* Tian's: how often a read sees the same value until it spins */
     uint32_t report;         /* enum darn_report_what */
     bool report_spins;
@@ -79,7 +81,7 @@ struct darn_options {
     char heal_learn[DARN_OPTIONS_PATH];   /* what is found is healed, and written here */
     uint32_t heal_with;                   /* enum darn_heal_with */
     uint32_t heal_bound;                  /* milliseconds that a thread waits at most */
-    uint32_t heal_signal; /* on which the repository is read again; 0: none */
+    uint32_t heal_signal;                 /* on which the repository is read again; 0: none */
     bool heal_elides; /* `heal_trust`: the program's own locks are enough where they are held */
     struct darn_noise noise[DARN_NOISE_SPECS];
 };

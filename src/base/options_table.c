@@ -230,7 +230,7 @@ const struct darn_option darn_run_options[] = {
         .offset = offsetof(struct darn_options, max_size),
         .initial = "1024",
         .min = 1,
-        .max = 1048576,
+        .max = DARN_MOST_SIZE,
         .value = "N",
         .help = "the most megabytes of a trace; what comes after is\n"
                 "counted, but not recorded",

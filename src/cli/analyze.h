@@ -12,6 +12,8 @@
 #include "base/options.h"
 #include "driver/analysis/analysis.h"
 #include "cli/say.h"
+#include "report/export/collection.h"
+#include "report/text/style.h"
 
 /* What the line says. */
 struct darn_analyze_line {
@@ -32,6 +34,7 @@ struct darn_analyze_line {
     bool suspects_asked_for; /* because the user has named it */
     char *const *program;    /* with its arguments: what darn hunt is to try them with */
     FILE *out;               /* where the reports go; NULL: stdout */
+    size_t told;             /* so many were printed when they were found */
 };
 
 /* They fill that struct. */
@@ -42,6 +45,16 @@ bool darn_analyze_lists_engines(const struct darn_analyze_line *line, int *statu
 
 /* What can be refused before there is a trace. 0, or an exit status after one line on stderr. */
 int darn_analyze_check(const struct darn_analyze_line *line);
+
+/* Its parts, for who prints findings as they come: where they go and how, the file of known ones
+ * (which can be read: that was checked); what can be refused without reading a trace (0 or an exit
+ * status; to be ended in either case); and the report at the end: 0 or an exit status. */
+FILE *darn_analyze_output(const struct darn_analyze_line *line);
+struct darn_style darn_analyze_style(const struct darn_analyze_line *line);
+void darn_analyze_read_baseline(const struct darn_analyze_line *line,
+                                struct darn_collection *baseline);
+int darn_analyze_begin(const struct darn_analyze_line *line, struct darn_analysis *analysis);
+int darn_analyze_report(const struct darn_analyze_line *line, const struct darn_analysis *analysis);
 
 /* The result is an exit status: 0 nothing found, DARN_EXIT_FINDINGS, or 2 after one line on stderr:
  * then nothing was printed or written. 1 when the output could not be written. */

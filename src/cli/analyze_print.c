@@ -40,15 +40,15 @@ static bool prints_json(const struct darn_analyze_line *line)
     return line->json && strcmp(line->json, "-") == 0;
 }
 
-static FILE *output_of(const struct darn_analyze_line *line)
+FILE *darn_analyze_output(const struct darn_analyze_line *line)
 {
     return line->out ? line->out : prints_json(line) ? stderr : stdout;
 }
 
-static struct darn_style style_of(const struct darn_analyze_line *line)
+struct darn_style darn_analyze_style(const struct darn_analyze_line *line)
 {
     return (struct darn_style){line->strip_path_prefix,
-                               darn_wants_color(line->color, fileno(output_of(line)))};
+                               darn_wants_color(line->color, fileno(darn_analyze_output(line)))};
 }
 
 static void suspect(struct suspects *suspects, const struct darn_finding *finding)
@@ -75,8 +75,8 @@ static void write_finding(const struct darn_analyze_line *line, const struct dar
                         darn_sarif_put(line->sarif, finding, line->strip_path_prefix));
 }
 
-/* It can be read: that was checked. */
-static void read_baseline(const struct darn_analyze_line *line, struct darn_collection *baseline)
+void darn_analyze_read_baseline(const struct darn_analyze_line *line,
+                                struct darn_collection *baseline)
 {
     char error[1024];
 
@@ -91,7 +91,7 @@ static void sort_out(const struct darn_analyze_line *line, const struct darn_ana
 {
     struct darn_collection baseline = {0};
 
-    read_baseline(line, &baseline);
+    darn_analyze_read_baseline(line, &baseline);
     for (size_t i = 0; i < analysis->verdicts.count; i++) {
         struct darn_finding *finding = analysis->verdicts.items[i].finding;
         size_t leader;
@@ -118,13 +118,24 @@ static void sort_out(const struct darn_analyze_line *line, const struct darn_ana
     darn_collection_free(&baseline);
 }
 
+static void print_finding(const struct darn_analyze_line *line, const struct darn_causes *causes,
+                          size_t index)
+{
+    struct darn_style style = darn_analyze_style(line);
+    FILE *out = darn_analyze_output(line);
+
+    darn_format_find("text")->finding(out, causes->findings[index], &style);
+    if (!line->all)
+        darn_causes_print(causes, index, out, &style);
+    if (line->numbered)
+        fprintf(out, "  at length: --explain=%zu\n", index + 1);
+    fputc('\n', out);
+}
+
 /* Prints them, and fills the items of the summary. */
 static void print_findings(const struct darn_analyze_line *line, const struct darn_causes *causes,
                            FILE *json, struct darn_summary *summary)
 {
-    struct darn_style style = style_of(line);
-    FILE *out = output_of(line);
-
     for (size_t i = 0; i < causes->count; i++) {
         const struct darn_finding *finding = causes->findings[i];
 
@@ -133,12 +144,8 @@ static void print_findings(const struct darn_analyze_line *line, const struct da
             summary->variants++;
             continue;
         }
-        darn_format_find("text")->finding(out, finding, &style);
-        if (!line->all)
-            darn_causes_print(causes, i, out, &style);
-        if (line->numbered)
-            fprintf(out, "  at length: --explain=%zu\n", i + 1);
-        fputc('\n', out);
+        if (i >= line->told)
+            print_finding(line, causes, i);
         summary->items[summary->item_count++] = darn_summary_item(finding);
     }
 }
@@ -281,8 +288,8 @@ static bool keep_suspects(const struct darn_analyze_line *line, const struct sus
 /* `f.c:33 (write) before f.c:22 (read) of 'table', 3 times` */
 static void list_order(const struct darn_analyze_line *line, const struct darn_finding *finding)
 {
-    struct darn_style style = style_of(line);
-    FILE *out = output_of(line);
+    struct darn_style style = darn_analyze_style(line);
+    FILE *out = darn_analyze_output(line);
 
     for (size_t i = 0; i < 2 && finding->access_count == 2; i++) {
         const struct darn_finding_access *access = &finding->accesses[i];
@@ -317,7 +324,7 @@ static void say_suspects(const struct darn_analyze_line *line, const struct susp
                          bool kept, struct darn_summary *summary)
 {
     const char *command = trying(line, kept, &summary->pool);
-    FILE *out = output_of(line);
+    FILE *out = darn_analyze_output(line);
 
     if (suspects->count)
         fprintf(out,
@@ -350,8 +357,8 @@ static bool is_all(const char *engines)
 static int print_report(const struct darn_analyze_line *line, const struct darn_analysis *analysis,
                         struct darn_summary *summary, FILE *json)
 {
-    struct darn_style style = style_of(line);
-    FILE *out = output_of(line);
+    struct darn_style style = darn_analyze_style(line);
+    FILE *out = darn_analyze_output(line);
     struct suspects suspects = {0};
     struct darn_causes causes = {.count = 0};
     char *text = NULL;
@@ -376,8 +383,7 @@ static int print_report(const struct darn_analyze_line *line, const struct darn_
     return finish(out);
 }
 
-/* 0 or an exit status: the findings go to the text, and as JSON Lines to a file. */
-static int report(const struct darn_analyze_line *line, const struct darn_analysis *analysis)
+int darn_analyze_report(const struct darn_analyze_line *line, const struct darn_analysis *analysis)
 {
     struct darn_summary summary = {0};
     char *text = NULL;
@@ -401,16 +407,15 @@ static int report(const struct darn_analyze_line *line, const struct darn_analys
 static void print_explained(void *context, const struct darn_explain_job *job)
 {
     const struct darn_analyze_line *line = context;
-    struct darn_style style = style_of(line);
-    FILE *out = output_of(line);
+    struct darn_style style = darn_analyze_style(line);
+    FILE *out = darn_analyze_output(line);
 
     darn_format_find("text")->finding(out, job->finding, &style);
     fputc('\n', out);
     darn_explain_print(out, job, &style);
 }
 
-/* What can be refused without reading a trace. 0 or an exit status. */
-static int begin(const struct darn_analyze_line *line, struct darn_analysis *analysis)
+int darn_analyze_begin(const struct darn_analyze_line *line, struct darn_analysis *analysis)
 {
     int result = is_given(line->json) && !prints_json(line) ? darn_output_check(line->json) : 0;
 
@@ -434,7 +439,7 @@ static int begin(const struct darn_analyze_line *line, struct darn_analysis *ana
 int darn_analyze_check(const struct darn_analyze_line *line)
 {
     struct darn_analysis analysis;
-    int status = begin(line, &analysis);
+    int status = darn_analyze_begin(line, &analysis);
 
     darn_analysis_end(&analysis);
     return status;
@@ -444,7 +449,7 @@ int darn_analyze_traces(const struct darn_analyze_line *line, char *const *paths
 {
     bool explains = is_given(line->wanted.explain);
     struct darn_analysis analysis;
-    int status = begin(line, &analysis);
+    int status = darn_analyze_begin(line, &analysis);
 
     if (!status && explains && count > 1)
         status = darn_refuse(line->command, "--explain takes one trace, not %zu", count);
@@ -454,7 +459,7 @@ int darn_analyze_traces(const struct darn_analyze_line *line, char *const *paths
         status = line->out ? 0 : darn_finish_output();
         status = status ? status : DARN_EXIT_FINDINGS;
     } else if (!status) {
-        status = report(line, &analysis);
+        status = darn_analyze_report(line, &analysis);
     }
     darn_analysis_end(&analysis);
     return status;

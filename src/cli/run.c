@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver/analysis/following.h"
 #include "driver/analysis/noise_from.h"
 #include "driver/analysis/recording.h"
 #include "driver/process/launch.h"
@@ -19,6 +20,9 @@
 #include "cli/analyze.h"
 #include "cli/line.h"
 #include "cli/say.h"
+#include "report/cause.h"
+#include "report/report_format.h"
+#include "report/report_kinds.h"
 #include "report/suppress.h"
 
 /* The line. */
@@ -56,7 +60,7 @@ static const struct darn_option own[] = {
      .offset = offsetof(struct run, serial),
      .help = "look for no races, but for functions and sections that\n"
              "were not atomic in this run: no order of whole ones has\n"
-             "the same result. Every access is recorded"},
+             "the same result; they are told while it runs"},
     {.name = "noise-from",
      .type = DARN_OPTION_OWN,
      .set = set_noise_from,
@@ -157,7 +161,84 @@ static int preload(struct run *run, const char *path)
     return 0;
 }
 
-/* Only a whole run tells: the program is recorded, and the trace looked at when it has ended. */
+/* What was found while the program runs. */
+struct serial {
+    struct darn_analyze_line *line;
+    struct darn_analysis analysis;
+    struct darn_causes causes; /* what was printed */
+    struct darn_collection baseline;
+    size_t seen; /* verdicts */
+};
+
+/* In the order of darn_analyze_report, which counts on it. */
+static void tell(struct serial *serial, const struct darn_finding *finding)
+{
+    const struct darn_analyze_line *line = serial->line;
+    struct darn_style style = darn_analyze_style(line);
+    FILE *out = darn_analyze_output(line);
+    size_t leader;
+
+    if ((serial->analysis.suppressions &&
+         darn_suppressions_match(serial->analysis.suppressions, finding)) ||
+        darn_collection_has(&serial->baseline, finding))
+        return;
+    leader = darn_causes_add(&serial->causes, finding);
+    serial->line->told = serial->causes.count;
+    if (leader + 1 < serial->causes.count && !line->all) {
+        fprintf(out, "darn: possible %s with the same cause: ", darn_kind_words(finding->kind, 1));
+        darn_cause_line(finding, out, &style);
+    } else {
+        darn_format_find("text")->finding(out, finding, &style);
+    }
+    fputc('\n', out);
+    fflush(out);
+}
+
+static void tell_new(void *context)
+{
+    struct serial *serial = context;
+
+    for (; serial->seen < serial->analysis.verdicts.count; serial->seen++)
+        tell(serial, serial->analysis.verdicts.items[serial->seen].finding);
+}
+
+static void look(void *context)
+{
+    darn_following_look(context);
+}
+
+/* Records the program, and looks at what it records while it runs: what is found is printed at
+ * once; JSON, SARIF and the summary come at the end. */
+static int follow_program(struct darn_recording *recording, struct darn_analyze_line *line)
+{
+    static struct serial serial;
+    struct darn_following following = {.analysis = &serial.analysis,
+                                       .path = recording->output,
+                                       .ahead = (uint64_t)recording->options.max_size << 20,
+                                       .found = tell_new,
+                                       .context = &serial};
+    int status = 0, result, found;
+
+    serial.line = line;
+    recording->options.max_size = DARN_MOST_SIZE; /* what was read takes no room any more */
+    result = darn_analyze_begin(line, &serial.analysis);
+    if (!result)
+        darn_analyze_read_baseline(line, &serial.baseline);
+    recording->limit.meanwhile = look;
+    recording->limit.context = &following;
+    if (!result)
+        result = darn_recording_run(recording, &status);
+    found = darn_following_end(&following);
+    if (!result && !found)
+        found = darn_analyze_report(line, &serial.analysis);
+    darn_causes_free(&serial.causes);
+    darn_collection_free(&serial.baseline);
+    darn_analysis_end(&serial.analysis);
+    if (result)
+        return result;
+    return found == DARN_EXIT_FINDINGS && status ? status : found ? found : status;
+}
+
 static int run_serial(const struct darn_options *options, char **program, bool any)
 {
     struct darn_recording recording = {.listener = darn_speaker("run"),
@@ -166,6 +247,7 @@ static int run_serial(const struct darn_options *options, char **program, bool a
                                        .any = any,
                                        .quiet = true,
                                        .inside = true,
+                                       .followed = true,
                                        .program = program};
     struct darn_analyze_line line = {.command = "run",
                                      .wanted = {.engines = "serial",
@@ -178,18 +260,12 @@ static int run_serial(const struct darn_options *options, char **program, bool a
                                      .color = options->color,
                                      .all = options->all,
                                      .out = stderr};
-    char path[DARN_OPTIONS_PATH], *paths[] = {path};
-    int status = 0, found;
+    char path[DARN_OPTIONS_PATH];
     int result = darn_private_file(recording.listener, "trace", path, sizeof(path));
 
     recording.output = path;
     recording.options.json[0] = recording.options.sarif[0] = recording.options.baseline[0] = '\0';
-    if (!result)
-        result = darn_recording_run(&recording, &status);
-    if (result)
-        return result;
-    found = darn_analyze_traces(&line, paths, 1);
-    return found == DARN_EXIT_FINDINGS && status ? status : found ? found : status;
+    return result ? result : follow_program(&recording, &line);
 }
 
 /* What DARN_OPTIONS says and then the line, which wins. True, or false with an exit status. */

@@ -48,6 +48,9 @@ struct darn_trace_header {
     uint64_t lost_at;  /* the smallest stamp of what was lost: events from there on are not read */
     uint32_t why;      /* enum darn_trace_why */
     uint32_t at_least; /* 1: a thread could not even count what it lost */
+    /* Set by who reads the file while it is written (follow.h). */
+    uint64_t ahead; /* so many bytes may be unread before the program waits; 0: nobody reads */
+    uint64_t taken; /* and so many were read, and given back */
 };
 
 /* Why events were not recorded; 0 in traces that do not say it. */

@@ -190,20 +190,7 @@ int darn_merge_start(struct darn_merge *merge)
 static inline void give(struct darn_merge *merge, const struct darn_merge_stream *stream,
                         const struct darn_coded *coded, struct darn_event *event)
 {
-    const struct darn_tables *tables = merge->tables;
-
-    *event = coded->event;
-    event->thread = stream->thread;
-    if (coded->where < tables->where_count) {
-        const struct darn_where *where = &tables->wheres[coded->where];
-
-        event->site = where->site;
-        event->stack = where->stack;
-        if (darn_event_is_access(event))
-            event->flags |= where->flags;
-    }
-    if (event->kind == DARN_EVENT_SPIN && !darn_table_get(&tables->sites, event->extra))
-        event->extra = 0;
+    darn_tables_resolve(merge->tables, coded, stream->thread, event);
     /* The whole thread was left out: from here on anything may depend on it. */
     if (event->kind == DARN_EVENT_FORK && merge->layout->is_partial &&
         !has_stream(merge, event->target))

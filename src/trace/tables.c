@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "trace/codec.h"
@@ -11,7 +12,7 @@
  * killed or the file was full. An id beyond this is damage, not a reason to fill the memory. */
 static uint64_t id_limit(const struct darn_table *table)
 {
-    return 1024 + 4 * (uint64_t)table->row_count;
+    return 1024 + 4 * (uint64_t)table->total;
 }
 
 /* The payload of a record. A number that is not there makes it `bad`. */
@@ -170,6 +171,7 @@ static void add(struct darn_table *table, uint32_t id, uint64_t at, void *item)
     table->rows =
         darn_grow(table->rows, &table->row_room, table->row_count + 1, sizeof(*table->rows));
     table->rows[table->row_count++] = (struct darn_table_row){at, id, item};
+    table->total++;
 }
 
 static const struct {
@@ -228,31 +230,47 @@ int darn_tables_read(struct darn_tables *tables, const uint8_t *bytes, size_t le
     return 0;
 }
 
+/* Room for ids up to `most`; what is new is NULL. */
+static void widen(struct darn_table *table, uint32_t most)
+{
+    size_t old = table->items ? (size_t)table->most + 1 : 0, size = (size_t)most + 1;
+
+    if (size > old) {
+        table->items = darn_need_memory(reallocarray(table->items, size, sizeof(*table->items)));
+        memset(table->items + old, 0, (size - old) * sizeof(*table->items));
+    }
+    table->most = most;
+}
+
 /* The last record of an id counts. */
 static void order(struct darn_table *table, const char *what, struct darn_damage *damage)
 {
     uint64_t limit = id_limit(table);
+    uint32_t most = table->most;
 
     for (size_t i = 0; i < table->row_count; i++) {
         const struct darn_table_row *row = &table->rows[i];
 
         if (row->id > limit)
             (void)darn_damage(damage, row->at, "there is a %s number %u among %zu", what, row->id,
-                              table->row_count);
-        else if (row->id > table->most)
-            table->most = row->id;
+                              table->total);
+        else if (row->id > most)
+            most = row->id;
     }
-    table->items = darn_need_zeroed((size_t)table->most + 1, sizeof(*table->items));
+    widen(table, most);
     for (size_t i = 0; i < table->row_count; i++)
         if (table->rows[i].id <= table->most)
             table->items[table->rows[i].id] = table->rows[i].item;
     free(table->rows);
     table->rows = NULL;
+    table->row_count = table->row_room = 0;
 }
 
 /* Pairs whose sites are known. */
 static void find_syncs(struct darn_tables *tables)
 {
+    free(tables->sync_pairs);
+    tables->sync_count = 0;
     tables->sync_pairs = darn_need_zeroed(tables->syncs.most, sizeof(*tables->sync_pairs));
     for (uint32_t id = 1; id <= tables->syncs.most; id++) {
         const struct darn_trace_sync *sync = tables->syncs.items[id];
@@ -263,7 +281,30 @@ static void find_syncs(struct darn_tables *tables)
     }
 }
 
+/* Those that were read since the last time. */
 static void fill_wheres(struct darn_tables *tables)
+{
+    size_t count = (size_t)tables->wheres_read.most + 1, old = tables->where_count;
+
+    tables->wheres = darn_need_memory(reallocarray(tables->wheres, count, sizeof(*tables->wheres)));
+    memset(tables->wheres + old, 0, (count - old) * sizeof(*tables->wheres));
+    tables->where_count = (uint32_t)count;
+    for (uint32_t id = 1; id < tables->where_count; id++) {
+        const struct darn_where *read = tables->wheres_read.items[id];
+        struct darn_where *where = &tables->wheres[id];
+
+        if (!read)
+            continue;
+        if (darn_table_get(&tables->sites, read->site))
+            where->site = read->site;
+        if (darn_table_get(&tables->stacks, read->stack))
+            where->stack = read->stack;
+    }
+    free(tables->wheres_read.items);
+    tables->wheres_read.items = NULL;
+}
+
+static void mark_syncs(struct darn_tables *tables)
 {
     uint8_t *is_sync = darn_need_zeroed((size_t)tables->sites.most + 1, 1);
 
@@ -271,24 +312,9 @@ static void fill_wheres(struct darn_tables *tables)
         is_sync[tables->sync_pairs[i].reader] = 1;
         is_sync[tables->sync_pairs[i].writer] = 1;
     }
-    tables->where_count = tables->wheres_read.most + 1;
-    tables->wheres = darn_need_zeroed(tables->where_count, sizeof(*tables->wheres));
-    for (uint32_t id = 1; id < tables->where_count; id++) {
-        const struct darn_where *read = tables->wheres_read.items[id];
-        struct darn_where *where = &tables->wheres[id];
-
-        if (!read)
-            continue;
-        if (darn_table_get(&tables->sites, read->site)) {
-            where->site = read->site;
-            where->flags = is_sync[read->site] ? DARN_EVENT_SYNC : 0;
-        }
-        if (darn_table_get(&tables->stacks, read->stack))
-            where->stack = read->stack;
-    }
+    for (uint32_t id = 1; id < tables->where_count; id++)
+        tables->wheres[id].flags = is_sync[tables->wheres[id].site] ? DARN_EVENT_SYNC : 0;
     free(is_sync);
-    free(tables->wheres_read.items);
-    tables->wheres_read.items = NULL;
 }
 
 int darn_tables_finish(struct darn_tables *tables, struct darn_damage *damage)
@@ -302,6 +328,7 @@ int darn_tables_finish(struct darn_tables *tables, struct darn_damage *damage)
     order(&tables->wheres_read, "place", damage);
     find_syncs(tables);
     fill_wheres(tables);
+    mark_syncs(tables);
     for (uint32_t id = 1; id <= tables->threads.most; id++) {
         struct darn_trace_thread *thread = tables->threads.items[id];
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/codec.h"
 #include "trace/damage.h"
 #include "trace/trace_names.h"
 #include "trace/trace.h"
@@ -26,6 +27,7 @@ struct darn_table {
         void *item;
     } * rows;
     size_t row_count, row_room;
+    size_t total; /* rows that there ever were */
     void **items; /* by id, up to `most`; NULL: there is none */
     uint32_t most;
 };
@@ -51,8 +53,8 @@ struct darn_trace_counter {
 int darn_tables_read(struct darn_tables *tables, const uint8_t *bytes, size_t length, uint64_t at,
                      unsigned step, struct darn_damage *damage);
 
-/* After the last block; whatever names something that is not there names nothing from now on. 0, or
- * -1 when an id cannot be right, and is left out. */
+/* After the last block, or the last one so far; whatever names something that is not there names
+ * nothing from now on. 0, or -1 when an id cannot be right, and is left out. */
 int darn_tables_finish(struct darn_tables *tables, struct darn_damage *damage);
 
 void darn_tables_free(struct darn_tables *tables);
@@ -61,6 +63,25 @@ void darn_tables_free(struct darn_tables *tables);
 static inline void *darn_table_get(const struct darn_table *table, uint64_t id)
 {
     return id && id <= table->most ? table->items[id] : NULL;
+}
+
+/* The event of a block, with the names of where it happened. */
+static inline void darn_tables_resolve(const struct darn_tables *tables,
+                                       const struct darn_coded *coded, uint32_t thread,
+                                       struct darn_event *event)
+{
+    *event = coded->event;
+    event->thread = thread;
+    if (coded->where < tables->where_count) {
+        const struct darn_where *where = &tables->wheres[coded->where];
+
+        event->site = where->site;
+        event->stack = where->stack;
+        if (darn_event_is_access(event))
+            event->flags |= where->flags;
+    }
+    if (event->kind == DARN_EVENT_SPIN && !darn_table_get(&tables->sites, event->extra))
+        event->extra = 0;
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "trace/file.h"
+#include "trace/follow.h"
 #include "trace/format.h"
 #include "trace/layout.h"
 #include "trace/merge.h"
@@ -34,6 +35,9 @@ struct darn_trace {
     size_t thread_count;
 
     struct darn_std std;
+
+    struct darn_follow *follow; /* while the program runs; with tables */
+    uint64_t unread;            /* at its end */
 };
 
 /* One line; false, for callers to pass on. */
@@ -208,10 +212,37 @@ struct darn_trace *darn_trace_open_memory(const char *name, const void *bytes, s
     return finish_open(trace, error, error_size);
 }
 
+struct darn_trace *darn_trace_follow(const char *path, uint64_t ahead, int *error)
+{
+    struct darn_trace *trace = create(path, false);
+    int result;
+
+    trace->follow = darn_need_zeroed(1, sizeof(*trace->follow));
+    result = darn_follow_open(trace->follow, path, ahead, &trace->tables);
+    *error = result < 0 ? result : 0;
+    if (result > 0)
+        return trace;
+    darn_trace_close(trace);
+    return NULL;
+}
+
+bool darn_trace_is_at(const struct darn_trace *trace, const char *path)
+{
+    return darn_follow_is_at(trace->follow, path);
+}
+
+void darn_trace_has_ended(struct darn_trace *trace)
+{
+    darn_follow_end(trace->follow);
+}
+
 void darn_trace_close(struct darn_trace *trace)
 {
     if (!trace)
         return;
+    if (trace->follow)
+        darn_follow_close(trace->follow);
+    free(trace->follow);
     darn_std_close(&trace->std);
     darn_merge_close(&trace->merge);
     darn_tables_free(&trace->tables);
@@ -227,11 +258,25 @@ static int stop(struct darn_trace *trace, const struct darn_damage *damage, uint
     return tolerate(trace, damage, at) ? 0 : -1;
 }
 
+static int follow_next(struct darn_trace *trace, struct darn_event *event)
+{
+    int result = darn_follow_next(trace->follow, event);
+
+    if (result < 0)
+        return stop(trace, &trace->follow->damage, trace->follow->damage.at);
+    if (!result && trace->follow->ended)
+        trace->unread += darn_follow_unread(trace->follow);
+    return result;
+}
+
 int darn_trace_next(struct darn_trace *trace, struct darn_event *event)
 {
-    int result =
-        trace->is_text ? darn_std_next(&trace->std, event) : darn_merge_next(&trace->merge, event);
+    int result;
 
+    if (trace->follow)
+        return follow_next(trace, event);
+    result =
+        trace->is_text ? darn_std_next(&trace->std, event) : darn_merge_next(&trace->merge, event);
     if (__builtin_expect(result >= 0, 1))
         return result;
     if (trace->is_text)
@@ -254,7 +299,8 @@ void darn_trace_rewind(struct darn_trace *trace)
 
 struct darn_trace_about darn_trace_about(const struct darn_trace *trace)
 {
-    const struct darn_trace_header *header = &trace->layout.header;
+    const struct darn_trace_header *header =
+        trace->follow ? trace->follow->header : &trace->layout.header;
     struct darn_trace_about about = {.is_text = trace->is_text,
                                      .finished = trace->is_text,
                                      .bytes = trace->file.stored,
@@ -266,7 +312,7 @@ struct darn_trace_about darn_trace_about(const struct darn_trace *trace)
     about.packed = header->packed;
     about.version = header->version;
     about.pid = header->pid;
-    about.lost = header->lost + trace->merge.unread;
+    about.lost = header->lost + trace->merge.unread + trace->unread;
     about.at_least = header->at_least || !header->finished;
     about.why = header->lost ? darn_missing_why(header->why) : NULL;
     about.program = trace->tables.program;

@@ -74,6 +74,16 @@ struct darn_trace *darn_trace_open(const char *path, bool prefix, char *error, s
 /* The same for bytes in memory, which stay the caller's; `name` stands for the path. */
 struct darn_trace *darn_trace_open_memory(const char *name, const void *bytes, size_t length,
                                           bool prefix, char *error, size_t error_size);
+/* The trace of a program that runs and still writes it: darn_trace_next gives 0 when there is
+ * nothing for now, and the tables grow. What was read is taken out of the file (follow.h): it
+ * cannot be rewound. The program waits when it is
+ * `ahead` so many bytes. NULL while it has not begun, then *error is 0, or a negative errno.
+ */
+struct darn_trace *darn_trace_follow(const char *path, uint64_t ahead, int *error);
+/* Whether that is still the file at the path: a program may have replaced itself. */
+bool darn_trace_is_at(const struct darn_trace *trace, const char *path);
+/* Nobody writes it any more. */
+void darn_trace_has_ended(struct darn_trace *trace);
 void darn_trace_close(struct darn_trace *trace);
 
 /* The next event: 1, 0 at the end, -1 when the rest is damaged (darn_trace_error says how). */

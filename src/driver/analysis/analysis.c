@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "driver/analysis/gaps.h"
-#include "driver/analysis/places.h"
 #include "driver/analysis/race_blocks.h"
 #include "driver/process/listener.h"
 #include "driver/process/wall_clock.h"
-#include "report/predict.h"
 #include "report/shell.h"
 
 /* Events are handed on in pieces: an engine is timed by the piece, and its code stays in the cache.
@@ -106,6 +104,14 @@ static void add_arguments(struct darn_finding *finding, char *const *arguments)
         finding->arguments = line;
 }
 
+size_t darn_analysis_add(struct darn_analysis *analysis, const struct darn_predicted *predicted)
+{
+    struct darn_finding *finding = darn_finding_predicted(predicted);
+
+    add_arguments(finding, analysis->options->arguments);
+    return darn_verdicts_add(&analysis->verdicts, finding, analysis->trace, &analysis->modules);
+}
+
 static void collect(struct darn_analysis *analysis, struct darn_trace *trace, const char *path,
                     const struct darn_race_blocks *blocks)
 {
@@ -129,13 +135,7 @@ static void collect(struct darn_analysis *analysis, struct darn_trace *trace, co
                 .guard_count = darn_race_blocks_uses(blocks, &predictions[j], uses),
             };
 
-            struct darn_finding *finding = darn_finding_predicted(&predicted);
-
-            add_arguments(finding, analysis->options->arguments);
-            darn_explain_note(&analysis->explain,
-                              darn_verdicts_add(&analysis->verdicts, finding, analysis->trace,
-                                                &analysis->modules),
-                              i, j);
+            darn_explain_note(&analysis->explain, darn_analysis_add(analysis, &predicted), i, j);
             if (is_long(start, &shown))
                 darn_tell_progress(analysis->listener,
                                    "looking up the symbols of %zu findings so far",
@@ -186,14 +186,12 @@ static int explain(struct darn_analysis *analysis, struct darn_trace *trace, con
     return result ? darn_tell_refusal(analysis->listener, "out of memory") : 0;
 }
 
-/* 0 or DARN_REFUSED. */
-static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trace, const char *path)
+struct darn_engine_config darn_analysis_config(const struct darn_analysis *analysis,
+                                               const struct darn_places *places, bool in_order)
 {
     const struct darn_analysis_options *options = analysis->options;
-    struct darn_race_blocks blocks = {NULL, 0, 0, NULL, NULL};
-    struct darn_trace_about about;
-    struct darn_places places;
-    struct darn_engine_config config = {
+
+    return (struct darn_engine_config){
         .ignore_sync = options->ignore_sync,
         .suspect = options->suspect,
         .ignore_atomic = options->ignore_atomic,
@@ -204,15 +202,35 @@ static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trac
         .block_work = options->block_work,
         .block_events = (uint32_t)options->block_events,
         .block_count = (uint32_t)options->block_count,
-        .in_order = darn_trace_about(trace).is_text,
+        .in_order = in_order,
         .is_unit = darn_places_is_unit,
         .reads_too = darn_places_reads_too,
-        .context = &places,
+        .context = places,
     };
+}
+
+/* What the trace lacks, and what of it nobody asked for. */
+void darn_analysis_close(struct darn_analysis *analysis, struct darn_trace *trace, const char *path)
+{
+    struct darn_trace_about about = darn_trace_about(trace);
+
+    darn_warn_of_gaps(analysis->listener, path, trace);
+    analysis->lost += about.lost;
+    analysis->at_least |= about.at_least;
+    darn_unit_hints_trace(&analysis->hints, &analysis->unit_names, trace, analysis->has_functions);
+}
+
+/* 0 or DARN_REFUSED. */
+static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trace, const char *path)
+{
+    struct darn_race_blocks blocks = {NULL, 0, 0, NULL, NULL};
+    struct darn_places places = {.rules = darn_unit_names_rules(&analysis->unit_names)};
+    struct darn_engine_config config =
+        darn_analysis_config(analysis, &places, darn_trace_about(trace).is_text);
     int status;
 
-    places.rules = darn_unit_names_rules(&analysis->unit_names);
-    if (darn_places_make(&places, trace) || darn_lineup_start(&analysis->lineup, &config))
+    darn_places_make(&places, trace);
+    if (darn_lineup_start(&analysis->lineup, &config))
         status = darn_tell_refusal(analysis->listener, "out of memory");
     else
         status = feed(analysis, trace);
@@ -221,13 +239,8 @@ static int analyze_trace(struct darn_analysis *analysis, struct darn_trace *trac
             want_blocks(analysis, &blocks);
         darn_race_blocks_find(&blocks, trace);
         collect(analysis, trace, path, &blocks);
-        darn_warn_of_gaps(analysis->listener, path, trace);
-        about = darn_trace_about(trace);
-        analysis->lost += about.lost;
-        analysis->at_least |= about.at_least;
-        darn_unit_hints_trace(&analysis->hints, &analysis->unit_names, trace,
-                              analysis->has_functions);
-        if (is_given(options->explain))
+        darn_analysis_close(analysis, trace, path);
+        if (is_given(analysis->options->explain))
             status = explain(analysis, trace, path, &config);
     }
     darn_lineup_stop(&analysis->lineup);
@@ -270,8 +283,8 @@ static bool wants_functions(const struct darn_analysis *analysis)
 {
     const char *engines = analysis->options->engines;
 
-    return is_given(engines) && (strstr(engines, "blocks") || strstr(engines, "reduction") ||
-                                 strstr(engines, "serial"));
+    return is_given(engines) &&
+           (strstr(engines, "blocks") || strstr(engines, "reduction") || strstr(engines, "serial"));
 }
 
 void darn_analysis_warn(const struct darn_analysis *analysis, bool hints)

@@ -11,10 +11,12 @@
 #include "driver/process/listener.h"
 #include "driver/analysis/explain.h"
 #include "driver/analysis/lineup.h"
+#include "driver/analysis/places.h"
 #include "driver/analysis/unit_hints.h"
 #include "driver/analysis/unit_names.h"
 #include "driver/analysis/verdicts.h"
 #include "report/explain/explain_finding.h"
+#include "report/predict.h"
 #include "report/suppress.h"
 #include "report/symbol/module.h"
 
@@ -69,6 +71,15 @@ void darn_analysis_end(struct darn_analysis *analysis);
 
 /* One trace; the findings of several are put together. 0 or DARN_REFUSED. */
 int darn_analysis_read(struct darn_analysis *analysis, const char *path);
+
+/* Its parts, for who feeds the engines by himself (follow_analysis.h): what the engines are told,
+ * what one of them predicts as a finding, and the end of a trace. The result is the index of the
+ * verdict. */
+struct darn_engine_config darn_analysis_config(const struct darn_analysis *analysis,
+                                               const struct darn_places *places, bool in_order);
+size_t darn_analysis_add(struct darn_analysis *analysis, const struct darn_predicted *predicted);
+void darn_analysis_close(struct darn_analysis *analysis, struct darn_trace *trace,
+                         const char *path);
 
 /* Warns of what may be the reason that something was not found: bounds of engines, and, with
  * `hints`, functions that are not there. */

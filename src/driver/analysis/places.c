@@ -1,11 +1,10 @@
 #include "driver/analysis/places.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include "site/site.h"
 
 /* The function is left out: the same line of a template, or of an inline function that the compiler
@@ -19,32 +18,34 @@ static uint64_t hash_place(const struct darn_trace_site *site)
     return hash ? hash : 1;
 }
 
-int darn_places_make(struct darn_places *places, const struct darn_trace *trace)
+void darn_places_make(struct darn_places *places, const struct darn_trace *trace)
 {
-    struct darn_map known = {.count = 0};
+    *places = (struct darn_places){.trace = trace, .rules = places->rules};
+    darn_places_more(places);
+}
 
-    places->trace = trace;
-    places->count = darn_trace_site_count(trace) + 1;
-    places->first = calloc(places->count, sizeof(*places->first));
-    if (!places->first)
-        return -ENOMEM;
-    for (uint32_t id = 1; id < places->count; id++) {
-        const struct darn_trace_site *site = darn_trace_site(trace, id);
+void darn_places_more(struct darn_places *places)
+{
+    size_t count = darn_trace_site_count(places->trace) + 1;
+
+    places->first = darn_grow(places->first, &places->room, count, sizeof(*places->first));
+    for (uint32_t id = (uint32_t)places->count; id < count; id++) {
+        const struct darn_trace_site *site = darn_trace_site(places->trace, id);
         uint64_t hash = site && site->line ? hash_place(site) : 0;
 
-        places->first[id] = hash ? (uint32_t)darn_map_get(&known, hash, id) : id;
+        places->first[id] = hash ? (uint32_t)darn_map_get(&places->known, hash, id) : id;
         if (hash && places->first[id] == id)
-            darn_map_put(&known, hash, id);
+            darn_map_put(&places->known, hash, id);
     }
-    darn_map_free(&known);
-    return 0;
+    places->count = count;
 }
 
 void darn_places_free(struct darn_places *places)
 {
     free(places->first);
+    darn_map_free(&places->known);
     places->first = NULL;
-    places->count = 0;
+    places->count = places->room = 0;
 }
 
 uint32_t darn_places_of(const void *context, uint32_t site)

@@ -230,7 +230,7 @@ static int record(struct darn_recording *recording, const char *profile, const s
             "the run that was to learn has left nothing in %s (it was killed, or the disk is "
             "full): all accesses were recorded",
             profile);
-    if (darn_trace_pack(options.trace, error, sizeof(error)))
+    if (!recording->followed && darn_trace_pack(options.trace, error, sizeof(error)))
         darn_tell_warning(recording->listener, "%s; the trace stays as the program left it", error);
     return 0;
 }

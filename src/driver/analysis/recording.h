@@ -20,6 +20,7 @@ struct darn_recording {
     bool all, sync_only, any;
     bool quiet;                     /* says nothing about what was recorded */
     bool inside;                    /* the output is in a directory that is ours alone */
+    bool followed;                  /* its trace is read while it runs, and of no use at the end */
     bool silent;                    /* nobody sees what the recorded run prints, either */
     struct darn_launch_limit limit; /* of each run. When a program that was to learn has not come to
                                        its end, all its accesses are recorded */

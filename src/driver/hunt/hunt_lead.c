@@ -120,8 +120,8 @@ void darn_hunt_leads(struct darn_hunt *hunt, const char *path, double until)
 
     if (!trace)
         return;
-    if (!darn_places_make(&places, trace))
-        read_leads(hunt, trace, &places, until);
+    darn_places_make(&places, trace);
+    read_leads(hunt, trace, &places, until);
     darn_places_free(&places);
     darn_trace_close(trace);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,8 @@
 #include "driver/process/listener.h"
 
 #define STATUS_CANNOT_RUN 127
+
+#define MEANWHILE_TICK_MS 10
 
 /* The last part of a path. */
 static const char *base_name(const char *path)
@@ -143,6 +146,16 @@ static int64_t milliseconds_now(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* How long to wait for the end of the program before the next look at it, or at its client. */
+static int tick_of(const struct darn_launch_limit *limit, int64_t left)
+{
+    int64_t tick = limit->client.command ? DARN_CLIENT_TICK_MS
+                   : limit->meanwhile    ? MEANWHILE_TICK_MS
+                                         : INT_MAX;
+
+    return (int)(left < tick ? left : tick);
+}
+
 /* Kills the program when its time is over. Without pidfd (before Linux 5.3) there is no limit. */
 static void guard(pid_t child, struct darn_launch_limit *limit)
 {
@@ -156,7 +169,9 @@ static void guard(pid_t child, struct darn_launch_limit *limit)
     while (wait.fd >= 0 && ready <= 0 && (left = end - milliseconds_now()) > 0) {
         if (client->command)
             darn_client_look(client, child, client->was_started || darn_client_is_awaited(child));
-        ready = poll(&wait, 1, client->command ? DARN_CLIENT_TICK_MS : (int)left);
+        if (limit->meanwhile)
+            limit->meanwhile(limit->context);
+        ready = poll(&wait, 1, tick_of(limit, left));
     }
     darn_client_end(client);
     limit->was_reached = wait.fd >= 0 && ready <= 0;
@@ -230,7 +245,7 @@ int darn_launch(struct darn_listener *listener, char **program, bool quiet,
         _exit(STATUS_CANNOT_RUN);
     }
     running = child;
-    if (child > 0 && (limit->milliseconds || limit->client.command))
+    if (child > 0 && (limit->milliseconds || limit->client.command || limit->meanwhile))
         guard(child, limit);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;

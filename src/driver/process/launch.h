@@ -34,6 +34,9 @@ struct darn_launch_limit {
     uint32_t milliseconds; /* after which the program is killed; 0: never */
     bool was_reached;
     struct darn_client client; /* that is run beside the program */
+    /* Is called again and again while the program runs; NULL: nobody has anything to do. */
+    void (*meanwhile)(void *context);
+    void *context;
 };
 
 /* Runs the program and waits for its end: its exit status, 128 + n when signal n has ended it, as a

@@ -14,6 +14,7 @@ struct darn_blocks {
     struct darn_pool all;
     struct darn_htable table; /* by page: those of one page have one hash */
     size_t on_level[LEVELS];
+    uint64_t added;
 };
 
 static unsigned shift_of(unsigned level)
@@ -94,7 +95,8 @@ void darn_blocks_add(struct darn_blocks *blocks, uint64_t start, uint64_t size, 
 
     darn_blocks_remove(blocks, start);
     number = darn_pool_take(&blocks->all);
-    *block_at(blocks, number) = (struct darn_block){.start = start, .size = size, .thread = thread};
+    *block_at(blocks, number) = (struct darn_block){
+        .start = start, .size = size, .thread = thread, .order = blocks->added++};
     darn_htable_add(&blocks->table, hash_page(level, start >> shift_of(level)), number);
     blocks->on_level[level]++;
 }
@@ -128,6 +130,23 @@ struct darn_block *darn_blocks_at(const struct darn_blocks *blocks, uint64_t add
         }
     }
     return NULL;
+}
+
+struct darn_block *darn_blocks_newest(const struct darn_blocks *blocks, uint64_t address)
+{
+    struct darn_block *newest = NULL;
+
+    for (unsigned level = 0; level < LEVELS; level++) {
+        uint64_t page = address >> shift_of(level);
+
+        for (unsigned back = 0; blocks->on_level[level] && back <= 1 && back <= page; back++) {
+            struct darn_block *block = find_in_page(blocks, level, page - back, address);
+
+            if (block && (!newest || block->order > newest->order))
+                newest = block;
+        }
+    }
+    return newest;
 }
 
 bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32_t *thread)

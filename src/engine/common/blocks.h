@@ -17,7 +17,8 @@ struct darn_blocks;
 struct darn_block {
     uint64_t start, size;
     uint32_t thread;
-    uint32_t list; /* whatever the owner of the blocks likes to keep here; 0 at first */
+    uint32_t list;  /* whatever the owner of the blocks likes to keep here; 0 at first */
+    uint64_t order; /* among those that were added */
 };
 
 /* NULL when there is no memory. */
@@ -34,6 +35,10 @@ bool darn_blocks_find(const struct darn_blocks *blocks, uint64_t address, uint32
 
 /* The block that has the address, or NULL. Good until it is removed. */
 struct darn_block *darn_blocks_at(const struct darn_blocks *blocks, uint64_t address);
+
+/* The same, and the last that was added, where an end was not seen and the memory has another
+ * owner. */
+struct darn_block *darn_blocks_newest(const struct darn_blocks *blocks, uint64_t address);
 
 /* Some block that has bytes in common with these, or NULL. Of ranges that are much longer than the
  * blocks, those far inside may be overlooked. */

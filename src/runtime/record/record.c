@@ -159,6 +159,8 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
 
     if (!stream || stream->busy)
         return;
+    if (__builtin_expect(stream->is_ahead, 0))
+        darn_stream_wait(stream);
     unseen = darn_order_recorded(thread, frame);
     darn_stream_begin(stream);
     sync = sync || is_sync_address(address, site) ||
@@ -207,6 +209,8 @@ void darn_record_put(struct darn_thread *thread, const struct darn_event *event,
     struct darn_stream *stream = thread->stream;
     struct darn_coded coded = {.event = *event};
 
+    if (stream && stream->is_ahead && !stream->busy)
+        darn_stream_wait(stream);
     if (!darn_stream_begin(stream))
         return;
     darn_stream_settle(thread, stream);

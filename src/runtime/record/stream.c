@@ -32,7 +32,7 @@ static void reset(struct darn_stream *stream)
     stream->at = stream->limit = NULL;
     stream->sequence = 0;
     stream->segment++;
-    stream->busy = stream->pending = stream->is_cut = false;
+    stream->busy = stream->pending = stream->is_cut = stream->is_ahead = false;
     stream->deepest = stream->quiet = 0;
     memset(stream->reads, 0, sizeof(stream->reads));
     memset(stream->known, 0, sizeof(stream->known));
@@ -118,11 +118,22 @@ static bool new_block(struct darn_thread *thread, struct darn_stream *stream)
         stream->at = stream->limit = NULL;
         return false;
     }
+    stream->is_ahead = darn_tracefile_is_ahead();
     stream->sequence++;
     stream->at = darn_block_start(stream->block);
     stream->limit = darn_block_end(stream->block) - DARN_CODEC_MOST;
     stream->codec = (struct darn_codec){0};
     return true;
+}
+
+/* With one block for each wait the file hardly grows, even if the reader is gone. */
+#define WAITS 100
+
+void darn_stream_wait(struct darn_stream *stream)
+{
+    stream->is_ahead = false;
+    for (int i = 0; i < WAITS && darn_tracefile_is_ahead(); i++)
+        darn_os_sleep(1000000);
 }
 
 void darn_stream_put(struct darn_thread *thread, struct darn_stream *stream,

@@ -28,6 +28,7 @@ struct darn_stream {
     struct darn_codec codec;
     uint32_t sequence; /* of the next block */
     uint32_t segment;  /* counts the stamps: accesses in between have the same meaning */
+    bool is_ahead;     /* of who reads what it writes: it is to wait (darn_stream_wait) */
     bool busy;         /* a signal handler that comes in between records nothing, */
     uintptr_t busy_at; /* unless it leaves this frame by a jump */
     bool pending;      /* `late` waits for its stamp */
@@ -105,6 +106,10 @@ void darn_stream_settle(struct darn_thread *thread, struct darn_stream *stream);
 void darn_stream_release(struct darn_thread *thread, uint64_t object);
 void darn_stream_acquire(struct darn_thread *thread, uint64_t object);
 void darn_stream_acquire_all(struct darn_thread *thread);
+
+/* Lets who reads the trace while it is written come nearer. Nobody waits who has taken a stamp: the
+ * reader waits for its event. */
+void darn_stream_wait(struct darn_stream *stream);
 
 /* False: nothing is recorded, or this is a handler that has come in between. */
 static inline bool darn_stream_begin(struct darn_stream *stream)

@@ -15,7 +15,7 @@ static char file_path[DARN_OPTIONS_PATH];
 static uint8_t *file;
 static uint64_t file_size;
 static _Atomic uint64_t next = DARN_TRACE_HEADER;
-static _Atomic bool full, is_over; /* what comes after the end is not missing */
+static _Atomic bool full, is_over;                    /* what comes after the end is not missing */
 static enum darn_trace_why bound = DARN_WHY_MAX_SIZE; /* why the file is not larger */
 
 bool darn_tracefile_may_take(uint64_t size)
@@ -122,6 +122,16 @@ struct darn_block_header *darn_tracefile_block(enum darn_block_type type, uint32
     return block;
 }
 
+bool darn_tracefile_is_ahead(void)
+{
+    uint64_t ahead = __atomic_load_n(&header()->ahead, __ATOMIC_RELAXED);
+
+    return ahead && !full &&
+           atomic_load_explicit(&next, memory_order_relaxed) -
+                   __atomic_load_n(&header()->taken, __ATOMIC_RELAXED) >
+               ahead;
+}
+
 void darn_tracefile_lost(uint64_t count)
 {
     if (file && !is_over)
@@ -130,8 +140,7 @@ void darn_tracefile_lost(uint64_t count)
 
 void darn_tracefile_lost_from(uint64_t stamp)
 {
-    uint64_t before =
-        file && !is_over ? __atomic_load_n(&header()->lost_at, __ATOMIC_RELAXED) : 1;
+    uint64_t before = file && !is_over ? __atomic_load_n(&header()->lost_at, __ATOMIC_RELAXED) : 1;
 
     while ((!before || before > stamp) &&
            !__atomic_compare_exchange_n(&header()->lost_at, &before, stamp, false, __ATOMIC_RELAXED,

@@ -37,6 +37,9 @@ void darn_tracefile_lost(uint64_t count);
 void darn_tracefile_lost_from(uint64_t stamp);
 void darn_tracefile_lost_thread(uint64_t stamp);
 
+/* Whether somebody reads the file while it is written, and has more before him than he likes. */
+bool darn_tracefile_is_ahead(void);
+
 /* Where the payload of a block begins and ends. */
 static inline uint8_t *darn_block_start(struct darn_block_header *block)
 {
