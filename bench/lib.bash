@@ -44,7 +44,8 @@ key_of() {
     clang-19 --version | head -1
     echo "$flags ${extra[$variant]}"
     cat "$here"/programs/*.h "$here"/programs/"$name".* "$here"/real/build "$here"/real/"$name".* 2>/dev/null
-    case $variant in darn | bare) cat "$build/bin/darn" "$build"/lib/darn/* ;; esac
+    [ "$variant" != trained ] || cat "$work/trained/$name.profile"
+    case $variant in darn | bare | trained) cat "$build/bin/darn" "$build"/lib/darn/* ;; esac
 }
 
 fetch() {

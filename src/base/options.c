@@ -95,7 +95,7 @@ static int set_budget(uint32_t *budget, const struct setting *setting)
     }
     if (!darn_number_parse(setting->value, digits, &percent) || percent < setting->option->min ||
         percent > setting->option->max)
-        return complain(setting, "a percentage 1%..100% or the word max");
+        return complain(setting, "a percentage 0%..100% or the word max");
     *budget = (uint32_t)percent;
     return 0;
 }

@@ -7,12 +7,12 @@ const struct darn_option darn_run_options[] = {
         .type = DARN_OPTION_BUDGET,
         .offset = offsetof(struct darn_options, budget),
         .initial = "10%",
-        .min = 1,
+        .min = 0,
         .max = 100,
         .value = "P%|max",
         .help = "how much of the time accesses are watched: more finds\n"
                 "more and costs more; max: every access at first,\n"
-                "then half of the time at most",
+                "then half of the time at most; 0: none at all",
     },
     {
         .name = "window_us",

@@ -77,6 +77,11 @@ try darn run -- ./outside
 expect_status 0
 expect_match "$err" "time; what darn did not compile hides races: 1 thread began there\$"
 
+claim "with a budget of nothing, nothing is watched"
+try darn run --budget=0 -- ./count
+expect_status 0
+expect_match "$err" ": [0-9]* threads; its accesses were not watched\$"
+
 claim "a program that nobody has run with darn run is silent"
 try ./count
 expect_same "$err" ""

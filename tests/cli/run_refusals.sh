@@ -51,7 +51,7 @@ expect_refused "darn run: there is no option --frob; 'darn run --help' lists the
 try "$darn" run -b ./program
 expect_refused "darn run: there is no option -b; 'darn run --help' lists them"
 try "$darn" run --budget=200% ./program
-expect_refused "darn run: --budget=200%: a percentage 1%..100% or the word max is needed"
+expect_refused "darn run: --budget=200%: a percentage 0%..100% or the word max is needed"
 try "$darn" run --window-us ./program
 expect_refused "darn run: --window-us=./program: a number from 1 to 1000000 is needed"
 try "$darn" run --budget

@@ -133,7 +133,7 @@ try env DARN_OPTIONS=help=1 ./race
 expect_has "$err" "suppressions="
 
 claim "wrong options in DARN_OPTIONS: one line, status 2, and the program does not run"
-try env DARN_OPTIONS=budget=0 ./race 7
+try env DARN_OPTIONS=budget=101 ./race 7
 expect_status 2
 expect_same "$(wc -l <.err)" 1
 try env DARN_OPTIONS=suppressions=missing ./race 7

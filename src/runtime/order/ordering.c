@@ -72,7 +72,7 @@ static void open_order(void)
     darn_spin_lock(&opening);
     if (!darn_ordering) {
         if (darn_state.mode == DARN_MODE_WATCH)
-            darn_clocks_kept = has_memory();
+            darn_clocks_kept = darn_state.options.budget && has_memory();
         darn_ordering = darn_clocks_kept || is_recorded();
     }
     darn_spin_unlock(&opening);

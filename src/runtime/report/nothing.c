@@ -78,6 +78,10 @@ static void say_seen(struct darn_say *say)
         darn_say_text(say, "; its data races cannot be seen: it was not compiled by darn");
         return;
     }
+    if (!darn_state.options.budget) {
+        darn_say_text(say, "; its accesses were not watched");
+        return;
+    }
     darn_say_text(say, ", ");
     say_counted(say, darn_threads_seen(), " access seen", " accesses seen");
     say_share(say);

@@ -212,7 +212,8 @@ static void watch(void)
 
         look_after_threads();
         darn_findings_due();
-        if (darn_threads_alive() < 2) { /* whoever waits alone may wait in vain */
+        /* Whoever waits alone may wait in vain. */
+        if (darn_threads_alive() < 2 || !darn_state.options.budget) {
             nap(REAP_INTERVAL);
         } else if (now < next) {
             nap(next - now);
@@ -285,7 +286,8 @@ static void start_sampler(void)
     atomic_store(&stops, false);
     if (!atomic_load(&window_ns))
         atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
-    darn_beginning_start();
+    if (darn_state.options.budget)
+        darn_beginning_start();
     clone_sampler();
 }
 

@@ -86,12 +86,14 @@ static void budget_is_a_percentage_or_max(void **state)
     assert_int_equal(options.budget, 100);
     accept("budget=max");
     assert_int_equal(options.budget, DARN_BUDGET_MAX);
-    refuse("budget=0", "budget: '0' is not a percentage 1%..100% or the word max");
-    refuse("budget=101%", "budget: '101%' is not a percentage 1%..100% or the word max");
-    refuse("budget=", "budget: '' is not a percentage 1%..100% or the word max");
-    refuse("budget=%", "budget: '%' is not a percentage 1%..100% or the word max");
-    refuse("budget=maximal", "budget: 'maximal' is not a percentage 1%..100% or the word max");
-    refuse("budget=-5", "budget: '-5' is not a percentage 1%..100% or the word max");
+    accept("budget=0");
+    assert_int_equal(options.budget, 0);
+    accept("budget=max");
+    refuse("budget=101%", "budget: '101%' is not a percentage 0%..100% or the word max");
+    refuse("budget=", "budget: '' is not a percentage 0%..100% or the word max");
+    refuse("budget=%", "budget: '%' is not a percentage 0%..100% or the word max");
+    refuse("budget=maximal", "budget: 'maximal' is not a percentage 0%..100% or the word max");
+    refuse("budget=-5", "budget: '-5' is not a percentage 0%..100% or the word max");
     assert_int_equal(options.budget, DARN_BUDGET_MAX);
 }
 
