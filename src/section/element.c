@@ -127,8 +127,8 @@ static void set_kind(struct element *element)
         }
     }
     darn_problem_say(element->problem, offset_in(&string, 0), "'", string.text,
-                     "' is no kind: load-and-store, test-and-use, pair, learned, by-hand, race "
-                     "or order expected");
+                     "' is no kind: load-and-store, test-and-use, pair, learned, by-hand, race, "
+                     "order or together expected");
 }
 
 static void set_until(struct element *element)
@@ -275,7 +275,7 @@ static void complete(struct darn_section *section)
         if (point->role != DARN_ROLE_END)
             point->allow = 0;
         else if (point->allow == DARN_POINT_NO_ALLOW)
-            point->allow = darn_section_allows(section->points[0].kind, point->kind);
+            point->allow = darn_section_default(section->kind, section->points[0].kind, point->kind);
     }
 }
 

@@ -175,7 +175,7 @@ static bool has_shape(const struct darn_match_section *wanted,
 bool darn_match_goes_along(const struct darn_match_section *wanted,
                            const struct darn_match_section *found)
 {
-    return found->kind == DARN_SECTION_LOAD_STORE && wanted->kind != DARN_SECTION_ORDER &&
+    return found->kind == DARN_SECTION_LOAD_STORE && !darn_section_is_of_accesses(wanted->kind) &&
            darn_variable_same(found->variable, wanted->variable) &&
            darn_type_may_be(found->type, wanted->type);
 }
@@ -294,7 +294,8 @@ static void find_at_place(struct darn_match *match, struct darn_match_wanted *wa
         find_in_lines(match, wanted);
     if (wanted->section.entry && match->found_count)
         i = match->found[wanted->section.entry->key % match->found_count].first;
-    for (; i && wanted->section.kind != DARN_SECTION_ORDER; i = match->found[i - 1].next) {
+    for (; i && !darn_section_is_of_accesses(wanted->section.kind);
+         i = match->found[i - 1].next) {
         if (darn_match_is_at_place(&wanted->section, &match->found[i - 1].section))
             tell(match, wanted, &match->found[i - 1], DARN_MATCH_EXACT);
     }
@@ -386,7 +387,7 @@ void darn_match_module(struct darn_match *match)
     for (uint32_t i = 0; i < match->wanted_count; i++) {
         const struct darn_match_wanted *wanted = match->wanted[i];
 
-        if (wanted->how == DARN_MATCH_NONE && wanted->section.kind != DARN_SECTION_ORDER &&
+        if (wanted->how == DARN_MATCH_NONE && !darn_section_is_of_accesses(wanted->section.kind) &&
             !wanted->section.first && wanted->section.ends)
             find_moved(match, match->wanted[i]);
     }
@@ -413,7 +414,8 @@ void darn_match_add(struct darn_match *match, struct darn_match_wanted *added)
 static bool is_of_variable(const struct darn_match_section *wanted,
                            const struct darn_match_site *site)
 {
-    return site->kind >= DARN_SITE_LEAVE || darn_variable_same(site->variable, wanted->variable);
+    return site->kind >= DARN_SITE_LEAVE || wanted->kind == DARN_SECTION_TOGETHER ||
+           darn_variable_same(site->variable, wanted->variable);
 }
 
 static bool has_site(const struct darn_match_section *wanted,
@@ -477,7 +479,7 @@ uint8_t darn_match_by_sites(const struct darn_match_section *wanted,
 bool darn_match_is_point(const struct darn_match_home *section, uint32_t at, const char *function,
                          uint32_t call)
 {
-    if (section->kind == DARN_SECTION_LEARNED || section->kind == DARN_SECTION_ORDER ||
+    if (darn_section_is_anywhere(section->kind) || section->kind == DARN_SECTION_ORDER ||
         strcmp(function, section->function) == 0)
         return true;
     return call ? call == darn_site_call_of(section->function, at)

@@ -12,6 +12,7 @@ static const char *const kind_names[] = {
     [DARN_SECTION_HAND] = "by-hand",
     [DARN_SECTION_RACE] = "race",
     [DARN_SECTION_ORDER] = "order",
+    [DARN_SECTION_TOGETHER] = "together",
 };
 
 static const char *const inside_names[] = {"synchronization", "calls", "unknown-calls", "loops",
@@ -41,6 +42,13 @@ enum darn_deadlock_until darn_until_named(const char *name)
             return until;
     }
     return DARN_UNTIL_NOTHING;
+}
+
+uint8_t darn_section_default(uint8_t kind, uint8_t first, uint8_t last)
+{
+    if (kind != DARN_SECTION_TOGETHER)
+        return darn_section_allows(first, last);
+    return first == DARN_SITE_READ && last == DARN_SITE_READ ? DARN_ALLOW_READ : 0;
 }
 
 uint64_t darn_point_key(const struct darn_point *point)

@@ -22,7 +22,9 @@
  * hand, over lines: the accesses to the variable there belong together; as an object it is
  * {"lines": "bank.c:120-131 balance", "why": …}. A section of kind `race` is one access that races,
  * its entry; it has no ends. One of kind `order` has "until", too, and says that its entry is to
- * come before its ends, whatever threads make them. Calls that lead to an entry or an end are points
+ * come before its ends, whatever threads make them. One of kind `together` is over several
+ * variables, `"variable": "entries, empty"`: the entry is of one of them, an end of another one. All
+ * that are over the same list exclude each other, where one of them writes. Calls that lead to an entry or an end are points
  * of the list "calls". Ends may say `seen=N violated=N`, too. Without "kind" a section is by hand;
  * without `allow` an end allows what darn_section_allows says. What this version does not know is
  * kept out of the way: unknown keys are passed over.
@@ -85,6 +87,18 @@ struct darn_section {
     struct darn_point points[DARN_SECTION_POINTS]; /* the entry, then calls, ends, leaves */
 };
 
+/* Nothing that the compiler records is such a section: what it says of its accesses is all there is. */
+static inline bool darn_section_is_of_accesses(uint8_t kind)
+{
+    return kind == DARN_SECTION_ORDER || kind == DARN_SECTION_TOGETHER;
+}
+
+/* It begins in one function and ends in another one, or in the same; nobody looks at frames. */
+static inline bool darn_section_is_anywhere(uint8_t kind)
+{
+    return kind == DARN_SECTION_LEARNED || kind == DARN_SECTION_TOGETHER;
+}
+
 /* Whether it is one by hand, over lines (`bank.c:120-131 balance`). */
 static inline bool darn_section_is_lines(const struct darn_section *section)
 {
@@ -95,6 +109,10 @@ static inline bool darn_section_is_lines(const struct darn_section *section)
  */
 const char *darn_section_kind_name(uint8_t kind);
 const char *darn_section_inside_name(unsigned bit); /* by the number of the bit: 0 for SYNC */
+
+/* What others may do between two accesses, in a section of the kind: table 1 of AtomRace; to
+ * several variables that belong together, nothing that could show. */
+uint8_t darn_section_default(uint8_t kind, uint8_t first, uint8_t last);
 
 /* darn_site_key of the point. */
 uint64_t darn_point_key(const struct darn_point *point);

@@ -37,6 +37,7 @@ enum darn_section_kind {
     DARN_SECTION_HAND,       /* somebody wrote it down */
     DARN_SECTION_RACE,       /* one access that races: in a repository only, for healing */
     DARN_SECTION_ORDER,      /* the entry is to come before the end, in whatever threads: likewise */
+    DARN_SECTION_TOGETHER,   /* the entry and the ends are of variables that belong together: likewise */
     DARN_SECTION_KINDS,
 };
 

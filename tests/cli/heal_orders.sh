@@ -106,6 +106,84 @@ try darn heal --verify --schedules=300 --jobs=1 --from=seats.out/1 -- ./seats
 expect_status 0
 expect_has "$err" "darn heal: verified: 1 schedule that failed ends well now; of 300 others none fails"
 
+# A pointer and its length, without any lock. In a run of its own the first thread is slow in between.
+cat >text.c <<'EOF'
+#include <assert.h>
+#include <darn.h>
+#include <pthread.h>
+#include <unistd.h>
+static char small[4], large[16];
+static char *volatile data = small;
+static volatile int size = 4;
+static int is_slow;
+DARN_ATOMIC_FUNCTION static void set(char *to, int length)
+{
+    data = to;
+    if (is_slow && length == 16)
+        usleep(20000);
+    size = length;
+}
+static void *grow(void *unused)
+{
+    set(large, 16);
+    return unused;
+}
+static void *shrink(void *unused)
+{
+    if (is_slow)
+        usleep(5000);
+    set(small, 4);
+    return unused;
+}
+int main(int count, char **arguments)
+{
+    pthread_t one, other;
+    (void)arguments;
+    is_slow = count > 1;
+    pthread_create(&one, NULL, grow, NULL);
+    pthread_create(&other, NULL, shrink, NULL);
+    pthread_join(one, NULL);
+    pthread_join(other, NULL);
+    assert((data == large) == (size == 16));
+    return 0;
+}
+EOF
+darn cc --darn-functions -g -O1 -pthread text.c -o text
+
+claim "two variables that belong together and have no lock are kept together by what a hunt has seen of them"
+try darn hunt --seconds=5 --jobs=1 -o text.out -- ./text
+expect_status 66
+try darn heal --from=text.out --write=text.sections -- ./text
+expect_status 0
+expect_has "$(cat text.sections)" '"variable": "data, size", "function": "set", "file": "text.c", "kind": "together"'
+expect_has "$(cat text.sections)" '"entry": "11:10 write", "ends": ["14:10 write allow=none"]'
+try darn heal --verify --schedules=300 --jobs=1 --from=text.out -- ./text
+expect_status 0
+expect_has "$err" "others none fails"
+
+claim "it is that which heals them, in runs of their own, in either build"
+cat >together.sections <<'EOF'
+{"darn-sections": 1,
+ "sections": [
+  {"variable": "data, size", "function": "set", "file": "text.c", "kind": "together",
+   "entry": "11:10 write", "ends": ["14:10 write"], "inside": ["unknown-calls"]}
+ ]}
+EOF
+try darn sections check together.sections ./text
+expect_status 0
+darn cc --only=together.sections -g -O1 -pthread text.c -o text.only
+failed=0
+for run in 1 2 3 4 5 6 7 8 9 10; do
+    ./text slow >/dev/null 2>&1 || failed=$((failed + 1))
+done
+[ $failed -gt 0 ] || fault "no run failed that was not healed"
+for run in 1 2 3 4 5; do
+    try env DARN_OPTIONS=heal=together.sections ./text slow
+    expect_status 0
+    try env DARN_OPTIONS=heal=together.sections ./text.only slow
+    expect_status 0
+done
+
 # late: a worker that never ends uses the memory after it was freed.
 cat >late.c <<'EOF'
 #include <pthread.h>
@@ -218,16 +296,20 @@ expect_status 66
 try darn heal --from=soon.out --write=soon.sections -- ./soon
 expect_status 0
 mkfifo said
-DARN_OPTIONS=heal=soon.sections:heal_bound=100:heal_out=soon.account ./soon soon >said &
-program=$!
-read -r word <said
-expect_same "$word" "frees"
-kill -STOP $program
-sleep 2
-kill -CONT $program
-wait $program || fault "it ends with $?"
-expect_has "$(cat soon.account)" '"expired":0'
+for attempt in 1 2 3 4 5 6 7 8 9 10; do # the first thread itself may be late
+    rm -f soon.account
+    DARN_OPTIONS=heal=soon.sections:heal_bound=100:heal_out=soon.account ./soon soon >said &
+    program=$!
+    read -r word <said
+    expect_same "$word" "frees"
+    kill -STOP $program
+    sleep 2
+    kill -CONT $program
+    wait $program || fault "it ends with $?"
+    expect_has "$(cat soon.account)" '"expired":0'
+    expect_has "$(cat soon.account)" '"used":0'
+    ! grep -q '"avoided":1' soon.account || break
+done
 expect_has "$(cat soon.account)" '"avoided":1'
-expect_has "$(cat soon.account)" '"used":0'
 
 finish

@@ -13,22 +13,15 @@
 #include "base/grow.h"
 #include "driver/heal/healing.h"
 #include "driver/heal/heal_deadlock.h"
+#include "driver/heal/heal_from_private.h"
 #include "driver/heal/heal_site.h"
 #include "report/report_kinds.h"
 #include "report/violation.h"
 #include "section/alias.h"
 
-/* Where they go. */
-struct making {
-    struct darn_heal *heal;
-    const struct darn_finding *finding;
-    struct darn_heal_fix *fix;
-    size_t made; /* sections, also those that were there already */
-};
-
 /* ---- the lines of a fix ---- */
 
-static void add_range(struct making *making, struct darn_fix_range range)
+static void add_range(struct darn_heal_making *making, struct darn_fix_range range)
 {
     struct darn_heal_fix *fix = making->fix;
 
@@ -47,7 +40,7 @@ static void add_range(struct making *making, struct darn_fix_range range)
 
 /* ---- the repository ---- */
 
-static void add_section(struct making *making, const struct darn_section *section)
+void darn_heal_add_section(struct darn_heal_making *making, const struct darn_section *section)
 {
     struct darn_sections *repository = &making->heal->repository;
     bool known = false;
@@ -75,7 +68,7 @@ static bool has_point(const struct darn_section *section, const struct darn_find
 
 /* All recorded sections that begin or end with the access; with `pairs` those of this kind, else
  * the others. How many there are. */
-static size_t add_sections_of(struct making *making, int number, bool pairs)
+static size_t add_sections_of(struct darn_heal_making *making, int number, bool pairs)
 {
     const struct darn_sections *recorded = &making->heal->elf.sections;
     size_t count = 0;
@@ -86,7 +79,7 @@ static size_t add_sections_of(struct making *making, int number, bool pairs)
         if ((section->kind == DARN_SECTION_PAIR) != pairs ||
             !has_point(section, making->finding, &making->finding->accesses[number]))
             continue;
-        add_section(making, section);
+        darn_heal_add_section(making, section);
         count++;
     }
     return count;
@@ -99,8 +92,8 @@ static const char *variable_of(const struct darn_finding *finding,
     return *site->variable ? site->variable : finding->variable ? finding->variable : "";
 }
 
-static struct darn_section *new_section(const struct darn_finding *finding,
-                                        const struct darn_image_site *site, uint8_t kind)
+struct darn_section *darn_heal_new_section(const struct darn_finding *finding,
+                                           const struct darn_image_site *site, uint8_t kind)
 {
     struct darn_section *section = darn_need_memory(calloc(1, sizeof(*section)));
 
@@ -119,7 +112,7 @@ static void say_no_site(const struct darn_heal *heal, const struct darn_finding_
                           access->file, access->line);
 }
 
-static void add_race(struct making *making, int number)
+static void add_race(struct darn_heal_making *making, int number)
 {
     const struct darn_finding_access *access = &making->finding->accesses[number];
     const struct darn_image_site *site = darn_heal_site_of(making->heal, making->finding, access);
@@ -131,8 +124,8 @@ static void add_race(struct making *making, int number)
     }
     if (!site->record.line)
         return; /* the repository has no place for it */
-    section = new_section(making->finding, site, DARN_SECTION_RACE);
-    add_section(making, section);
+    section = darn_heal_new_section(making->finding, site, DARN_SECTION_RACE);
+    darn_heal_add_section(making, section);
     free(section);
 }
 
@@ -153,7 +146,7 @@ static bool is_repeated(const struct darn_finding *finding, size_t number)
 }
 
 /* One of the two accesses is to come first, whatever threads make them. */
-static bool add_order(struct making *making, int first)
+static bool add_order(struct darn_heal_making *making, int first)
 {
     const struct darn_finding_access *accesses = making->finding->accesses;
     const struct darn_image_site *entry =
@@ -165,12 +158,12 @@ static bool add_order(struct making *making, int first)
     if (!darn_heal_is_access(&accesses[0]) || !darn_heal_is_access(&accesses[1]) || !entry ||
         !end || !entry->record.line || !end->record.line || entry == end)
         return false;
-    section = new_section(making->finding, entry, DARN_SECTION_ORDER);
+    section = darn_heal_new_section(making->finding, entry, DARN_SECTION_ORDER);
     section->until = accesses[first].op == DARN_OP_READ ? DARN_UNTIL_GONE : DARN_UNTIL_DONE;
     section->points[section->count] = darn_heal_point_of(end, DARN_ROLE_END);
     section->points[section->count++].allow =
         darn_section_allows(entry->record.kind, end->record.kind);
-    add_section(making, section);
+    darn_heal_add_section(making, section);
     free(section);
     return true;
 }
@@ -183,7 +176,7 @@ static bool is_right_first(const struct darn_finding *finding, int first)
 }
 
 /* What one of the two ends, or takes apart, the other still uses: whoever ends it waits. */
-static bool heal_life(struct making *making)
+static bool heal_life(struct darn_heal_making *making)
 {
     struct darn_heal *heal = making->heal;
     int ender = darn_heal_ender(making->finding, heal->findings.list, heal->findings.count);
@@ -204,7 +197,7 @@ static bool heal_life(struct making *making)
     return true;
 }
 
-static void heal_race(struct making *making)
+static void heal_race(struct darn_heal_making *making)
 {
     if (heal_life(making))
         return;
@@ -239,7 +232,7 @@ static int fit_of(const struct darn_section *section, const struct darn_finding 
     return section->kind == DARN_SECTION_PAIR ? 1 : 2;
 }
 
-static const struct darn_section *find_violated(const struct making *making)
+static const struct darn_section *find_violated(const struct darn_heal_making *making)
 {
     const struct darn_sections *recorded = &making->heal->elf.sections;
     const struct darn_section *best = NULL;
@@ -265,7 +258,7 @@ static bool is_one_variable(const struct darn_image_site *entry, const struct da
 
 /* Nobody has recorded a section from the first access to the last: it is written down by hand. What
  * is between is not known. */
-static void add_by_hand(struct making *making)
+static void add_by_hand(struct darn_heal_making *making)
 {
     const struct darn_finding_access *first = &making->finding->accesses[DARN_VIOLATION_ENTRY];
     const struct darn_finding_access *last = &making->finding->accesses[DARN_VIOLATION_END];
@@ -279,20 +272,20 @@ static void add_by_hand(struct making *making)
     }
     if (!is_one_variable(entry, end) || !entry->record.line || !end->record.line)
         return;
-    section = new_section(making->finding, entry, DARN_SECTION_HAND);
+    section = darn_heal_new_section(making->finding, entry, DARN_SECTION_HAND);
     section->inside = DARN_SECTION_UNKNOWN;
     if (strcmp(entry->function, end->function) != 0)
         section->inside |= DARN_SECTION_ACROSS;
     section->points[section->count] = darn_heal_point_of(end, DARN_ROLE_END);
     section->points[section->count++].allow =
         darn_section_allows(entry->record.kind, end->record.kind);
-    add_section(making, section);
+    darn_heal_add_section(making, section);
     free(section);
 }
 
 /* The other thread waits by itself; but a fix concerns its lines, too: those of its own section, if
  * it is in one. */
-static void add_remote(struct making *making, const struct darn_finding_access *remote)
+static void add_remote(struct darn_heal_making *making, const struct darn_finding_access *remote)
 {
     const struct darn_sections *recorded = &making->heal->elf.sections;
     const char *file = remote->site_file ? remote->site_file : remote->file;
@@ -308,7 +301,7 @@ static void add_remote(struct making *making, const struct darn_finding_access *
     add_range(making, range);
 }
 
-static void heal_violation(struct making *making)
+static void heal_violation(struct darn_heal_making *making)
 {
     const struct darn_finding *finding = making->finding;
     const struct darn_finding_access *remote = &finding->accesses[DARN_VIOLATION_REMOTE];
@@ -320,7 +313,7 @@ static void heal_violation(struct making *making)
         return;
     section = find_violated(making);
     if (section)
-        add_section(making, section);
+        darn_heal_add_section(making, section);
     else
         add_by_hand(making);
     if (darn_heal_is_access(remote))
@@ -371,7 +364,7 @@ static void say_nothing(const struct darn_heal *heal, const struct darn_finding 
                           reason_of(heal, finding));
 }
 
-static void heal_signature(struct making *making)
+static void heal_signature(struct darn_heal_making *making)
 {
     struct darn_words *signatures = &making->heal->signatures;
     struct darn_heal_why why = {""};
@@ -400,7 +393,7 @@ static unsigned ops_of(enum darn_op op)
  */
 static bool take_torn(void *context, const struct darn_finding_access three[3])
 {
-    struct making *making = context;
+    struct darn_heal_making *making = context;
     const struct darn_image_site *sites[3];
     struct darn_section *section;
     uint8_t allow;
@@ -414,16 +407,16 @@ static bool take_torn(void *context, const struct darn_finding_access three[3])
     allow = darn_section_allows(sites[0]->record.kind, sites[2]->record.kind);
     if (!(ops_of(three[1].op) & ~allow))
         return false;
-    section = new_section(making->finding, sites[0], DARN_SECTION_LEARNED);
+    section = darn_heal_new_section(making->finding, sites[0], DARN_SECTION_LEARNED);
     section->inside = DARN_SECTION_UNKNOWN | DARN_SECTION_ACROSS;
     section->points[section->count] = darn_heal_point_of(sites[2], DARN_ROLE_END);
     section->points[section->count++].allow = allow;
-    add_section(making, section);
+    darn_heal_add_section(making, section);
     free(section);
     return true;
 }
 
-static void heal_failure(struct making *making, const char *directory)
+static void heal_failure(struct darn_heal_making *making, const char *directory)
 {
     const struct darn_heal_torn torn = {take_torn, making};
     const struct darn_finding_access *at = &making->finding->accesses[0];
@@ -442,7 +435,7 @@ void darn_heal_from(struct darn_heal *heal)
 {
     heal->fixes = darn_need_zeroed(heal->findings.count + 1, sizeof(*heal->fixes));
     for (size_t i = 0; i < heal->findings.count; i++) {
-        struct making making = {heal, heal->findings.list[i], &heal->fixes[i], 0};
+        struct darn_heal_making making = {heal, heal->findings.list[i], &heal->fixes[i], 0};
 
         making.fix->finding = making.finding;
         if (darn_finding_is(making.finding, "deadlock") ||
@@ -450,7 +443,8 @@ void darn_heal_from(struct darn_heal *heal)
             heal_signature(&making);
         else if (darn_finding_is(making.finding, "data-race"))
             heal_race(&making);
-        else if (darn_finding_is(making.finding, "atomicity-violation"))
+        else if (darn_finding_is(making.finding, "atomicity-violation") &&
+                 !darn_heal_together(&making))
             heal_violation(&making);
         if (darn_finding_is(making.finding, "failure") && !cause_of(heal, making.finding))
             heal_failure(&making, heal->findings.homes.items[i]);

@@ -116,7 +116,7 @@ static size_t find_partner(const struct triples *triples, uint64_t one)
 
 static bool is_across(const struct darn_section *section)
 {
-    return section->inside & DARN_SECTION_ACROSS || section->kind == DARN_SECTION_LEARNED;
+    return section->inside & DARN_SECTION_ACROSS || darn_section_is_anywhere(section->kind);
 }
 
 /* An access in a function that was inlined into the section's: by which call. */
@@ -201,7 +201,8 @@ static bool add_section(struct triples *triples, const struct darn_section *sect
 
 static void add_meant(void *context, const struct darn_section_meant *meant)
 {
-    (void)add_section(context, meant->section);
+    if (!darn_section_is_of_accesses(meant->section->kind)) /* three accesses say nothing of these */
+        (void)add_section(context, meant->section);
 }
 
 /* Those that somebody has chosen, where the program has them now: what is tried is what would be

@@ -258,7 +258,8 @@ uint32_t darn_refinement_finish(struct darn_refinement *refinement, uint64_t run
     for (size_t i = 0; i < refinement->sections->count; i++) {
         struct darn_section *section = refinement->sections->list[i];
 
-        if (!section->why && section->kind != DARN_SECTION_HAND && !darn_section_is_lines(section))
+        if (!section->why && section->kind != DARN_SECTION_HAND &&
+            !darn_section_is_of_accesses(section->kind) && !darn_section_is_lines(section))
             gone += finish_section(refinement, section, runs);
     }
     return gone;

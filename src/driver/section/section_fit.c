@@ -91,7 +91,8 @@ static void tell_missing(struct check *check, const struct darn_section *section
     look_around(check, section, point, &around);
     if (!around.dir)
         TELL(check, section, "the program has no accesses in a file '%s'", point->file);
-    else if (!around.has_variable && *section->variable)
+    else if (!around.has_variable && *section->variable &&
+             section->kind != DARN_SECTION_TOGETHER) /* has a list of them */
         TELL(check, section, "%s accesses no variable '%s' any more", point->file,
              section->variable);
     else if (!around.has_function)

@@ -96,7 +96,7 @@ static void note(struct darn_wanted *wanted, const struct darn_section *section)
     uintptr_t variable = darn_variable_hash(section->variable);
     uint8_t class = darn_variable_class(section->variable);
 
-    if (section->kind == DARN_SECTION_ORDER)
+    if (darn_section_is_of_accesses(section->kind))
         variable = 0; /* its accesses alone */
     if (variable && section->type && section->type[0])
         add_typed(&wanted->types, variable, section->type, class);

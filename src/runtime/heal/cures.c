@@ -106,7 +106,7 @@ struct darn_cure *darn_cures_add(const struct darn_section *section)
     cure->until = section->until;
     if (section->kind == DARN_SECTION_ORDER)
         cure->gate = darn_gate_of_accesses(cure->line, section->until);
-    else
+    else if (section->kind != DARN_SECTION_TOGETHER)
         darn_cures_add_name(cure->wanted.section.variable);
     *last_cure = cure;
     last_cure = &cure->next;

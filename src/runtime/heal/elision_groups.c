@@ -171,7 +171,7 @@ static struct darn_elision_group **groups_of_name(const char *variable)
 /* Sections that may give a lock back in between. */
 bool darn_elision_may_release(const struct darn_rule *rule)
 {
-    return rule->has_call || rule->kind == DARN_SECTION_LEARNED ||
+    return rule->has_call || darn_section_is_anywhere(rule->kind) ||
            rule->inside & (DARN_SECTION_SYNC | DARN_SECTION_UNKNOWN | DARN_SECTION_ACROSS);
 }
 

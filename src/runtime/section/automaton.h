@@ -108,6 +108,8 @@ static inline enum darn_stay_step darn_stay_step(const struct darn_stay *stay,
     if (!stay->rule || touch->op == DARN_OP_FREE)
         return darn_stay_step_anywhere(stay, touch);
     *role = darn_stay_role(roles, stay->rule, DARN_ROLE_END);
+    if (stay->rule->token)
+        return *role ? DARN_STAY_END : DARN_STAY_NONE;
     if (stay->rule->kind == DARN_SECTION_LEARNED) {
         if (!darn_stay_meets(stay, touch))
             return DARN_STAY_NONE;
@@ -123,7 +125,11 @@ static inline enum darn_stay_step darn_stay_step(const struct darn_stay *stay,
 static inline void darn_stay_enter(struct darn_stay *stay, const struct darn_touch *touch,
                                    const struct darn_role *role)
 {
-    if (!stay->is_block) {
+    if (stay->rule && stay->rule->token) {
+        stay->address = stay->rule->token;
+        stay->size = 1;
+        stay->gaps = 0;
+    } else if (!stay->is_block) {
         stay->address = touch->address;
         stay->size = touch->size;
         stay->gaps = touch->gaps;
@@ -159,7 +165,7 @@ static inline enum darn_stay_again darn_stay_again(const struct darn_stay *stay,
 {
     if (stay->rule != rule)
         return DARN_STAY_OTHER;
-    return stay->frame == caller || rule->kind == DARN_SECTION_LEARNED ? DARN_STAY_ANEW
+    return stay->frame == caller || darn_section_is_anywhere(rule->kind) ? DARN_STAY_ANEW
                                                                        : DARN_STAY_OUTER;
 }
 

@@ -35,7 +35,7 @@ static bool keep_section(void *unused, const struct darn_section *section)
     struct obeyed *obeyed = darn_rules_take(sizeof(*obeyed));
 
     (void)unused;
-    if (section->kind == DARN_SECTION_ORDER) /* nobody can come in between */
+    if (darn_section_is_of_accesses(section->kind)) /* of interest to healing alone */
         return true;
     if (!obeyed || !darn_wanted_keep(&obeyed->wanted, section))
         return true;

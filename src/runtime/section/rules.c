@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "runtime/os/os.h"
 #include "runtime/report/tell.h"
 #include "runtime/section/rules_private.h"
@@ -230,6 +231,17 @@ static bool is_known(const struct darn_match_wanted *wanted, const struct darn_s
 
 /* Whoever finds a point finds all of its rule but the points that come later: `like` is there
  * first. */
+/* Two lists that have the same one are kept apart, which costs time and does no harm. */
+static uintptr_t token_of(const struct darn_match_section *section)
+{
+    static const char tokens[1 << 8];
+
+    if (section->kind != DARN_SECTION_TOGETHER)
+        return 0;
+    return (uintptr_t)&tokens[darn_spread_to(
+        darn_hash_string(DARN_HASH_START, section->variable), 8)];
+}
+
 struct darn_rule *darn_rules_make(const struct darn_rule *like,
                                   const struct darn_match_wanted *wanted,
                                   const struct darn_match_section *found)
@@ -245,6 +257,7 @@ struct darn_rule *darn_rules_make(const struct darn_rule *like,
     rule->function = darn_rules_keep(found->function);
     rule->inside = found->inside;
     rule->points = points;
+    rule->token = token_of(&wanted->section);
     for (uint32_t i = 0; i < found->count; i++) {
         const struct darn_section_point *from = &found->points[i];
         struct darn_rule_point point = {

@@ -52,6 +52,8 @@ struct darn_rule {
     uint32_t line;                          /* in the repository */
     uint8_t kind;                           /* enum darn_section_kind */
     uint16_t inside;
+    uintptr_t token; /* of several variables that belong together, in the place of their addresses: the
+                        same one for all sections over them; 0: it is over one */
     bool has_call; /* the entry counts only after a call that leads to it */
     uint32_t count;
     struct darn_rule_point *points;

@@ -49,7 +49,7 @@ static uint32_t copy_of(const struct darn_rule_point *point, const struct darn_s
 {
     const struct darn_rule *rule = point->rule;
 
-    if (rule->kind == DARN_SECTION_LEARNED || rule->inside & DARN_SECTION_ACROSS)
+    if (darn_section_is_anywhere(rule->kind) || rule->inside & DARN_SECTION_ACROSS)
         return 0;
     return darn_site_copy_of(darn_site_inlined(site),
                              strcmp(darn_site_function(site), rule->function) == 0);

@@ -175,6 +175,31 @@ static void the_struct_of_a_member_is_read_and_written(void **state)
     assert_null(strstr(told.texts[0], "type"));
 }
 
+/* Nothing may come between two accesses to different variables, if it could show. */
+static void a_section_over_several_variables_allows_what_does_no_harm(void **state)
+{
+    static const struct {
+        const char *entry, *end;
+        uint8_t allow;
+    } cases[] = {{"read", "read", DARN_ALLOW_READ},
+                 {"write", "write", 0},
+                 {"read", "write", 0},
+                 {"update", "read", 0}};
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        snprintf(text, sizeof(text),
+                 START "{\"variable\": \"data, size\", \"function\": \"f\", \"file\": \"a.c\", "
+                       "\"kind\": \"together\", \"entry\": \"1:1 %s\", \"ends\": [\"2:1 %s\"]}]}",
+                 cases[i].entry, cases[i].end);
+        expect_fine(text, 1);
+        assert_int_equal(told.last.kind, DARN_SECTION_TOGETHER);
+        assert_string_equal(told.last.variable, "data, size");
+        assert_int_equal(told.last.points[1].allow, cases[i].allow);
+    }
+}
+
 static void points_come_in_their_order_whatever_that_of_the_keys(void **state)
 {
     static const uint8_t roles[] = {DARN_ROLE_ENTRY, DARN_ROLE_CALL, DARN_ROLE_END, DARN_ROLE_END,
@@ -312,8 +337,8 @@ static void a_section_that_is_not_whole_is_told_where_it_begins(void **state)
                  "3:3: \"lines\" and points exclude each other", 0);
     expect_error(
         START "{\"kind\": \"triple\"}, \"a.c:1-2 x\"]}",
-        "3:13: 'triple' is no kind: load-and-store, test-and-use, pair, learned, by-hand, race "
-        "or order expected",
+        "3:13: 'triple' is no kind: load-and-store, test-and-use, pair, learned, by-hand, race, "
+        "order or together expected",
         1);
     expect_error(START "{\"inside\": [\"locks\"]}, \"a.c:1-2 x\"]}",
                  "3:16: 'locks' is none of synchronization, calls, unknown-calls, loops and "
@@ -436,6 +461,7 @@ int main(void)
         cmocka_unit_test(every_field_is_read),
         cmocka_unit_test(a_point_may_be_in_another_file_and_function),
         cmocka_unit_test(the_struct_of_a_member_is_read_and_written),
+        cmocka_unit_test(a_section_over_several_variables_allows_what_does_no_harm),
         cmocka_unit_test(points_come_in_their_order_whatever_that_of_the_keys),
         cmocka_unit_test(a_way_may_have_no_line),
         cmocka_unit_test(a_section_over_lines_is_read),
