@@ -47,6 +47,8 @@ struct darn_exploration {
     uint64_t first_bug;                 /* 0: none */
     uint64_t failures;                  /* schedules that failed */
     uint64_t cut_by_steps, cut_by_time; /* runs that were cut off, by which limit */
+    uint64_t cut_waiting;               /* in which threads only waited in the end, and where: */
+    char waiting[256];                  /* ", T0 at queue.c:12"; empty: not known */
     double seconds;                     /* that a run takes when nobody interferes, */
     double used;                        /* and those of the processor, or 0 */
     uint64_t max_steps;                 /* the highest such limit of a run */
@@ -149,6 +151,11 @@ uintptr_t darn_exploration_fingerprint(const struct darn_player *player,
  * been here, its schedule is followed once more with more patience, and that is the last run then.
  * Called with the lock. */
 void darn_exploration_cut(struct darn_exploration *exploration, struct darn_player *player);
+
+/* explore_waits.c: counts the last run of the player, which was cut off, if its threads did nothing
+ * but wait in the end, each time until the time was over. */
+void darn_exploration_note_wait(struct darn_exploration *exploration,
+                                const struct darn_player *player);
 
 /* Follows a schedule that takes long. As darn_player_follow. */
 bool darn_exploration_follow(struct darn_player *player, const struct darn_schedule *schedule);

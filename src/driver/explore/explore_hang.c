@@ -54,6 +54,7 @@ void darn_exploration_cut(struct darn_exploration *exploration, struct darn_play
     if (max_steps > exploration->max_steps)
         exploration->max_steps = max_steps;
     ++*count;
+    darn_exploration_note_wait(exploration, player);
     if (exploration->is_endless || exploration->vain >= MOST_VAIN || !is_new(exploration, player))
         return;
     schedule = darn_player_take(player);

@@ -65,6 +65,11 @@ static void note_cut(const struct darn_exploration *exploration)
                        "note: %" PRIu64 " run%s cut off after %g s; --timeout=%g gives them more",
                        exploration->cut_by_time, exploration->cut_by_time == 1 ? " was" : "s were",
                        seconds, seconds * 10);
+    if (exploration->cut_waiting)
+        darn_tell_note(exploration->listener,
+                       "note: at the end of %" PRIu64 " of them threads did nothing but wait, each "
+                       "time until the time was over%s: what they wait for may never come",
+                       exploration->cut_waiting, exploration->waiting);
 }
 
 /* No run has ended well. */

@@ -60,7 +60,7 @@ static int read_suppressions(struct darn_hunt *hunt)
 void darn_hunt_init(struct darn_hunt *hunt, const struct darn_hunt_options *options,
                     struct darn_listener *listener)
 {
-    *hunt = (struct darn_hunt){.options = *options, .listener = listener};
+    *hunt = (struct darn_hunt){.options = *options, .listener = listener, .recorded_status = -1};
     darn_exploration_init(&hunt->exploration, listener);
     hunt->exploration.takes_endless = true;
 }
@@ -156,23 +156,7 @@ static int run_stages(struct darn_hunt *hunt)
         status = darn_hunt_prove(hunt);
     if (!status)
         status = darn_hunt_shrink(hunt);
-    if (hunt->failed_count)
-        darn_tell_note(hunt->listener,
-                       "every run fails (%s): that has nothing to do with schedules",
-                       darn_verdict_word(hunt->failed[0].symptom.kind));
-    darn_exploration_notes(&hunt->exploration);
-    darn_tell_note(
-        hunt->listener,
-        "runs: %llu recorded or to learn from, %llu under control, %llu of them explored",
-        (unsigned long long)(hunt->recorded + hunt->exploration.learning),
-        (unsigned long long)hunt->runs, (unsigned long long)hunt->explored);
-    if (hunt->unsteady)
-        darn_tell_note(
-            hunt->listener,
-            "%llu run%s failed, but not when replayed: something outside of the threads "
-            "differs from run to run. Runs side by side in one directory may be the reason: "
-            "--jobs=1 makes one after the other, --reset=COMMAND tidies up before each",
-            (unsigned long long)hunt->unsteady, hunt->unsteady == 1 ? "" : "s");
+    darn_hunt_notes(hunt);
     return status;
 }
 

@@ -137,6 +137,7 @@ struct darn_hunt {
     uint64_t explored;    /* schedules of all explorations of this directory */
     uint64_t runs;        /* that were controlled, in all stages */
     uint64_t recorded;    /* runs, and those that learned for them */
+    int recorded_status;  /* with which the last of them has exited; -1: it has not, or none was */
     struct darn_map told; /* ids of what the listener has heard of */
     struct darn_shrunk shrunk;
     bool resumed;
@@ -154,6 +155,9 @@ int darn_hunt_prepare(struct darn_hunt *hunt);
 /* All stages. SIGINT, SIGTERM and SIGHUP end them early. 0 or DARN_REFUSED: the index has what was
  * found until then in either case. */
 int darn_hunt_run(struct darn_hunt *hunt);
+
+/* hunt_notes.c: tells what a user should know of besides findings. */
+void darn_hunt_notes(const struct darn_hunt *hunt);
 
 /* ---- hunt_jobs.c ---- */
 

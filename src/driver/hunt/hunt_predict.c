@@ -44,7 +44,7 @@ static double end_of(const struct darn_hunt *hunt, double share)
 }
 
 /* 0 or DARN_REFUSED. */
-static int record_to_the_end(const struct darn_hunt *hunt, struct darn_recording *recording)
+static int record_to_the_end(struct darn_hunt *hunt, struct darn_recording *recording)
 {
     int result = 0, status = 128;
 
@@ -54,6 +54,7 @@ static int record_to_the_end(const struct darn_hunt *hunt, struct darn_recording
             break;
         result = darn_recording_run(recording, &status);
     }
+    hunt->recorded_status = !result && status < 128 ? status : -1;
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -108,6 +109,15 @@ static enum darn_server_result run_beside_others(struct darn_player *player)
     return how;
 }
 
+static void count(struct darn_player *player)
+{
+    const struct darn_result *result = &player->block->result;
+
+    player->runs++;
+    if (player->how == DARN_SERVER_RAN && result->end == DARN_END_EXIT && WIFEXITED(result->status))
+        player->exits[WEXITSTATUS(result->status)]++;
+}
+
 bool darn_player_run(struct darn_player *player)
 {
     size_t length;
@@ -116,6 +126,7 @@ bool darn_player_run(struct darn_player *player)
     player->how = alone ? darn_server_run(player->server) : run_beside_others(player);
     if (player->how == DARN_SERVER_LOST || player->how == DARN_SERVER_STOPPED)
         return false;
+    count(player);
     darn_judge(&player->judge, player->server, player->how, &player->judged);
     player->snapshot.output = player->judged.kind == DARN_VERDICT_SANITIZER
                                   ? darn_server_output(player->server, &length)

@@ -15,7 +15,8 @@
 #include "report/symbol/module.h"
 #include "schedule/schedule.h"
 
-#define DARN_PLAYER_ID 32
+#define DARN_PLAYER_ID       32
+#define DARN_PLAYER_STATUSES 256
 
 struct darn_player {
     bool has_loaded; /* a run was made to see which modules the program loads */
@@ -30,6 +31,8 @@ struct darn_player {
     const char *input; /* NULL: empty */
     uint64_t build;    /* of the program's file */
     size_t fed;        /* bytes of recorded inputs that the block has, for runs with FEED */
+    uint64_t runs;                        /* that were made, */
+    uint64_t exits[DARN_PLAYER_STATUSES]; /* and how many have exited with which status */
     /* Of the last run. */
     enum darn_server_result how;
     struct darn_judged judged;
