@@ -126,6 +126,8 @@ void darn_closed_give(struct darn_thread *thread, const volatile void *lock)
     struct darn_healer *healer = thread->healer;
     struct darn_hold *hold;
 
+    if (thread->lingers)
+        darn_heal_done(thread, NULL); /* what has ended was not torn apart */
     darn_closed_show(thread);
     if (index < 0 || healer->busy)
         return;
@@ -146,6 +148,8 @@ void darn_closed_tear(struct darn_thread *thread)
 {
     const struct darn_hold *hold;
 
+    if (thread->lingers)
+        darn_heal_done(thread, NULL);
     darn_closed_show(thread);
     DARN_OWN_INCREASE(given, 1);
     if (!thread->healer)
