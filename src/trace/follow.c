@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -60,14 +61,20 @@ static int map_block(struct darn_follow *follow, struct darn_follow_stream *stre
     return look(follow, stream);
 }
 
+/* The same of the block that is read, if more is to be known. */
+static int look_again(struct darn_follow *follow, struct darn_follow_stream *stream)
+{
+    return follow->is_left || !stream->mapped ? 0 : look(follow, stream);
+}
+
 /* Behind the end of what is known. 1, 0 when there is nothing for now, -1 for damage. */
 static int advance(struct darn_follow *follow, struct darn_follow_stream *stream)
 {
-    if (stream->mapped && look(follow, stream))
+    if (look_again(follow, stream))
         return -1;
     if (stream->mapped && stream->at == stream->end && stream->block + 1 < stream->block_count) {
         /* It was full before the next one was given out. */
-        if (look(follow, stream))
+        if (look_again(follow, stream))
             return -1;
         if (stream->at == stream->end)
             drop_block(follow, stream);
@@ -142,7 +149,7 @@ static bool discover(struct darn_follow *follow)
     struct darn_block_header header;
     bool found = false;
 
-    while (!follow->damage.found) {
+    while (!follow->damage.found && !follow->is_left) {
         ssize_t got = pread(follow->descriptor, &header, sizeof(header), (off_t)follow->next);
 
         if (got != sizeof(header))
@@ -217,7 +224,7 @@ static bool refresh(struct darn_follow *follow)
 
         any |= stream->safe != end;
         stream->safe = end;
-        any |= (stream->mapped ? look(follow, stream) == 0 && stream->end != end
+        any |= (stream->mapped ? look_again(follow, stream) == 0 && stream->end != end
                                : advance(follow, stream) > 0);
     }
     (void)read_tables(follow);
@@ -406,5 +413,10 @@ void darn_follow_close(struct darn_follow *follow)
 
 void darn_follow_end(struct darn_follow *follow)
 {
-    follow->ended = true;
+    bool lives = kill((pid_t)follow->header->pid, 0) == 0 || errno == EPERM;
+
+    follow->ended = !lives;
+    if (lives)
+        (void)refresh(follow);
+    follow->is_left = lives;
 }

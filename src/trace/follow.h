@@ -49,6 +49,7 @@ struct darn_follow {
     uint64_t next;                    /* where the next block begins */
     uint64_t stamp;                   /* the next one */
     bool ended;                       /* nobody writes any more */
+    bool is_left;                     /* the program runs, but we know enough */
     struct darn_follow_stream tables_stream;
     struct darn_follow_stream **streams, **heap; /* all; those that hold, the smallest key first */
     size_t stream_count, stream_room, heap_count, heap_room;
@@ -70,7 +71,8 @@ void darn_follow_close(struct darn_follow *follow);
  * another one. */
 bool darn_follow_is_at(const struct darn_follow *follow, const char *path);
 
-/* Nobody writes any more: what is there is all. */
+/* What is there is all. If the program still runs (who has started it has ended before it), no
+ * stamp is passed over: its thread may be about to write it. */
 void darn_follow_end(struct darn_follow *follow);
 
 /* 1, 0 when there is nothing for now, -1 for damage. */

@@ -186,6 +186,30 @@ expect_status 0
 events=$(sed -n 's/^SUMMARY: darn: nothing found in \([0-9]*\) events (serial)$/\1/p' <<<"$err")
 [ "${events:-0}" -ge 400000 ] || fault "only '$events' events"
 
+cat >busy.c <<'EOF2'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int main(void)
+{
+    alarm(120);
+    while (access("told", F_OK))
+        for (int i = 0; i < 1000; i++) {
+            pthread_mutex_lock(&lock);
+            pthread_mutex_unlock(&lock);
+        }
+    return 0;
+}
+EOF2
+darn cc -g -O1 busy.c -o busy -pthread || fault "busy.c does not compile"
+
+claim "a program that goes on behind the one that started it is left alone"
+rm -f told
+try darn run --serial --any -- sh -c './busy >left 2>&1 & sleep 0.5'
+touch told
+expect_status 0
+expect_has "$err" "SUMMARY: darn: nothing found in "
+
 claim "without accesses there is nothing to look at"
 try darn run --serial --preload -- true
 expect_refused "darn run: --serial needs accesses, which nobody sees with --preload"

@@ -8,6 +8,10 @@
 
 #define PIECE 1024
 
+/* A look takes a tenth of a second: the program may write faster than we read, and who looks wants
+ * to see that it has ended. */
+#define LOOK 1000
+
 static void forget_block(struct darn_following *following, const struct darn_block *block)
 {
     following->unused = darn_grow(following->unused, &following->unused_room,
@@ -106,13 +110,13 @@ static int read_piece(struct darn_following *following, struct darn_event *piece
     return result < 0 ? -1 : count;
 }
 
-static void feed(struct darn_following *following)
+static void feed(struct darn_following *following, size_t pieces)
 {
     struct darn_analysis *analysis = following->analysis;
     struct darn_event piece[PIECE];
     int count;
 
-    while ((count = read_piece(following, piece)) > 0) {
+    for (count = 0; pieces && (count = read_piece(following, piece)) > 0; pieces--) {
         darn_places_more(&following->places);
         darn_lineup_events(&analysis->lineup, piece, (size_t)count);
         collect(following);
@@ -156,7 +160,7 @@ static void finish(struct darn_following *following)
         return;
     darn_trace_has_ended(following->trace);
     if (!following->status)
-        feed(following);
+        feed(following, SIZE_MAX);
     if (!following->status) {
         darn_lineup_finish(&analysis->lineup);
         collect(following);
@@ -187,7 +191,7 @@ void darn_following_look(struct darn_following *following)
     if (!following->trace && !following->status)
         begin(following);
     if (following->trace && !following->status)
-        feed(following);
+        feed(following, LOOK);
 }
 
 int darn_following_end(struct darn_following *following)

@@ -142,7 +142,7 @@ static void start(const char *path)
 {
     static struct payload table;
     struct darn_trace_header header = {
-        .magic = DARN_TRACE_MAGIC, .version = DARN_TRACE_VERSION, .pid = 4711};
+        .magic = DARN_TRACE_MAGIC, .version = DARN_TRACE_VERSION, .pid = INT32_MAX};
     struct darn_block_header *block;
     int error, file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 
@@ -240,6 +240,26 @@ static void nothing_is_read_from_a_lost_event_on(void **state)
     unlink(path);
 }
 
+/* Who has started it has ended; a thread may be about to write its stamp. */
+static void of_a_program_that_still_runs_no_stamp_is_passed_over(void **state)
+{
+    const char *path = path_of("b");
+
+    (void)state;
+    start(path);
+    ((struct darn_trace_header *)world.file)->pid = (uint32_t)getpid();
+    put(0, DARN_EVENT_RELEASE, 1);
+    put(1, DARN_EVENT_RELEASE, 3);
+    darn_trace_has_ended(world.trace);
+    put(0, DARN_EVENT_RELEASE, 2);
+    look(false, NULL);
+    assert_int_equal(world.writers[0].read, 1);
+    assert_int_equal(world.writers[1].read, 0);
+    darn_trace_close(world.trace);
+    munmap(world.file, PAGES * DARN_TRACE_PAGE);
+    unlink(path);
+}
+
 static void damage_is_told(void **state)
 {
     const char *path = path_of("c");
@@ -275,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_in_the_order_of_their_stamps_and_none_before_what_was_done),
         cmocka_unit_test(nothing_is_read_from_a_lost_event_on),
+        cmocka_unit_test(of_a_program_that_still_runs_no_stamp_is_passed_over),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_program_that_replaces_itself_begins_another_trace),
     };

@@ -22,6 +22,32 @@ static void coordinates_that_are_read_one_by_one_are_a_high_level_race(void **st
     assert_string_equal(said(START SWAP GET_X GET_Y), "w11 r21 r24 w12");
 }
 
+/* The same the other way round, as in the paper: `reset` sets them one by one. */
+static void coordinates_that_are_set_one_by_one_are_a_high_level_race(void **state)
+{
+    (void)state;
+    assert_string_equal(said(START "t1|acq(l)|10\nt1|r(x)|11\nt1|r(y)|12\nt1|rel(l)|13\n"
+                                   "t2|acq(l)|20\nt2|w(x)|21\nt2|rel(l)|22\n"
+                                   "t2|acq(l)|23\nt2|w(y)|24\nt2|rel(l)|25\n"),
+                        "r11 w21 w24 r12");
+}
+
+/* The paper's other case, of the Remote Agent: a task enters the value of a property, and in
+ * another section that it was achieved; the daemon reads both in one. */
+static void a_value_and_the_flag_that_it_was_achieved_belong_together(void **state)
+{
+    (void)state;
+    assert_string_equal(said(START "t1|acq(l)|10\nt1|r(achieved)|11\nt1|r(value)|12\nt1|rel(l)|13\n"
+                                   "t2|acq(l)|20\nt2|w(value)|21\nt2|rel(l)|22\n"
+                                   "t2|acq(l)|23\nt2|w(achieved)|24\nt2|rel(l)|25\n"),
+                        "r12 w21 w24 r11");
+    /* As it was mended: both in one section. */
+    assert_string_equal(said(START
+                             "t1|acq(l)|10\nt1|r(achieved)|11\nt1|r(value)|12\nt1|rel(l)|13\n"
+                             "t2|acq(l)|20\nt2|w(value)|21\nt2|w(achieved)|24\nt2|rel(l)|25\n"),
+                        "");
+}
+
 /* Who takes all of it, and one besides, has views that form a chain. */
 static void views_that_form_a_chain_are_consistent(void **state)
 {
@@ -174,6 +200,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coordinates_that_are_read_one_by_one_are_a_high_level_race),
+        cmocka_unit_test(coordinates_that_are_set_one_by_one_are_a_high_level_race),
+        cmocka_unit_test(a_value_and_the_flag_that_it_was_achieved_belong_together),
         cmocka_unit_test(views_that_form_a_chain_are_consistent),
         cmocka_unit_test(what_nobody_writes_is_never_old),
         cmocka_unit_test(another_lock_has_other_views),
