@@ -149,6 +149,14 @@ try darn heal --sections=inferred --from=out/1 --write=known -- ordinary/field
 expect_status 0
 darn cc --only=known -g -O1 -pthread field.c -o only/field
 
+claim "a program under a link is known by its own name, as where it runs"
+ln -s only/field linked
+darn heal --sections=known --write=direct.sections -- only/field 2>/dev/null
+try darn heal --sections=known --write=linked.sections -- ./linked
+expect_status 0
+expect_has "$(cat linked.sections)" '"moved": true'
+expect_same "$(cat linked.sections)" "$(cat direct.sections)"
+
 for build in ordinary only; do
     claim "$build: a signal shows what was healed so far"
     darn heal --sections=known --write=field.sections -- $build/field 2>/dev/null

@@ -1,5 +1,6 @@
 #include "driver/heal/heal_call.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +26,15 @@ struct calls {
 
 int darn_heal_module_open(struct darn_heal_module *module, const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    char real[PATH_MAX];
+    const char *name = realpath(path, real) ? real : path, *slash = strrchr(name, '/');
 
-    *module = (struct darn_heal_module){.path = path, .name = slash ? slash + 1 : path};
-    return darn_elf_calls_open(&module->elf, path);
+    /* Under a link it runs by its own name, which is the one that the runtime knows. */
+    *module = (struct darn_heal_module){.path = path};
+    if (darn_elf_calls_open(&module->elf, path))
+        return -1;
+    module->name = darn_pool_text(&module->pool, slash ? slash + 1 : name);
+    return 0;
 }
 
 void darn_heal_module_close(struct darn_heal_module *module)

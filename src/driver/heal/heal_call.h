@@ -13,7 +13,7 @@
 /* A module as it is now. */
 struct darn_heal_module {
     const char *path;
-    const char *name; /* the last part of the path */
+    const char *name; /* the last part of the path, of links that of what they lead to */
     struct darn_elf_calls elf;
     struct darn_modules debug;
     struct darn_text_pool pool; /* of the names that were asked for */
