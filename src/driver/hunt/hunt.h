@@ -64,6 +64,7 @@ struct darn_target {
     struct darn_step *lead; /* of a race: what leads to it, as the plan has it (strategy.h); or NULL */
     uint32_t lead_count;
     bool is_crossed;  /* of a quad: the third access is of the thread that made the first */
+    bool is_scouted;  /* of a race: it was met by a run that has tried many at once */
     uint32_t begun, trials, hits;
     uint32_t hangs;                  /* trials that took too long */
     uint32_t whole;                  /* trials that came to their end without a hit, */
@@ -189,6 +190,14 @@ void darn_hunt_baseline(
 int darn_hunt_prove(struct darn_hunt *hunt);
 int darn_hunt_explore(struct darn_hunt *hunt);
 int darn_hunt_shrink(struct darn_hunt *hunt);
+
+/* hunt_prove.c: where the run has met the race that was aimed at; NULL: it has not. */
+const struct darn_block_met *darn_hunt_met_race(const struct darn_target *target,
+                                                const struct darn_result *result);
+
+/* hunt_scout.c: where there is not the time, in seconds, for all trials of the predicted races,
+ * finds out which of them come first. */
+void darn_hunt_scout(struct darn_hunt *hunt, double seconds);
 
 /* hunt_prove.c: what was predicted and could not be confirmed gets its trials once more, with the
  * time that the exploration has left, and in another way. */

@@ -109,8 +109,8 @@ static bool is_on(const struct darn_target_side *side, uint64_t place)
 }
 
 /* The race that was aimed at; NULL when it was not met. */
-static const struct darn_block_met *find_met(const struct darn_target *target,
-                                             const struct darn_result *result)
+const struct darn_block_met *darn_hunt_met_race(const struct darn_target *target,
+                                                const struct darn_result *result)
 {
     for (uint32_t i = 0; i < result->met_count && i < DARN_BLOCK_MET; i++) {
         const struct darn_block_met *met = &result->met[i];
@@ -190,10 +190,10 @@ static bool note_met(const struct darn_hunt *hunt, struct darn_target *target,
                      struct darn_player *player, uint32_t trial)
 {
     const struct darn_result *result = &player->block->result;
-    const struct darn_block_met *met = target->kind == DARN_TARGET_RACE ? find_met(target, result)
-                                       : target->kind == DARN_TARGET_TRIPLE
-                                           ? find_triple(target, result)
-                                           : find_quad(target, result);
+    const struct darn_block_met *met =
+        target->kind == DARN_TARGET_RACE     ? darn_hunt_met_race(target, result)
+        : target->kind == DARN_TARGET_TRIPLE ? find_triple(target, result)
+                                             : find_quad(target, result);
 
     if (!met)
         return false;
@@ -394,6 +394,7 @@ int darn_hunt_prove(struct darn_hunt *hunt)
     bool any;
 
     darn_hunt_aim(hunt);
+    darn_hunt_scout(hunt, seconds);
     hunt->next = 0;
     hunt->is_first_round = true;
     any = deal_out(hunt, seconds);
