@@ -124,7 +124,7 @@ void darn_hunt_scout(struct darn_hunt *hunt, double seconds)
         count += is_wanted(&hunt->targets[i]);
     all = (double)count * (double)hunt->options.trials *
           (hunt->exploration.used ? hunt->exploration.used : hunt->exploration.seconds);
-    if (all < seconds * hunt->exploration.player_count)
+    if (count < 2 || all < seconds * hunt->exploration.player_count)
         return;
     for (int round = 0; round < ROUNDS && ran; round++)
         for (scout.begin = 0; scout.begin < hunt->target_count; scout.begin = scout.end) {
@@ -138,6 +138,8 @@ void darn_hunt_scout(struct darn_hunt *hunt, double seconds)
             met += note(hunt, &scout, player);
             (void)darn_hunt_look_at_end(hunt, player);
         }
+    if (!runs)
+        return;
     hunt->runs += runs;
     sort(hunt);
     darn_tell_note(hunt->listener, "prove: %zu of %zu races met in %llu runs that try many at once",
