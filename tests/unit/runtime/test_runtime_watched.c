@@ -72,6 +72,7 @@ static int start(void **state)
 
     (void)state;
     darn_state.mode = DARN_MODE_WATCH;
+    darn_state.options.budget = 10;
     memset(threads, 0, sizeof(threads));
     darn_thread_record = &threads[0];
     darn_order_start();

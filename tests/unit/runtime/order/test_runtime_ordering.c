@@ -62,7 +62,7 @@ static int start(void **state)
 {
     (void)state;
     darn_state.mode = DARN_MODE_WATCH;
-    darn_state.options.report_volatile = true;
+    darn_state.options = (struct darn_options){.budget = 10, .report_volatile = true};
     memset(threads, 0, sizeof(threads));
     darn_thread_record = &threads[0];
     darn_order_start();
