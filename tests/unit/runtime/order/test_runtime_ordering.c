@@ -26,7 +26,7 @@ static struct {
 } last;
 
 /* Each test has variables and objects of its own. */
-static long variables[64][8], objects[64][8];
+static long variables[80][8], objects[80][8];
 static int next_variable, next_object;
 static long *x, *y;
 static uintptr_t object;
