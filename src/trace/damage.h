@@ -1,5 +1,6 @@
 /*
- * What is wrong with a trace, and where. The first damage that is found counts.
+ * What is wrong with a trace, and where: the first damage that is found counts. And what a trace
+ * does not have.
  */
 #ifndef DARN_TRACE_DAMAGE_H
 #define DARN_TRACE_DAMAGE_H
@@ -16,5 +17,8 @@ struct darn_damage {
 /* Returns -1, for callers to pass on. */
 __attribute__((format(printf, 3, 4))) int darn_damage(struct darn_damage *damage, uint64_t at,
                                                       const char *format, ...);
+
+/* Why it does not have it: the word for an enum darn_trace_why. */
+const char *darn_missing_why(uint32_t why);
 
 #endif

@@ -14,7 +14,7 @@
 #include "trace/format.h"
 #include "trace/layout.h"
 #include "trace/merge.h"
-#include "trace/missing.h"
+#include "trace/damage.h"
 #include "trace/tables.h"
 #include "trace/trace_rapid.h"
 #include "trace/trace_std.h"

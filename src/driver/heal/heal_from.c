@@ -421,13 +421,15 @@ static void heal_failure(struct darn_heal_making *making, const char *directory)
     const struct darn_heal_torn torn = {take_torn, making};
     const struct darn_finding_access *at = &making->finding->accesses[0];
     struct darn_heal_why why = {""};
+    char place[512] = ""; /* what a run prints is wrong nowhere */
 
     if (*directory && making->heal->compiled && darn_heal_torn_from(directory, &torn))
         return;
+    if (at->file && *at->file)
+        snprintf(place, sizeof(place), " at %s:%u", at->file, at->line);
     if (darn_heal_switch_from(making->finding, directory, &making->heal->signatures, &why) < 0)
-        darn_tell_warning(making->heal->listener,
-                          "failure at %s:%u: there is nothing to heal it by: %s",
-                          at->file ? at->file : "?", at->line, why.text);
+        darn_tell_warning(making->heal->listener, "failure%s: there is nothing to heal it by: %s",
+                          place, why.text);
     making->made++; /* it was told */
 }
 
