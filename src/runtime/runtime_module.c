@@ -14,6 +14,7 @@
 #include "runtime/section/rules.h"
 #include "runtime/state.h"
 #include "runtime/watch/hook.h"
+#include "runtime/watch/looks.h"
 #include "runtime/watch/sites.h"
 #include "site/site.h"
 
@@ -43,8 +44,8 @@ static void renew_memory(const void *inside)
                       (uintptr_t)module.dlfo_map_end - (uintptr_t)module.dlfo_map_start);
     if (darn_recording)
         darn_record_free(module.dlfo_map_start,
-                         (uintptr_t)module.dlfo_map_end - (uintptr_t)module.dlfo_map_start,
-                         false, NULL); /* nobody ends it */
+                         (uintptr_t)module.dlfo_map_end - (uintptr_t)module.dlfo_map_start, false,
+                         NULL); /* nobody ends it */
     else if (darn_state.mode == DARN_MODE_LEARN)
         darn_share_forget((uintptr_t)module.dlfo_map_start,
                           (uintptr_t)module.dlfo_map_end - (uintptr_t)module.dlfo_map_start);
@@ -59,6 +60,7 @@ darn_module_init(const struct darn_site *start, const struct darn_site *stop, co
     if (darn_state.inert)
         return;
     darn_sites_add(start, stop);
+    darn_looks_add(start, stop);
     if (start < stop && start->version != DARN_SITE_VERSION)
         darn_say_line("darn: a part of this program was compiled by another version of darn cc; "
                       "compile it again, reports may be wrong");
@@ -81,6 +83,7 @@ __attribute__((visibility("default"), used)) void darn_module_end(const struct d
 {
     if (darn_state.inert)
         return;
+    darn_looks_remove(start, stop);
     darn_rules_forget(start, stop);
     darn_order_unload(start, stop);
     renew_memory(start);

@@ -16,6 +16,7 @@
  *   RULE            rules               runs with a repository of sections to watch
  *   SCOPE           scopes              runs that watch, with annotations
  *   POINTER         hook                runs that record
+ *   COLD            looks               runs that watch
  *   HEAL            cures               any run that heals
  *
  * Programs that are built to be healed (darn cc --only) have no bits: nothing is looked for in
@@ -40,6 +41,7 @@ enum darn_armed {
     DARN_ARMED_SCOPE = 0x20,      /* seen because of an annotation (scopes.c) */
     DARN_ARMED_HEAL = 0x40,       /* what a repository to be healed by names */
     DARN_ARMED_POINTER = 0x80,    /* a trace records which pointers it stores (record_pointer.c) */
+    DARN_ARMED_COLD = 0x80,       /* it has seldom run: seen whenever it does (looks.h) */
 };
 
 /* What can be set at the same time, in runs that are not controlled and in those that are. */
@@ -67,8 +69,8 @@ enum darn_level {
     DARN_LEVEL_HEAL = DARN_ARMED_HEAL, /* everybody */
 };
 
-/* What the thread has in its own byte (runtime/thread/own.h): who is in a section 0, else one of these. A
- * guard calls if the level is higher. */
+/* What the thread has in its own byte (runtime/thread/own.h): who is in a section 0, else one of
+ * these. A guard calls if the level is higher. */
 #define DARN_LIMIT_IDLE   0x01
 #define DARN_LIMIT_LOCKED 0x3f /* it holds a lock of the program's own */
 

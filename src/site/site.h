@@ -14,8 +14,8 @@
 
 #include "base/hash.h"
 
-/* The name of darn_module_init in object files. Linked by gcc or a plain clang they lack it, and its
- * name is the last line that the linker prints: it says what to do. */
+/* The name of darn_module_init in object files. Linked by gcc or a plain clang they lack it, and
+ * its name is the last line that the linker prints: it says what to do. */
 #define DARN_MODULE_INIT "darn_module_init__link_this_with_darn_cc"
 
 #define DARN_SITE_SECTION  "darn_sites"
@@ -117,10 +117,23 @@ static inline const char *darn_site_variable(const struct darn_site *site)
     return darn_site_string(&site->variable);
 }
 
-/* Not 0: every access at this site calls the runtime while attention is raised. */
+/*
+ * The bytes of sites stand in chunks: the armed bytes of so many sites, then the bytes that the
+ * guards of these sites look at. A guard that stands for several accesses has one of these.
+ */
+#define DARN_ARMED_TOGETHER 16
+#define DARN_ARMED_CHUNK    (2 * DARN_ARMED_TOGETHER)
+
+/* Not 0: every access at this site calls the runtime while its guard looks any further. */
 static inline volatile uint8_t *darn_site_armed(const struct darn_site *site)
 {
     return (volatile uint8_t *)((uintptr_t)&site->armed + (uintptr_t)(intptr_t)site->armed);
+}
+
+/* Not 0: the guard looks further (site_guard.h). */
+static inline volatile uint8_t *darn_site_look(const struct darn_site *site)
+{
+    return darn_site_armed(site) + DARN_ARMED_TOGETHER;
 }
 
 /* The key of a site that is not in this process: its texts were found by other means. */

@@ -2,18 +2,19 @@
  * What the code in front of an access looks at, and whom it calls: the other half of the contract
  * between the plugin and the runtime.
  *
- *     if (darn_attention && (darn_filter[(address >> 6) & 4095] | site's armed byte))
+ *     if (the guard's byte && (darn_filter[(address >> 6) & 4095] | site's armed byte))
  *         darn_hook_access(address, site);
  *
- * Attention 0 means that nothing is being watched: one load and one branch that is never taken.
- * With attention raised, the filter keeps an access to memory that nobody watches from calling the
+ * The byte is the guard's own (darn_site_look). It is 0 while nothing is being watched, and the
+ * code behind it has run often enough to be left to chance: one load and one branch that is never
+ * taken. With attention raised, all these bytes are set. The filter keeps an access to memory that nobody watches from calling the
  * runtime; it says "perhaps" for whole cache lines. The runtime fills it when every access shall
  * call. A site that is armed calls whatever the address: so are those that a trace records.
  *
  * The second look is in the guard itself where accesses are made often, in small loops. Elsewhere it
  * is a function of the runtime's, since code that never runs has to be compiled, too:
  *
- *     if (darn_attention)
+ *     if (the guard's byte)
  *         darn_look_access(address, site);     which goes on to darn_hook_access
  *
  * The reads of spin loops (DARN_SITE_SPIN) call darn_hook_spin without any guard: nobody is in a
@@ -25,12 +26,12 @@
  *
  * and so do, always, blocks that are annotated as atomic (darn_hook_block_begin).
  *
- * Accesses between which nothing may synchronize share the look at attention: with attention raised,
- * another version of that code runs, in which each has the rest of the guard (plugin/core/group.h).
+ * Accesses between which nothing may synchronize share a guard's byte: if it is set, another version
+ * of that code runs, in which each has the rest of the guard (plugin/core/group.h).
  *
  * Sites that only sections need (section.h) look at no filter: accesses that another one covers
- * (DARN_SITE_EXTRA), ways out of sections, calls that lead into them. Attention is raised as long as
- * anybody is in a section, or on the way into one:
+ * (DARN_SITE_EXTRA), ways out of sections, calls that lead into them. Attention, one byte for all of
+ * them and for fences, is raised as long as anybody is in a section, or on the way into one:
  *
  *     if (darn_attention && site's armed byte)
  *         darn_hook_access(address, site);     or darn_hook_leave(site), darn_hook_call(site)

@@ -381,7 +381,28 @@ static void remove_guards(LLVMBasicBlockRef block)
     }
 }
 
-static void split(struct darn_guards *guards, const struct darn_group *group)
+/*
+ * The byte that stands for the group, that of one of its accesses: the runtime clears it when the
+ * code has run often, and counts by the access. So it is one that is made whenever the group is
+ * come by. NULL: there is none that counts.
+ */
+static LLVMValueRef look_of(const struct darn_group *group, const struct darn_members *members,
+                            const struct darn_map *by_guard)
+{
+    LLVMValueRef last = group->pieces[0].guard;
+
+    for (LLVMValueRef in = group->first;; in = LLVMGetNextInstruction(in)) {
+        const struct darn_member *member =
+            is_member(in) ? &members->items[darn_map_get(by_guard, (uintptr_t)in, 0)] : NULL;
+
+        if (member && !member->access.dropped && member->access.pointer)
+            return member->record.look;
+        if (in == last)
+            return NULL;
+    }
+}
+
+static void split(struct darn_guards *guards, const struct darn_group *group, LLVMValueRef look)
 {
     LLVMBasicBlockRef head = LLVMGetInstructionParent(group->first), blocks[DARN_GROUP_BLOCKS];
     LLVMBasicBlockRef slow;
@@ -398,7 +419,7 @@ static void split(struct darn_guards *guards, const struct darn_group *group)
     slow = darn_shim_copy(blocks, group->count);
     LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
     LLVMPositionBuilderAtEnd(guards->builder, head);
-    darn_guard_branch_attention(guards, slow, blocks[0]);
+    darn_guard_branch_look(guards, look, slow, blocks[0]);
     for (unsigned i = 0; i < group->count; i++)
         remove_guards(blocks[i]);
 }
@@ -429,7 +450,7 @@ static void split_all(struct darn_guards *guards, const struct darn_flow *flow,
         const struct darn_group *group = &groups.items[i];
 
         if (group->guards > 1)
-            split(guards, group);
+            split(guards, group, look_of(group, members, &by_guard));
         else
             leave_alone(guards,
                         &members->items[darn_map_get(&by_guard, (uintptr_t)group->first, 0)]);

@@ -1,21 +1,21 @@
 /*
- * Groups of accesses that share one look at attention.
+ * Groups of accesses that share one guard.
  *
  * A function often makes several accesses with no synchronization in between. All of them have
  * guards of their own, but in a second version of that stretch of code, out of the way: in front of
- * the first access attention is looked at once, for all of them.
+ * the first access the guard's byte is looked at once, for all of them.
  *
- *     if (attention) {
+ *     if (the byte) {
  *         guard; access; …; guard; access;       the second version
  *     } else {
  *         access; …; access;                     as it was
  *     }
  *
  * A group may go on into the blocks that follow, as long as each can only be reached through blocks
- * of the group, and never around a loop: attention is looked at again in every round, and behind
+ * of the group, and never around a loop: the byte is looked at again in every round, and behind
  * everything that may synchronize.
  *
- * The guards of the second version look at everything but attention. An access that another one
+ * The guards of the second version look at everything but that byte. An access that another one
  * covers (select.c) is only there a place to stop at: its guard looks at its own armed byte. Marks
  * of sections (mark.h) are members, too.
  */

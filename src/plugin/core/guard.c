@@ -200,7 +200,7 @@ LLVMBasicBlockRef darn_guard_block(struct darn_guards *guards, LLVMValueRef guar
     return LLVMAppendBasicBlockInContext(guards->context, guard, "");
 }
 
-/* The byte that the guards of a hook look at first; of all others it is attention. */
+/* The byte that the guards of a hook look at first; all others have bytes of their own. */
 static const struct {
     const char *hook, *byte, *here;
 } bytes[] = {
@@ -210,27 +210,27 @@ static const struct {
     {DARN_HOOK_BLOCK_END, DARN_FUNCTIONS, DARN_FUNCTIONS_HERE},
     {DARN_HOOK_ORDER, DARN_ORDERING, DARN_ORDERING_HERE},
     {DARN_HOOK_RELAXED, DARN_FENCED, DARN_FENCED_HERE},
+    {DARN_HOOK_FENCE, DARN_ATTENTION, DARN_ATTENTION_HERE},
+    {DARN_LOOK_LEAVE, DARN_ATTENTION, DARN_ATTENTION_HERE},
+    {DARN_LOOK_CALL, DARN_ATTENTION, DARN_ATTENTION_HERE},
 };
 
+/* NULL: it is the byte of the guard itself. */
 static LLVMValueRef byte_of(struct darn_guards *guards, const char *hook_name)
 {
     for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
         if (strcmp(hook_name, bytes[i].hook) == 0)
             return darn_guard_global(guards, bytes[i].byte, bytes[i].here, guards->i8);
     }
-    return darn_guard_global(guards, DARN_ATTENTION, DARN_ATTENTION_HERE, guards->i8);
+    return NULL;
 }
 
-static void branch_on_byte(struct darn_guards *guards, const char *hook_name,
-                           LLVMBasicBlockRef wanted, LLVMBasicBlockRef done)
+void darn_guard_branch_look(struct darn_guards *guards, LLVMValueRef look,
+                            LLVMBasicBlockRef unlikely, LLVMBasicBlockRef likely)
 {
-    branch_if_set(guards, load_byte(guards, byte_of(guards, hook_name)), wanted, done);
-}
-
-void darn_guard_branch_attention(struct darn_guards *guards, LLVMBasicBlockRef unlikely,
-                                 LLVMBasicBlockRef likely)
-{
-    branch_on_byte(guards, DARN_HOOK_ACCESS, unlikely, likely);
+    if (!look)
+        look = darn_guard_global(guards, DARN_ATTENTION, DARN_ATTENTION_HERE, guards->i8);
+    branch_if_set(guards, load_byte(guards, look), unlikely, likely);
 }
 
 static int is_member(const char *name)
@@ -238,19 +238,21 @@ static int is_member(const char *name)
     return strncmp(name, DARN_GUARD_MEMBER, strlen(DARN_GUARD_MEMBER)) == 0;
 }
 
+/* The hook gets the first `count` arguments of the guard; with `filtered`, the armed byte follows,
+ * and the byte that the guard looks at comes last, if there is one. */
 static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, const char *hook_name,
-                                LLVMTypeRef type, int filtered)
+                                LLVMTypeRef type, unsigned count, int filtered)
 {
     LLVMValueRef guard = darn_guard_begin(guards, name, type);
     LLVMBasicBlockRef entry = is_member(name) ? NULL : darn_guard_block(guards, guard);
     LLVMBasicBlockRef raised = darn_guard_block(guards, guard);
     LLVMBasicBlockRef call = filtered ? darn_guard_block(guards, guard) : raised;
     LLVMBasicBlockRef done = darn_guard_block(guards, guard);
-    unsigned count = LLVMCountParams(guard) - (filtered ? 1 : 0);
+    LLVMValueRef byte = entry ? byte_of(guards, hook_name) : NULL;
 
     if (entry) {
         LLVMPositionBuilderAtEnd(guards->builder, entry);
-        branch_on_byte(guards, hook_name, raised, done);
+        darn_guard_branch_look(guards, byte ? byte : LLVMGetLastParam(guard), raised, done);
     }
     LLVMPositionBuilderAtEnd(guards->builder, raised);
     if (filtered) {
@@ -266,19 +268,24 @@ static LLVMValueRef build_guard(struct darn_guards *guards, const char *name, co
 
 /*
  * Calls the guard of the hook for these arguments, building it at its first use. With `armed`, the
- * byte of the site, the guard looks into the filter, too.
+ * byte of the site, the guard looks into the filter, too. `look` is the byte that it looks at
+ * first.
  */
 static LLVMValueRef call_guard_at(struct darn_guards *guards, LLVMValueRef before,
                                   LLVMMetadataRef place, const char *prefix, const char *hook_name,
-                                  LLVMValueRef *arguments, unsigned count, LLVMValueRef armed)
+                                  LLVMValueRef *arguments, unsigned count, LLVMValueRef armed,
+                                  LLVMValueRef look)
 {
     LLVMTypeRef types[DARN_GUARD_ARGUMENTS], type;
     LLVMValueRef guard, call;
     char name[128];
     char *type_name = LLVMPrintTypeToString(LLVMTypeOf(arguments[count > 2 ? 1 : 0]));
+    unsigned handed = count;
 
     if (armed)
         arguments[count++] = armed;
+    if (look)
+        arguments[count++] = look;
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     type = LLVMFunctionType(guards->nothing, types, count, 0);
@@ -286,7 +293,7 @@ static LLVMValueRef call_guard_at(struct darn_guards *guards, LLVMValueRef befor
     LLVMDisposeMessage(type_name);
     guard = LLVMGetNamedFunction(guards->module, name);
     if (!guard)
-        guard = build_guard(guards, name, hook_name, type, armed != NULL);
+        guard = build_guard(guards, name, hook_name, type, handed, armed != NULL);
     LLVMPositionBuilderBefore(guards->builder, before);
     LLVMSetCurrentDebugLocation2(guards->builder, place);
     call = LLVMBuildCall2(guards->builder, type, guard, arguments, count, "");
@@ -294,11 +301,12 @@ static LLVMValueRef call_guard_at(struct darn_guards *guards, LLVMValueRef befor
     return call;
 }
 
+/* Of a hook whose guards all look at the same byte. */
 static void call_guard(struct darn_guards *guards, LLVMValueRef before, const char *hook_name,
                        LLVMValueRef *arguments, unsigned count)
 {
     call_guard_at(guards, before, LLVMInstructionGetDebugLoc(before), DARN_GUARD_PREFIX, hook_name,
-                  arguments, count, NULL);
+                  arguments, count, NULL, NULL);
 }
 
 /* Calls the hook without a guard. */
@@ -356,7 +364,7 @@ static void place_range(struct darn_guards *guards, const struct darn_plugin_acc
     }
     arguments[count++] = record.site;
     call_guard_at(guards, before, LLVMInstructionGetDebugLoc(at), DARN_GUARD_PREFIX, hook_name,
-                  arguments, count, NULL);
+                  arguments, count, NULL, record.look);
 }
 
 /* Guards that look at the filter and the armed byte, too: by themselves, or by a function. */
@@ -371,14 +379,14 @@ static LLVMValueRef place_look(struct darn_guards *guards, const struct darn_plu
     if (access->kind == DARN_SITE_LEAVE || access->kind == DARN_SITE_CALL)
         return call_guard_at(guards, at, LLVMInstructionGetDebugLoc(at), prefix,
                              access->kind == DARN_SITE_LEAVE ? DARN_LOOK_LEAVE : DARN_LOOK_CALL,
-                             &record.site, 1, NULL);
+                             &record.site, 1, NULL, NULL);
     if (access->flags & (DARN_SITE_VALUE | DARN_SITE_POINTER)) {
         name = armed ? DARN_HOOK_WRITE : DARN_LOOK_WRITE;
         arguments[1] = access->value;
         arguments[count++] = record.site;
     }
     return call_guard_at(guards, at, LLVMInstructionGetDebugLoc(at), prefix, name, arguments, count,
-                         armed);
+                         armed, strcmp(prefix, DARN_GUARD_MEMBER) == 0 ? NULL : record.look);
 }
 
 void darn_guards_place(struct darn_guards *guards, const struct darn_plugin_access *access,

@@ -10,8 +10,8 @@
 /* Of a member of a group: they are in its second version only (group.h). */
 #define DARN_GUARD_MEMBER DARN_GUARD_PREFIX "member."
 
-/* Those of the hook, and the site's armed byte. */
-#define DARN_GUARD_ARGUMENTS 4
+/* Those of the hook, the site's armed byte, and the byte that the guard looks at. */
+#define DARN_GUARD_ARGUMENTS 5
 
 /* A guard without a body, to be inlined. What is built in it from here on has no place in the
  * source: that of its call becomes its place. */
@@ -26,9 +26,9 @@ LLVMValueRef darn_guard_global(struct darn_guards *guards, const char *name, con
 void darn_guard_branch_if(struct darn_guards *guards, LLVMValueRef is_so,
                           LLVMBasicBlockRef unlikely, LLVMBasicBlockRef likely);
 
-/* Goes to `unlikely` if attention is raised. */
-void darn_guard_branch_attention(struct darn_guards *guards, LLVMBasicBlockRef unlikely,
-                                 LLVMBasicBlockRef likely);
+/* Goes to `unlikely` if the byte that a guard looks at says so; NULL: if attention is raised. */
+void darn_guard_branch_look(struct darn_guards *guards, LLVMValueRef look,
+                            LLVMBasicBlockRef unlikely, LLVMBasicBlockRef likely);
 
 /* Goes to `call` if the site is armed. */
 void darn_guard_branch_armed(struct darn_guards *guards, LLVMValueRef armed, LLVMBasicBlockRef call,

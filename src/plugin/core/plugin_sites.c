@@ -19,9 +19,6 @@
 #define CONSTRUCTOR "darn_module_constructor"
 #define DESTRUCTOR  "darn_module_destructor"
 
-/* Bytes of one global: some stay unused in the last one of each inline function. */
-#define ARMED_TOGETHER 16
-
 /* The longest name that a record carries. */
 #define MAX_NAME 256
 
@@ -121,32 +118,41 @@ void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function)
     sites->function = function;
 }
 
-/* A few at a time: a global for each would cost the compiler much more. Those of an inline function
- * are its own, for they go its way. */
-static LLVMValueRef new_armed(struct darn_sites *sites)
+/* Only in bounds LLVM sees that the distance to it is known to the linker. */
+static LLVMValueRef byte_at(struct darn_sites *sites, unsigned number)
 {
-    LLVMTypeRef type = LLVMArrayType2(sites->i8, ARMED_TOGETHER);
-    LLVMComdatRef comdat = LLVMGetComdat(sites->function);
-    LLVMValueRef index;
+    LLVMValueRef index = LLVMConstInt(sites->i64, number, 0);
 
-    if (!sites->armed || sites->armed_count == ARMED_TOGETHER || sites->armed_comdat != comdat) {
+    return LLVMConstInBoundsGEP2(sites->i8, sites->armed, &index, 1);
+}
+
+/* Bytes for a few sites at a time: a global for each would cost the compiler much more. Those of an
+ * inline function are its own, for they go its way. */
+static void add_bytes(struct darn_sites *sites, struct darn_record *record)
+{
+    LLVMTypeRef type = LLVMArrayType2(sites->i8, DARN_ARMED_CHUNK);
+    LLVMComdatRef comdat = LLVMGetComdat(sites->function);
+
+    if (!sites->armed || sites->armed_count == DARN_ARMED_TOGETHER ||
+        sites->armed_comdat != comdat) {
         sites->armed = add_global(sites, type, "darn.armed", DARN_ARMED_SECTION);
         sites->armed_count = 0;
         sites->armed_comdat = comdat;
         LLVMSetInitializer(sites->armed, LLVMConstNull(type));
-        LLVMSetAlignment(sites->armed, 1);
+        LLVMSetAlignment(sites->armed, DARN_ARMED_CHUNK);
     }
-    index = LLVMConstInt(sites->i64, sites->armed_count++, 0);
-    /* Only in bounds LLVM sees that the distance to it is known to the linker. */
-    return LLVMConstInBoundsGEP2(sites->i8, sites->armed, &index, 1);
+    record->armed = byte_at(sites, sites->armed_count);
+    record->look = byte_at(sites, DARN_ARMED_TOGETHER + sites->armed_count++);
 }
 
-static LLVMValueRef new_record(struct darn_sites *sites)
+static struct darn_record new_record(struct darn_sites *sites)
 {
-    LLVMValueRef record = add_global(sites, sites->record, "darn.site", DARN_SITE_SECTION);
+    struct darn_record record = {
+        .site = add_global(sites, sites->record, "darn.site", DARN_SITE_SECTION)};
 
-    LLVMSetGlobalConstant(record, 1);
-    LLVMSetAlignment(record, 8);
+    LLVMSetGlobalConstant(record.site, 1);
+    LLVMSetAlignment(record.site, 8);
+    add_bytes(sites, &record);
     sites->count++;
     return record;
 }
@@ -222,7 +228,7 @@ struct darn_record darn_sites_record(struct darn_sites *sites,
                                      const struct darn_plugin_access *access,
                                      struct darn_names *names)
 {
-    struct darn_record record = {new_record(sites), new_armed(sites)};
+    struct darn_record record = new_record(sites);
     LLVMValueRef at = access->instruction;
     struct source source = {.line = LLVMGetDebugLocLine(at), .column = LLVMGetDebugLocColumn(at)};
 
@@ -270,7 +276,7 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags)
     source.line = LLVMDISubprogramGetLine(subprogram);
     darn_text_start(&text, source.function, sizeof(source.function));
     darn_di_string(darn_di_operand(subprogram, DARN_DI_SUBPROGRAM_NAME), &text);
-    record = (struct darn_record){new_record(sites), new_armed(sites)};
+    record = new_record(sites);
     set_record(sites, &access, &source, record);
     return record.site;
 }

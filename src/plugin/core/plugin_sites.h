@@ -17,7 +17,8 @@ struct darn_sites {
     LLVMMetadataRef unit;    /* the file that the compiler was given; NULL: no debug information */
     unsigned count;
     LLVMValueRef function; /* whose sites are being added */
-    LLVMValueRef armed;    /* the armed bytes that were made last */
+    LLVMValueRef
+        armed; /* the bytes that were made last: those that are armed, then those of guards */
     LLVMComdatRef armed_comdat;
     unsigned armed_count; /* how many of them are in use */
 };
@@ -28,10 +29,11 @@ void darn_sites_free(struct darn_sites *sites);
 /* The sites that follow are those of this function. */
 void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function);
 
-/* Both are constant addresses. */
+/* All are constant addresses. */
 struct darn_record {
     LLVMValueRef site;
     LLVMValueRef armed; /* the byte that site->armed names */
+    LLVMValueRef look;  /* that of its guard (darn_site_look) */
 };
 
 /* The record of an access. */

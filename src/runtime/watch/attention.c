@@ -10,12 +10,14 @@
 #include "runtime/spin/spins.h"
 #include "runtime/state.h"
 #include "runtime/thread/thread.h"
+#include "runtime/watch/looks.h"
 #include "runtime/watch/watch.h"
 #include "site/site_guard.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Read by every access: on a cache line of its own, so that nothing else makes it move. */
+/* Read by guards that have no byte of their own, which all others follow (looks.h): on a cache line
+ * of its own, so that nothing else makes it move. */
 EXPORTED _Alignas(64) volatile uint8_t darn_attention;
 EXPORTED _Alignas(64) volatile uint8_t darn_filter[DARN_FILTER_SIZE];
 
@@ -29,7 +31,7 @@ extern volatile uint8_t darn_filter_here[DARN_FILTER_SIZE] __attribute__((alias(
  */
 static struct darn_spin lock;
 
-static uint64_t take_lock(void)
+uint64_t darn_attention_lock(void)
 {
     uint64_t mask = darn_os_block_signals();
 
@@ -37,7 +39,7 @@ static uint64_t take_lock(void)
     return mask;
 }
 
-static void give_lock(uint64_t mask)
+void darn_attention_unlock(uint64_t mask)
 {
     darn_spin_unlock(&lock);
     darn_os_restore_signals(mask);
@@ -117,17 +119,17 @@ void darn_attention_recount(void)
     if (!darn_state.is_asked || darn_state.mode != DARN_MODE_WATCH ||
         atomic_load(&account.is_several) == (darn_threads_alive() > 1))
         return;
-    mask = take_lock();
+    mask = darn_attention_lock();
     count_time(account.is_full, darn_threads_alive() > 1);
-    give_lock(mask);
+    darn_attention_unlock(mask);
 }
 
 uint32_t darn_attention_share(void)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
 
     count_time(false, false);
-    give_lock(mask);
+    darn_attention_unlock(mask);
     return account.several ? (uint32_t)(account.seen * 1000 / account.several) : 0;
 }
 
@@ -140,6 +142,7 @@ static void refresh(void)
     count_time(full || remembered, account.is_several);
     if (off) {
         darn_attention = 0;
+        darn_looks_end();
         return;
     }
     fill(full ? 1 : remembered ? DARN_FILTER_REMEMBERED : 0);
@@ -151,20 +154,21 @@ static void refresh(void)
         watching |= darn_sections_each(mark);
     }
     darn_attention = full || remembered || keep || watching || inviting_sections || any_marked;
+    darn_looks_set(darn_attention);
 }
 
 void darn_attention_refresh(void)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
 
     refresh();
-    give_lock(mask);
+    darn_attention_unlock(mask);
 }
 
 void darn_attention_mark(uintptr_t address, uint64_t size)
 {
     uintptr_t last = (address + size - 1) >> DARN_FILTER_SHIFT;
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
 
     any_marked = true;
     for (uintptr_t line = address >> DARN_FILTER_SHIFT; line <= last; line++) {
@@ -173,7 +177,8 @@ void darn_attention_mark(uintptr_t address, uint64_t size)
         marked[index] = darn_filter[index] = 1;
     }
     darn_attention = !off;
-    give_lock(mask);
+    darn_looks_set(darn_attention);
+    darn_attention_unlock(mask);
 }
 
 bool darn_attention_is_marked(uintptr_t address, uint64_t size)
@@ -192,29 +197,29 @@ bool darn_attention_is_marked(uintptr_t address, uint64_t size)
 
 void darn_attention_always(void)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
 
     always = true;
     refresh();
-    give_lock(mask);
+    darn_attention_unlock(mask);
 }
 
 void darn_attention_sample(bool on)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
 
     sampling = on;
     refresh();
-    give_lock(mask);
+    darn_attention_unlock(mask);
 }
 
 void darn_attention_keep(void)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
 
     keep = true;
     refresh();
-    give_lock(mask);
+    darn_attention_unlock(mask);
 }
 
 void darn_attention_seen(void)
@@ -230,13 +235,13 @@ bool darn_attention_was_seen(void)
 
 void darn_attention_invite(uint32_t windows)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
 
     is_seen = false;
     offers = windows;
     atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
     refresh();
-    give_lock(mask);
+    darn_attention_unlock(mask);
 }
 
 void darn_attention_invite_sections(bool on)
@@ -244,23 +249,23 @@ void darn_attention_invite_sections(bool on)
     uint64_t mask;
 
     darn_sections_invite(on);
-    mask = take_lock();
+    mask = darn_attention_lock();
     inviting_sections = on;
     if (on)
         atomic_fetch_add_explicit(&round_number, 1, memory_order_relaxed);
     refresh();
-    give_lock(mask);
+    darn_attention_unlock(mask);
 }
 
 uint32_t darn_attention_withdraw(void)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
     uint32_t left;
 
     left = offers;
     offers = 0;
     refresh();
-    give_lock(mask);
+    darn_attention_unlock(mask);
     return left;
 }
 
@@ -276,13 +281,13 @@ uint32_t darn_attention_round(void)
 
 bool darn_attention_accept(void)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
     bool accepted;
 
     accepted = offers != 0;
     if (accepted)
         offers--;
-    give_lock(mask);
+    darn_attention_unlock(mask);
     return accepted;
 }
 
@@ -303,9 +308,9 @@ void darn_attention_after_fork(bool child)
 
 void darn_attention_off(void)
 {
-    uint64_t mask = take_lock();
+    uint64_t mask = darn_attention_lock();
 
     off = true;
     refresh();
-    give_lock(mask);
+    darn_attention_unlock(mask);
 }

@@ -58,6 +58,11 @@ void darn_attention_recount(void);
  * there never were several. */
 uint32_t darn_attention_share(void);
 
+/* The lock of all that guards look at: nothing nests inside, signals are blocked. Returns those
+ * that were. */
+uint64_t darn_attention_lock(void);
+void darn_attention_unlock(uint64_t mask);
+
 /* Around fork: nobody is changing the filter; in the child nothing is being watched. */
 void darn_attention_before_fork(void);
 void darn_attention_after_fork(bool child);

@@ -11,6 +11,7 @@
 #include "runtime/watch/annotate.h"
 #include "runtime/watch/hook.h"
 #include "runtime/watch/hook_modes.h"
+#include "runtime/watch/looks.h"
 #include "runtime/watch/noise_inject.h"
 #include "runtime/watch/sampler.h"
 #include "runtime/watch/spending.h"
@@ -34,9 +35,16 @@ static void note_seen(struct darn_thread *thread, const struct darn_touch *touch
     atomic_store_explicit(&thread->seen, seen + 1, memory_order_relaxed);
 }
 
+/* It has seldom run: it is remembered whatever the budget says. */
+static bool is_cold(const struct darn_touch *touch)
+{
+    return touch->site && darn_armed(touch->site) & DARN_ARMED_COLD;
+}
+
 static void watch(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
 {
     uint64_t noise, start = darn_spending_start();
+    bool cold = is_cold(touch);
 
     if (darn_sections)
         darn_sections_access(thread, touch, frame);
@@ -48,12 +56,14 @@ static void watch(struct darn_thread *thread, const struct darn_touch *touch, co
         darn_spins_store(thread, touch);
     darn_watch_check(thread, touch, frame);
     darn_attention_seen();
-    if (darn_ordering && darn_remembering)
+    if (cold)
+        darn_looks_count(touch->site);
+    if (darn_ordering && (darn_remembering || cold))
         darn_order_access(thread, touch, frame);
     if (thread->ignore || !touch->site)
         return;
     noise = darn_noise_at_site(thread, touch->site);
-    if (darn_remembering)
+    if (darn_remembering || cold)
         darn_spending_end(thread->number, start);
     if (noise) {
         darn_count(DARN_COUNT_WINDOWS_OF_NOISE);

@@ -15,6 +15,7 @@
 #include "runtime/thread/stuck.h"
 #include "runtime/watch/attention.h"
 #include "runtime/watch/beginning.h"
+#include "runtime/watch/looks.h"
 #include "runtime/watch/spending.h"
 #include "runtime/watch/watch.h"
 
@@ -288,6 +289,8 @@ static void start_sampler(void)
         atomic_store(&window_ns, (uint64_t)darn_state.options.window_us * 1000);
     if (darn_state.options.budget)
         darn_beginning_start();
+    if (darn_state.options.budget && darn_state.mode == DARN_MODE_WATCH)
+        darn_looks_begin();
     clone_sampler();
 }
 
