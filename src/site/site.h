@@ -25,7 +25,7 @@
 #define DARN_LEVEL_IDENT "darn -O"
 
 /* Raised whenever the layout or the meaning of a field changes. */
-#define DARN_SITE_VERSION 5
+#define DARN_SITE_VERSION 6
 
 enum darn_site_kind {
     DARN_SITE_READ,

@@ -41,10 +41,10 @@ static bool is_cold(const struct darn_touch *touch)
     return touch->site && darn_armed(touch->site) & DARN_ARMED_COLD;
 }
 
-static void watch(struct darn_thread *thread, const struct darn_touch *touch, const void *frame)
+static void watch(struct darn_thread *thread, const struct darn_touch *touch, const void *frame,
+                  bool cold)
 {
     uint64_t noise, start = darn_spending_start();
-    bool cold = is_cold(touch);
 
     if (darn_sections)
         darn_sections_access(thread, touch, frame);
@@ -56,8 +56,6 @@ static void watch(struct darn_thread *thread, const struct darn_touch *touch, co
         darn_spins_store(thread, touch);
     darn_watch_check(thread, touch, frame);
     darn_attention_seen();
-    if (cold)
-        darn_looks_count(touch->site);
     if (darn_ordering && (darn_remembering || cold))
         darn_order_access(thread, touch, frame);
     if (thread->ignore || !touch->site)
@@ -82,11 +80,15 @@ static void watch(struct darn_thread *thread, const struct darn_touch *touch, co
 static void watch_access(struct darn_thread *thread, const struct darn_touch *touch,
                          const void *frame)
 {
+    bool cold = is_cold(touch);
+
+    if (cold)
+        darn_looks_count(touch->site, darn_remembering);
     darn_hook_heal(thread, touch, frame);
     if (!darn_benign(touch)) {
         if (thread->spinning)
             darn_spins_leave(thread);
-        watch(thread, touch, frame);
+        watch(thread, touch, frame, cold);
         if (darn_sections) /* last: the access follows at once */
             darn_sections_meet(thread, touch, frame);
     }

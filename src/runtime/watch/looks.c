@@ -12,8 +12,11 @@
 
 #define MODULES 4096
 
-/* A site is cold until it has been come by so often, by whatever threads. */
+/* A site is cold until it has been come by so often, by whatever threads. A program with thousands
+ * of sites would pay for a thousand times each for seconds: as long as more is spent on what is
+ * remembered than the budget allows (spending.h), each time counts for so many. */
 #define OFTEN 1000
+#define HURRY 50
 
 /*
  * How often cold sites were come by, by the place of their armed byte. These stand side by side, so
@@ -162,14 +165,15 @@ static _Atomic uint16_t *counter_of(const struct darn_site *site)
                      COUNTERS];
 }
 
-void darn_looks_count(const struct darn_site *site)
+void darn_looks_count(const struct darn_site *site, bool is_affordable)
 {
     _Atomic uint16_t *counter = counter_of(site);
     uint16_t times = atomic_load_explicit(counter, memory_order_relaxed);
 
+    times = (uint16_t)(times + (is_affordable ? 1 : HURRY));
     /* Who comes at the same time may not be counted: it is cheaper than to be exact. */
-    atomic_store_explicit(counter, times + 1, memory_order_relaxed);
-    if (times + 1 >= OFTEN)
+    atomic_store_explicit(counter, times < OFTEN ? times : 0, memory_order_relaxed);
+    if (times >= OFTEN)
         make_hot(site);
 }
 

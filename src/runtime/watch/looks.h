@@ -21,8 +21,8 @@ void darn_looks_remove(const struct darn_site *start, const struct darn_site *st
 /* There is a second thread: from now on sites are cold until they have run often. */
 void darn_looks_begin(void);
 
-/* A site that is cold was come by. */
-void darn_looks_count(const struct darn_site *site);
+/* A site that is cold was come by. Where the budget is used up, each time counts for several. */
+void darn_looks_count(const struct darn_site *site, bool is_affordable);
 
 /* What attention has become; it is 0 for ever. Called with the lock of attention.c. */
 void darn_looks_set(bool raised);

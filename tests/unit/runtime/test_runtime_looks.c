@@ -105,7 +105,7 @@ static void run_often(int number)
 {
     for (int i = 0; i < OFTEN; i++) {
         assert_true(darn_armed(&module.sites[number]) & DARN_ARMED_COLD);
-        darn_looks_count(&module.sites[number]);
+        darn_looks_count(&module.sites[number], true);
     }
     assert_false(darn_armed(&module.sites[number]) & DARN_ARMED_COLD);
 }
@@ -169,6 +169,18 @@ static void a_module_that_is_gone_is_not_written_to(void **state)
     unload(&module);
 }
 
+static void times_count_for_more_where_the_budget_is_used_up(void **state)
+{
+    (void)state;
+    load(&module);
+    for (int i = 0; i < OFTEN / 50; i++) {
+        assert_int_equal(look(20), 1);
+        darn_looks_count(&module.sites[20], false);
+    }
+    assert_int_equal(look(20), 0);
+    unload(&module);
+}
+
 /* Runs last. */
 static void nothing_looks_when_the_program_is_over(void **state)
 {
@@ -190,6 +202,7 @@ int main(void)
         cmocka_unit_test(what_becomes_hot_while_attention_is_raised_looks_until_it_is_lowered),
         cmocka_unit_test(marks_and_what_others_stand_for_are_never_cold),
         cmocka_unit_test(a_module_that_is_gone_is_not_written_to),
+        cmocka_unit_test(times_count_for_more_where_the_budget_is_used_up),
         cmocka_unit_test(nothing_looks_when_the_program_is_over),
     };
 
