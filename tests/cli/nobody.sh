@@ -66,6 +66,12 @@ for option in json=$PWD/none.jsonl sarif=$PWD/none.sarif log_path=$PWD/log json=
     expect_has "$err" "Permission denied"
     expect_has "$err" "race.c:13:16: warning: data race on 'counter' [data-race]"
 done
+mkdir -m 700 root
+for option in profile sections heal coverage trace; do
+    DARN_OPTIONS=exitcode=0:$option=$PWD/root/file try timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups ./race
+    expect_status 0
+    expect_has "$err" "$option"
+done
 DARN_OPTIONS=json=$PWD/no/such.jsonl try timeout 60 ./race again
 expect_status 2
 
