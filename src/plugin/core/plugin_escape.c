@@ -165,6 +165,25 @@ static int is_own_thread_local(LLVMValueRef root)
     return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
+static int begins(const char *name, const char *with)
+{
+    return name && strncmp(name, with, strlen(with)) == 0;
+}
+
+/* What the compiler counts for itself (--coverage, -fprofile-generate): that two threads may lose a
+ * count is nothing that the program has done. */
+static int is_compilers_counter(LLVMValueRef root)
+{
+    size_t length;
+    const char *name;
+
+    if (!LLVMIsAGlobalVariable(root))
+        return 0;
+    name = LLVMGetValueName2(root, &length);
+    return begins(name, "__llvm_gcov") || begins(name, "__llvm_gcda") ||
+           begins(LLVMGetSection(root), "__llvm_prf_");
+}
+
 int darn_pointer_is_private(struct darn_plugin_escape *escape, LLVMValueRef pointer)
 {
     LLVMValueRef root = darn_pointer_root(pointer);
@@ -172,6 +191,8 @@ int darn_pointer_is_private(struct darn_plugin_escape *escape, LLVMValueRef poin
     uintptr_t answer;
 
     if (LLVMIsAGlobalVariable(root) && LLVMIsGlobalConstant(root))
+        return 1;
+    if (is_compilers_counter(root))
         return 1;
     if (!is_local(escape, root) && !is_own_thread_local(root))
         return 0;
