@@ -16,16 +16,24 @@ enum { ROUNDS = 2000, THREADS = 3 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long odd, even;
 
-static int is_odd(int i)
+static __attribute__((noinline)) int rest(int i)
 {
-    return i & 1 ? 1 : 0;
+    return i & 1;
+}
+
+/* The counters of both branches become one access: to the one or the other. */
+static __attribute__((noinline)) long *counter_of(int i)
+{
+    if (rest(i) == 1)
+        return &odd;
+    return &even;
 }
 
 /* Outside of the lock only the counters of the branches are shared. */
 static void *work(void *arg)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        long *counted = is_odd(i) ? &odd : &even;
+        long *counted = counter_of(i);
 
         if (i % 16)
             continue;
