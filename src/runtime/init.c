@@ -21,6 +21,7 @@
 #include "runtime/os/helper.h"
 #include "runtime/os/log.h"
 #include "runtime/os/os.h"
+#include "runtime/os/os_file.h"
 #include "runtime/os/secure.h"
 #include "runtime/record/record_profile.h"
 #include "runtime/record/record.h"
@@ -190,21 +191,33 @@ static int check_production(struct darn_options *options)
     return 0;
 }
 
+/* Who may not touch a file of the options is another user than who has chosen them, as a program is
+ * that a server starts as nobody: it has been told, and goes on. A wrong name ends the program. */
+static int unless_denied(int status, const char *path)
+{
+    return status && darn_file_is_denied(path) ? 0 : status;
+}
+
+static int load_profile(const char *path)
+{
+    return path[0] && darn_profile_load(path) ? refuse_profile(path) : 0;
+}
+
 static void set_mode(void)
 {
     struct darn_options *options = &darn_state.options;
     int status = check_production(options);
 
-    if (!status && options->profile[0] && darn_profile_load(options->profile))
-        status = refuse_profile(options->profile);
     if (!status)
-        status = darn_record_open();
+        status = unless_denied(load_profile(options->profile), options->profile);
     if (!status)
-        status = darn_sections_open();
+        status = unless_denied(darn_record_open(), options->trace);
     if (!status)
-        status = darn_heal_open();
+        status = unless_denied(darn_sections_open(), options->sections);
     if (!status)
-        status = darn_coverage_open();
+        status = unless_denied(darn_heal_open(), options->heal);
+    if (!status)
+        status = unless_denied(darn_coverage_open(), options->coverage);
     if (!status && options->control[0])
         status = darn_control_open(options->control);
     if (status)

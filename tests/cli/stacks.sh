@@ -196,4 +196,41 @@ for level in O0 O2; do
     rm -f all.jsonl
 done
 
+# The first thread that `begin` makes looks at nothing. Both ways to `begin` are the same but for the last function.
+cat >ways.c <<'E'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_t thread;
+static int started, waits[] = {0, 1};
+static void *work(void *waits_for_it)
+{
+    usleep(30000);
+    if (*(int *)waits_for_it)
+        waits[0] = started;
+    return waits_for_it;
+}
+__attribute__((noinline)) static void begin(void *what)
+{
+    pthread_create(&thread, NULL, work, what);
+    started++;
+}
+__attribute__((noinline)) static void begin_well(void *what) { begin(what); usleep(1); }
+__attribute__((noinline)) static void quiet(void) { begin_well(&waits[0]); pthread_join(thread, NULL); }
+__attribute__((noinline)) static void racy(void) { begin_well(&waits[1]); pthread_join(thread, NULL); }
+int main(void)
+{
+    quiet();
+    racy();
+    return 0;
+}
+E
+claim "the stack of an earlier access is its own, not that of another call from the same place"
+for level in O0 O2; do
+    darn cc "-$level" -g ways.c -o ways -pthread || fault "darn cc failed"
+    try timeout 60 darn run -- ./ways
+    expect_has "$err" "possible data race on 'started'"
+    expect_has "$err" " racy "
+    expect_lacks "$err" " quiet "
+done
+
 finish

@@ -363,23 +363,59 @@ static int check_suppressions(const struct darn_options *options)
     return 0;
 }
 
-static int check_outputs(const struct darn_options *options)
+static bool is_denied(int result)
 {
-    const char *log = options->log_path;
-    int result = options->json[0] ? darn_output_check(options->json) : 0, status;
+    return result == -EACCES || result == -EPERM || result == -EROFS;
+}
 
-    if (result)
-        return darn_refuse_output("report", "json: ", options->json, result);
-    if (strcmp(options->json, "-") == 0)
+/*
+ * A wrong name ends the program before it has done anything. But who may not touch the file is
+ * another user than who has chosen the options, or in a sandbox: it has been told, and goes on.
+ */
+static int unless_denied_reading(int status, const char *path)
+{
+    return status && access(path, R_OK) && is_denied(-errno) ? 0 : status;
+}
+
+static int unless_denied_writing(int status, const char *path)
+{
+    bool denied = is_denied(darn_output_check(path)) || is_denied(darn_output_check_prefix(path));
+
+    return status && denied ? 0 : status;
+}
+
+static int check_log(const char *log)
+{
+    int result;
+
+    if (!log[0] || strcmp(log, "stderr") == 0 || strcmp(log, "stdout") == 0)
+        return 0;
+    result = darn_output_check_prefix(log);
+    return unless_denied_writing(darn_refuse_output("report", "log_path: ", log, result), log);
+}
+
+static int check_json(const char *json)
+{
+    int result = json[0] ? darn_output_check(json) : 0;
+
+    if (!result && strcmp(json, "-") == 0)
         return darn_refuse("report", "json=-: stdout is the program's own; name a file");
-    status = darn_begin_sarif("report", options->sarif, options->strip_path_prefix);
+    return unless_denied_writing(darn_refuse_output("report", "json: ", json, result), json);
+}
+
+static int check_files(const struct darn_options *options)
+{
+    const char *sarif = options->sarif, *baseline = options->baseline;
+    int status = unless_denied_reading(check_suppressions(options), options->suppressions);
+
     if (!status)
-        status = darn_check_baseline("report", options->baseline);
-    if (status)
-        return status;
-    if (log[0] && strcmp(log, "stderr") != 0 && strcmp(log, "stdout") != 0)
-        result = darn_output_check_prefix(log);
-    return darn_refuse_output("report", "log_path: ", log, result);
+        status = check_json(options->json);
+    if (!status)
+        status = unless_denied_writing(
+            darn_begin_sarif("report", sarif, options->strip_path_prefix), sarif);
+    if (!status)
+        status = unless_denied_reading(darn_check_baseline("report", baseline), baseline);
+    return status ? status : check_log(options->log_path);
 }
 
 int darn_report_check(void)
@@ -387,13 +423,11 @@ int darn_report_check(void)
     static struct darn_options options;
     const char *variable = getenv(DARN_OPTIONS_VARIABLE);
     char error[DARN_OPTIONS_ERROR];
-    int status;
 
     darn_options_default(&options);
     if (variable && darn_options_parse(&options, variable, error, sizeof(error)))
         return darn_refuse("report", DARN_OPTIONS_VARIABLE ": %s", error);
-    status = check_suppressions(&options);
-    return status ? status : check_outputs(&options);
+    return check_files(&options);
 }
 
 int darn_report_input(bool summary, bool locks)

@@ -7,6 +7,9 @@ enum { UNKNOWN, SHARED, PRIVATE };
 /* Uses that one object may have before we stop looking and call it shared. */
 #define MAX_USES 2000
 
+/* Pointers that are one of several, one behind the other. */
+#define MAX_CHOICES 8
+
 static unsigned attribute_kind(const char *name)
 {
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -165,6 +168,36 @@ static int is_own_thread_local(LLVMValueRef root)
     return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
+static int begins(const char *name, const char *with)
+{
+    return name && strncmp(name, with, strlen(with)) == 0;
+}
+
+/* What the compiler counts for itself (--coverage, -fprofile-generate): that two threads may lose a
+ * count is nothing that the program has done. */
+static int is_compilers_counter(LLVMValueRef global)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(global, &length);
+
+    return begins(name, "__llvm_gcov") || begins(name, "__llvm_gcda") ||
+           begins(LLVMGetSection(global), "__llvm_prf_");
+}
+
+/* The optimizer makes one count of those at the ends of two branches. */
+static int is_count(LLVMValueRef pointer, int depth)
+{
+    LLVMValueRef root = darn_pointer_root(pointer);
+
+    if (LLVMIsAGlobalVariable(root))
+        return is_compilers_counter(root);
+    if (depth == MAX_CHOICES)
+        return 0;
+    if (LLVMIsASelectInst(root))
+        return is_count(LLVMGetOperand(root, 1), depth + 1);
+    return LLVMIsAPHINode(root) && is_count(LLVMGetIncomingValue(root, 0), depth + 1);
+}
+
 int darn_pointer_is_private(struct darn_plugin_escape *escape, LLVMValueRef pointer)
 {
     LLVMValueRef root = darn_pointer_root(pointer);
@@ -172,6 +205,8 @@ int darn_pointer_is_private(struct darn_plugin_escape *escape, LLVMValueRef poin
     uintptr_t answer;
 
     if (LLVMIsAGlobalVariable(root) && LLVMIsGlobalConstant(root))
+        return 1;
+    if (is_count(root, 0))
         return 1;
     if (!is_local(escape, root) && !is_own_thread_local(root))
         return 0;

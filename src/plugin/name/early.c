@@ -156,6 +156,16 @@ void darn_early_add(LLVMMetadataRef function, LLVMValueRef instruction, LLVMValu
         add_at(darn_fold(place, shape) | 1, &name, 0);
 }
 
+/* Of stores to several members the optimizer makes one memset, with the place of one of them. Of a
+ * loop over elements, too: there the name holds. */
+static int is_merged(LLVMValueRef instruction, const struct entry *entry)
+{
+    size_t length = strlen(entry->name.text);
+
+    return LLVMIsAMemSetInst(instruction) && !entry->is_untyped && length &&
+           entry->name.text[length - 1] != ']';
+}
+
 const struct darn_early *darn_early_find(LLVMMetadataRef function, LLVMValueRef instruction,
                                          LLVMValueRef pointer)
 {
@@ -163,6 +173,8 @@ const struct darn_early *darn_early_find(LLVMMetadataRef function, LLVMValueRef 
     uint64_t shape = shape_of(instruction);
     const struct entry *entry = place ? entry_at(place) : NULL;
 
+    if (entry && is_merged(instruction, entry))
+        return NULL;
     if (entry && entry->is_ambiguous)
         entry = shape && !entry->is_untyped ? entry_at(darn_fold(place, shape) | 1) : NULL;
     return entry && !entry->is_ambiguous && entry->name.text[0] ? &entry->name : NULL;

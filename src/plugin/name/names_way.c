@@ -2,6 +2,15 @@
 
 #include <string.h>
 
+/* What clears several members is to none of them. Elements are named by the first one. */
+static int reaches_further(const struct darn_names *names, LLVMMetadataRef found,
+                           const struct darn_text *path)
+{
+    return names->goal.is_whole && found && path->used &&
+           path->to[path->used - 1] != ']' && darn_di_size(found) &&
+           darn_di_size(found) < names->goal.size;
+}
+
 static LLVMMetadataRef walk(struct darn_names *names, LLVMMetadataRef type, uint64_t offset,
                             int variable, struct darn_text *path)
 {
@@ -11,7 +20,7 @@ static LLVMMetadataRef walk(struct darn_names *names, LLVMMetadataRef type, uint
     names->owner = found && !way.has_union ? way.owner : NULL;
     /* What is added at run time chooses an element, or it leads anywhere: to a virtual base, or to
      * the member that a pointer to members says. */
-    names->is_beyond = variable && !strchr(path->to, '[');
+    names->is_beyond = (variable && !strchr(path->to, '[')) || reaches_further(names, found, path);
     if (!names->is_beyond)
         return found;
     path->to[path->used = 0] = '\0';

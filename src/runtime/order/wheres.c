@@ -188,18 +188,16 @@ static uint32_t find_or_add(struct darn_thread *thread, const struct darn_touch 
     return add(thread, &where);
 }
 
-/* The return address of the function that makes the access: with the site, nearly as good as the
- * whole way. */
-static uintptr_t caller_of(const struct darn_thread *thread, const struct darn_touch *touch,
-                           const void *frame)
+/* By which way: another one is another number, for a report says how the first access came about. */
+static uintptr_t way_of(const struct darn_thread *thread, const struct darn_touch *touch,
+                        const void *frame)
 {
-    uintptr_t up = ((const uintptr_t *)frame)[0];
+    uintptr_t pcs[DARN_STACK_DEPTH], hash = touch->object;
+    uint32_t depth = darn_stack_quick(pcs, DARN_STACK_DEPTH, thread, frame);
 
-    if (!touch->site)
-        return ((const uintptr_t *)frame)[1] ^ touch->object;
-    if (up % sizeof(up) || up < thread->stack_start || up + 16 > thread->stack_end)
-        return 0;
-    return ((const uintptr_t *)up)[1];
+    for (uint32_t i = touch->site ? 1 : 0; i < depth; i++)
+        hash = (hash ^ pcs[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash;
 }
 
 static uint32_t hash_locks(const struct darn_thread *thread)
@@ -214,17 +212,17 @@ static uint32_t hash_locks(const struct darn_thread *thread)
 uint32_t darn_where(struct darn_thread *thread, struct darn_where_cache *cache,
                     const struct darn_touch *touch, const void *frame)
 {
-    uintptr_t caller = caller_of(thread, touch, frame);
+    uintptr_t way = way_of(thread, touch, frame);
     uint32_t locks = hash_locks(thread);
     struct darn_where_cache *entry =
-        &cache[darn_spread((uintptr_t)touch->site ^ caller * 31 ^ locks) % DARN_WHERES_CACHE];
+        &cache[darn_spread((uintptr_t)touch->site ^ way ^ locks) % DARN_WHERES_CACHE];
     uint32_t where;
 
-    if (entry->site == touch->site && entry->caller == caller && entry->locks == locks &&
+    if (entry->site == touch->site && entry->way == way && entry->locks == locks &&
         entry->where)
         return entry->where;
     where = find_or_add(thread, touch, frame);
-    *entry = (struct darn_where_cache){touch->site, caller, locks, where};
+    *entry = (struct darn_where_cache){touch->site, way, locks, where};
     return where;
 }
 

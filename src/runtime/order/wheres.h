@@ -18,7 +18,7 @@
 /* A thread's way to numbers that it has asked for before. */
 struct darn_where_cache {
     const struct darn_site *site;
-    uintptr_t caller;
+    uintptr_t way;  /* a hash of the return addresses */
     uint32_t locks; /* a hash of those that are held */
     uint32_t where;
 };

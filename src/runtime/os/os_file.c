@@ -52,6 +52,15 @@ int darn_file_read(struct darn_file *file, const char *path)
     return (int)got;
 }
 
+bool darn_file_is_denied(const char *path)
+{
+    int fd = darn_os_open(path, O_RDONLY);
+
+    if (fd >= 0)
+        darn_os_close(fd);
+    return fd == -EACCES || fd == -EPERM;
+}
+
 void darn_file_free(struct darn_file *file)
 {
     if (file->text)

@@ -5,6 +5,7 @@
 #ifndef DARN_RUNTIME_OS_FILE_H
 #define DARN_RUNTIME_OS_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct darn_file {
@@ -15,6 +16,9 @@ struct darn_file {
 
 int darn_file_read(struct darn_file *file, const char *path);
 void darn_file_free(struct darn_file *file);
+
+/* Whether this process has no right to read it, or to look into its directory. */
+bool darn_file_is_denied(const char *path);
 
 /* Until it is unlocked with what this returns, others that ask for the same wait. Not to get it is
  * no error: some file systems have no locks. */
