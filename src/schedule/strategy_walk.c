@@ -47,6 +47,13 @@ void darn_straight_made(struct darn_strategy *strategy, const struct darn_situat
     strategy->straight = goes_on ? strategy->straight + 1 : 0;
 }
 
+bool darn_straight_is_tired(const struct darn_strategy *strategy)
+{
+    uint32_t patience = strategy->plan->patience;
+
+    return strategy->straight + 1 >= (patience ? patience : DARN_STRAIGHT_PATIENCE);
+}
+
 uint32_t darn_pick_straight(struct darn_strategy *strategy, const struct darn_situation *situation,
                             struct darn_met *met)
 {
