@@ -39,6 +39,7 @@ struct darn_situation {
     uint32_t current; /* index of the thread that ran last; count: it cannot go on */
     bool waking;      /* it is about whom a signal wakes */
     uint64_t step;    /* how many steps were made before */
+    uint32_t thinned; /* of the accesses of inner loops one in 2^thinned is a step by now */
 };
 
 enum darn_strategy_kind {

@@ -194,6 +194,30 @@ static void random_walk_is_uniform_among_those_that_did_not_yield(void **state)
         assert_in_range(times[i], 1850, 2150);
 }
 
+/* A loop whose accesses are thinned makes ever fewer steps: counted one by one its thread would go
+ * on for twice as long each time. */
+static void steps_that_stand_for_many_accesses_wear_patience_out(void **state)
+{
+    static struct darn_strategy strategy;
+    struct darn_choice choices[2] = {{.thread = 0, .slot = 0, .op = DARN_STEP_READ},
+                                     {.thread = 1, .slot = 1, .op = DARN_STEP_READ}};
+    struct darn_plan plan = {.kind = DARN_STRATEGY_STRAIGHT};
+    uint32_t picks[2] = {0, 0};
+
+    (void)state;
+    for (uint32_t way = 0; way < 2; way++) {
+        struct darn_situation now = {.choices = choices, .count = 2, .thinned = way ? 10 : 0};
+        struct darn_met met;
+
+        memset(&strategy, 0, sizeof(strategy));
+        darn_strategy_start(&strategy, &plan, NULL, NULL);
+        while (darn_strategy_pick(&strategy, &now, &met) == 0)
+            picks[way]++;
+    }
+    assert_true(picks[0] > 5000);
+    assert_in_range(picks[1], picks[0] / 1024, picks[0] / 1024 + 1);
+}
+
 /* ---- delays ---- */
 
 static void a_delayed_run_loses_an_update(void **state)
@@ -332,6 +356,7 @@ int main(void)
         cmocka_unit_test(straight_never_preempts),
         cmocka_unit_test(random_walk_is_uniform),
         cmocka_unit_test(random_walk_is_uniform_among_those_that_did_not_yield),
+        cmocka_unit_test(steps_that_stand_for_many_accesses_wear_patience_out),
         cmocka_unit_test(a_delayed_run_loses_an_update),
         cmocka_unit_test(a_delayed_run_comes_between_two_critical_sections),
         cmocka_unit_test(a_delayed_run_deadlocks_where_it_can),
