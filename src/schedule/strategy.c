@@ -7,6 +7,7 @@ static darn_strategy_picker *const pickers[DARN_STRATEGIES] = {
     [DARN_STRATEGY_SCRIPT] = darn_pick_script,     [DARN_STRATEGY_AIM] = darn_pick_aim,
     [DARN_STRATEGY_RACE] = darn_pick_race,         [DARN_STRATEGY_ORDER] = darn_pick_race,
     [DARN_STRATEGY_TRIPLE] = darn_pick_triple,     [DARN_STRATEGY_QUAD] = darn_pick_quad,
+    [DARN_STRATEGY_DELAY] = darn_pick_delay,
 };
 
 void darn_strategy_start(struct darn_strategy *strategy, const struct darn_plan *plan,
@@ -48,8 +49,9 @@ bool darn_strategy_ends_late(const struct darn_strategy *strategy)
 
     if (kind == DARN_STRATEGY_ORDER)
         return false; /* what comes too late may be just what is done at the end */
-    return kind == DARN_STRATEGY_STRAIGHT || kind == DARN_STRATEGY_SCRIPT ||
-           kind == DARN_STRATEGY_FOLLOW || darn_mix(strategy->plan->seed ^ DARN_STEP_FINISH) & 1;
+    return kind == DARN_STRATEGY_STRAIGHT || kind == DARN_STRATEGY_DELAY ||
+           kind == DARN_STRATEGY_SCRIPT || kind == DARN_STRATEGY_FOLLOW ||
+           darn_mix(strategy->plan->seed ^ DARN_STEP_FINISH) & 1;
 }
 
 static bool touches_memory(const struct darn_choice *choice)

@@ -39,6 +39,7 @@ struct darn_situation {
     uint32_t current; /* index of the thread that ran last; count: it cannot go on */
     bool waking;      /* it is about whom a signal wakes */
     uint64_t step;    /* how many steps were made before */
+    uint32_t thinned; /* of the accesses of inner loops one in 2^thinned is a step by now */
 };
 
 enum darn_strategy_kind {
@@ -59,6 +60,7 @@ enum darn_strategy_kind {
     DARN_STRATEGY_ORDER, /* RACE for steps whose order matters, as two that take one lock: not only
                             for accesses that race */
     DARN_STRATEGY_QUAD,  /* forces four accesses of two threads into the order of the aims */
+    DARN_STRATEGY_DELAY, /* each thread waits once at each place where it may be interrupted */
     DARN_STRATEGIES,
 };
 
@@ -110,6 +112,7 @@ struct darn_switch {
 #define DARN_PCT_CHANGES     64
 #define DARN_TRIPLE_BETWEEN  64
 #define DARN_SURW_OBJECTS    256
+#define DARN_DELAY_PLACES    4096
 
 /* A step of FOLLOW, as the control block has it (block.h). */
 struct darn_step;
@@ -169,10 +172,10 @@ struct darn_strategy_slot {
     uint32_t own;      /* POS, SURW: the step + 1 that was seen last */
     uint64_t priority; /* PCT: of the thread; POS: of the step */
     uint32_t held_own; /* AIM, RACE, TRIPLE: the step + 1 at which it is held back */
-    uint32_t going;    /* RACE: the step + 1 that goes on at once */
+    uint32_t going;    /* RACE: the step + 1 that goes on at once. DELAY: it waits no more */
     uint64_t since;    /* the number of the pick at which it was held back */
     uint32_t between;  /* TRIPLE, QUAD: the index + 1 in between[] */
-    uint32_t made;     /* SURW: steps of interest */
+    uint32_t made;     /* SURW: steps of interest. DELAY: it has touched memory */
     struct darn_strategy_unit units[2]; /* of UNIT and of REMOTE_UNIT */
 };
 
@@ -212,6 +215,7 @@ struct darn_strategy {
                              its thread has come to the place */
     uint32_t between_count; /* TRIPLE */
     uint32_t intended;      /* SURW: the thread + 1 that makes the next step of interest */
+    bool created;           /* DELAY: the last step has made a thread */
     bool all;               /* SURW: each step is of interest */
     bool triple;            /* the plan has a triple or a quad */
     bool quad;              /* it is a quad */
@@ -226,6 +230,7 @@ struct darn_strategy {
     struct darn_strategy_between between[DARN_TRIPLE_BETWEEN];
     uint64_t objects[DARN_SURW_OBJECTS];        /* SURW: objects that were touched, … */
     uint32_t touched_by[DARN_SURW_OBJECTS];     /* … and the thread + 1 that did so first */
+    uint64_t delayed[DARN_DELAY_PLACES];        /* DELAY: who has waited where */
     uint32_t first_switch[DARN_SCRIPT_BUCKETS]; /* SCRIPT: the number + 1 of the first switch */
     uint32_t next_switch[DARN_SCRIPT_SWITCHES]; /* and of the next one of the same bucket */
 };

@@ -78,6 +78,9 @@ void darn_between_leave(struct darn_strategy *strategy, const struct darn_choice
 void darn_straight_made(struct darn_strategy *strategy, const struct darn_situation *situation,
                         uint32_t picked);
 
+/* Whether a thread has gone on for so long that it has to give way. */
+bool darn_straight_is_tired(const struct darn_strategy *strategy);
+
 darn_strategy_picker darn_pick_straight;
 darn_strategy_picker darn_pick_random;
 darn_strategy_picker darn_pick_pct;
@@ -89,6 +92,7 @@ darn_strategy_picker darn_pick_aim;
 darn_strategy_picker darn_pick_race;
 darn_strategy_picker darn_pick_triple;
 darn_strategy_picker darn_pick_quad;
+darn_strategy_picker darn_pick_delay;
 
 void darn_pct_start(struct darn_strategy *strategy);
 void darn_surw_start(struct darn_strategy *strategy);

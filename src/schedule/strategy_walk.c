@@ -38,13 +38,27 @@ static bool gives_way(const struct darn_choice *choice)
     return choice->yielded || choice->op == DARN_STEP_SLEEP;
 }
 
+/* A step that stands for many accesses takes as much of a thread's patience: else a loop would get
+ * ever more rounds, each time twice as many, before those who sleep get their turn. */
+static uint32_t weight_of(const struct darn_situation *situation)
+{
+    return UINT32_C(1) << (situation->thinned < 16 ? situation->thinned : 16);
+}
+
 void darn_straight_made(struct darn_strategy *strategy, const struct darn_situation *situation,
                         uint32_t picked)
 {
     bool goes_on = picked == situation->current && !situation->waking &&
                    !gives_way(&situation->choices[picked]);
 
-    strategy->straight = goes_on ? strategy->straight + 1 : 0;
+    strategy->straight = goes_on ? strategy->straight + weight_of(situation) : 0;
+}
+
+bool darn_straight_is_tired(const struct darn_strategy *strategy)
+{
+    uint32_t patience = strategy->plan->patience;
+
+    return strategy->straight + 1 >= (patience ? patience : DARN_STRAIGHT_PATIENCE);
 }
 
 uint32_t darn_pick_straight(struct darn_strategy *strategy, const struct darn_situation *situation,
@@ -59,7 +73,8 @@ uint32_t darn_pick_straight(struct darn_strategy *strategy, const struct darn_si
         return first_that_did_not_yield(situation);
     }
     if (!gives_way(&situation->choices[current]) &&
-        ++strategy->straight < (patience ? patience : DARN_STRAIGHT_PATIENCE))
+        (strategy->straight += weight_of(situation)) <
+            (patience ? patience : DARN_STRAIGHT_PATIENCE))
         return current;
     strategy->straight = 0;
     next = next_in_turn(situation, situation->choices[current].slot);

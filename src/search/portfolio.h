@@ -9,6 +9,7 @@
 #include "search/search.h"
 
 enum darn_move {
+    DARN_MOVE_DELAY,
     DARN_MOVE_STRAIGHT,
     DARN_MOVE_REVERSE, /* orders.h */
     DARN_MOVE_EAGER,

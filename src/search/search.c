@@ -195,13 +195,21 @@ static bool plan_eager(struct darn_search *search, struct darn_task *task, bool 
     return darn_orders_give(&search->orders.eager, task) || plan_pos(search, task, later);
 }
 
+static bool plan_delay(struct darn_search *search, struct darn_task *task, bool *later)
+{
+    (void)search, (void)later;
+    task->plan.kind = DARN_STRATEGY_DELAY;
+    return true;
+}
+
 static planner *const moves[DARN_MOVES] = {
-    [DARN_MOVE_STRAIGHT] = plan_states, [DARN_MOVE_REVERSE] = plan_reverse,
-    [DARN_MOVE_EAGER] = plan_eager,     [DARN_MOVE_RANDOM] = plan_random,
-    [DARN_MOVE_PCT] = plan_pct,         [DARN_MOVE_POS] = plan_pos,
-    [DARN_MOVE_SURW] = plan_surw,       [DARN_MOVE_RFF] = plan_rff,
-    [DARN_MOVE_HOLD] = plan_hold,       [DARN_MOVE_STATES] = plan_states,
-    [DARN_MOVE_PARK] = plan_park,       [DARN_MOVE_MIX] = plan_mix,
+    [DARN_MOVE_DELAY] = plan_delay,     [DARN_MOVE_STRAIGHT] = plan_states,
+    [DARN_MOVE_REVERSE] = plan_reverse, [DARN_MOVE_EAGER] = plan_eager,
+    [DARN_MOVE_RANDOM] = plan_random,   [DARN_MOVE_PCT] = plan_pct,
+    [DARN_MOVE_POS] = plan_pos,         [DARN_MOVE_SURW] = plan_surw,
+    [DARN_MOVE_RFF] = plan_rff,         [DARN_MOVE_HOLD] = plan_hold,
+    [DARN_MOVE_STATES] = plan_states,   [DARN_MOVE_PARK] = plan_park,
+    [DARN_MOVE_MIX] = plan_mix,
 };
 
 static bool plan_portfolio(struct darn_search *search, struct darn_task *task, bool *later)
@@ -250,6 +258,7 @@ struct darn_search *darn_search_new(const struct darn_search_options *options)
     search->hold.random = darn_random(&search->random);
     search->rff.random = darn_random(&search->random);
     search->portfolio.random = darn_random(&search->random);
+    search->portfolio.moves = !options->delays;
     if (!renew_frontier(search, exact ? DARN_STATE_EXACT : DARN_STATE_OF_PLACES)) {
         free(search);
         return NULL;

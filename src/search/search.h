@@ -48,6 +48,7 @@ struct darn_search_options {
     enum darn_search_kind kind;
     uint64_t seed;
     uint32_t depth; /* of PCT; 0: 3 */
+    bool delays;    /* PORTFOLIO: the first run is one of DARN_STRATEGY_DELAY */
     uint32_t bound; /* of CHESS: the most preemptions; 0: as many as it takes */
 };
 

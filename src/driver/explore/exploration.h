@@ -81,18 +81,20 @@ struct darn_exploration {
     uint32_t next_kept;        /* the number of the directory to be made next */
     int status;                /* DARN_REFUSED: a run could not be made, or not be judged */
     bool keeps_straight; /* the run that shows it is the first of the search, if that asks for it */
-    bool has_straight;   /* so it was, and the first player has made no other one since */
-    struct darn_judged straight;      /* how the program ends when nobody interferes, */
-    uint64_t straight_steps;          /* after how many steps, */
-    int straight_status;              /* with this status, as of wait(); */
-    char straight_id[DARN_PLAYER_ID]; /* what failure that is; empty: none */
-    bool fine;                        /* a run of the search has ended well */
-    uint64_t usual;                   /* runs that failed so before one has, */
-    struct darn_map usual_ones;       /* their fingerprints, */
-    struct darn_schedule *put_off;    /* the first of them, */
-    uint64_t put_off_at;              /* and its number */
-    atomic_bool enough;        /* no job begins another run */
-    atomic_int interrupted;    /* the signal; 0: none */
+    bool has_first;      /* so it was, and the first player has made no other one since */
+    uint32_t first_kind; /* its strategy */
+    struct darn_schedule *first_fails; /* or it failed; it is the first of the search then, too */
+    struct darn_judged straight;       /* how the program ends when nobody interferes, */
+    uint64_t straight_steps;           /* after how many steps, */
+    int straight_status;               /* with this status, as of wait(); */
+    char straight_id[DARN_PLAYER_ID];  /* what failure that is; empty: none */
+    bool fine;                         /* a run of the search has ended well */
+    uint64_t usual;                    /* runs that failed so before one has, */
+    struct darn_map usual_ones;        /* their fingerprints, */
+    struct darn_schedule *put_off;     /* the first of them, */
+    uint64_t put_off_at;               /* and its number */
+    atomic_bool enough;                /* no job begins another run */
+    atomic_int interrupted;            /* the signal; 0: none */
 };
 
 /* explore.c. Begins as empty, with darn_exploration_found as its `look`. */
@@ -112,14 +114,19 @@ int darn_exploration_start(struct darn_exploration *exploration);
 /* What it has left out if it `learns_late`, before the search. 0 or DARN_REFUSED. */
 int darn_exploration_learn_late(struct darn_exploration *exploration);
 
-/* explore_learn.c: a run in which no thread is interrupted. What it shows to share memory is armed,
- * and if it ends well it is the first of the search (`has_straight`). False when it could not be
- * made. */
+/* explore_learn.c: a run in which threads wait wherever they can, or one without interruptions.
+ * What it shows to share memory is armed, and if it ends well it is the first of the search
+ * (`has_first`). False when it could not be made. */
 bool darn_exploration_learn(struct darn_exploration *exploration);
 
-/* explore_job.c: the flags of a run of the search; `learn`: it looks for sites that share memory. */
+/* explore_job.c: the flags of a run of the search; `learn`: it looks for sites that share memory.
+ */
 uint32_t darn_exploration_flags(const struct darn_exploration *exploration, bool learn);
 void darn_exploration_stop(struct darn_exploration *exploration);
+
+/* explore_job.c: the first run of all has failed, and it is known by now how the program ends when
+ * nobody interferes. */
+void darn_exploration_look_first(struct darn_exploration *exploration);
 
 /* explore_job.c: one job, a thread; and what ends all of them. */
 void *darn_exploration_job(void *job);
@@ -141,6 +148,9 @@ bool darn_exploration_found(struct darn_exploration *exploration, struct darn_pl
  * is followed again, and is a finding if it fails again. False when it is none, or when nothing was
  * put off. */
 bool darn_exploration_found_late(struct darn_exploration *exploration, struct darn_player *player);
+
+/* The first run of all has failed: the same for it. */
+bool darn_exploration_found_first(struct darn_exploration *exploration, struct darn_player *player);
 
 /* The same for runs that have left the same (`met`: of two threads; NULL: of how they ended): what
  * they show need not be looked up again, which takes longer than a run. Never 0. */

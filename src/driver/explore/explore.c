@@ -104,14 +104,18 @@ static int run_jobs(struct darn_exploration *exploration)
 /* 0 or DARN_REFUSED. */
 static int search(struct darn_exploration *exploration)
 {
+    struct darn_search_options options = exploration->options->search;
     int status = exploration->before ? exploration->before(exploration) : 0;
 
     if (status)
         return status;
-    exploration->search = darn_search_new(&exploration->options->search);
+    options.delays = exploration->has_first && exploration->first_kind == DARN_STRATEGY_DELAY;
+    exploration->search = darn_search_new(&options);
     if (!exploration->search)
         return darn_tell_refusal(exploration->listener, "out of memory");
     exploration->started = darn_clock();
+    if (exploration->first_fails)
+        darn_exploration_look_first(exploration);
     status = run_jobs(exploration);
     exploration->ended = darn_clock();
     darn_search_stats(exploration->search, &exploration->stats);
@@ -163,4 +167,5 @@ void darn_exploration_free(struct darn_exploration *exploration)
     darn_map_free(&exploration->long_ones);
     darn_map_free(&exploration->usual_ones);
     darn_schedule_free(exploration->put_off);
+    darn_schedule_free(exploration->first_fails);
 }

@@ -239,18 +239,34 @@ bool darn_exploration_found(struct darn_exploration *exploration, struct darn_pl
     return found;
 }
 
+/* Takes over the schedule of a run that failed. */
+static bool look_again(struct darn_exploration *exploration, struct darn_player *player,
+                       struct darn_schedule *schedule, uint64_t number)
+{
+    bool found;
+
+    exploration->replays++;
+    found = darn_exploration_follow(player, schedule) &&
+            darn_verdict_is_failure(player->judged.kind) &&
+            darn_exploration_found(exploration, player, number);
+    darn_schedule_free(schedule);
+    return found;
+}
+
 bool darn_exploration_found_late(struct darn_exploration *exploration, struct darn_player *player)
 {
     struct darn_schedule *schedule = exploration->put_off;
-    bool found;
 
     if (!schedule || !exploration->fine)
         return false;
     exploration->put_off = NULL;
-    exploration->replays++;
-    found = darn_exploration_follow(player, schedule) &&
-            darn_verdict_is_failure(player->judged.kind) &&
-            darn_exploration_found(exploration, player, exploration->put_off_at);
-    darn_schedule_free(schedule);
-    return found;
+    return look_again(exploration, player, schedule, exploration->put_off_at);
+}
+
+bool darn_exploration_found_first(struct darn_exploration *exploration, struct darn_player *player)
+{
+    struct darn_schedule *schedule = exploration->first_fails;
+
+    exploration->first_fails = NULL;
+    return schedule && look_again(exploration, player, schedule, 1);
 }

@@ -90,11 +90,13 @@ uint32_t darn_exploration_flags(const struct darn_exploration *exploration, bool
 static bool was_made(struct darn_exploration_job *job, const struct darn_task *task)
 {
     struct darn_exploration *exploration = job->exploration;
-    bool made = exploration->has_straight && job->player == &exploration->players[0] &&
-                task->plan.kind == DARN_STRATEGY_SCRIPT && !task->plan.switch_count;
+    bool straight = task->plan.kind == DARN_STRATEGY_SCRIPT && !task->plan.switch_count;
+    uint32_t kind = straight ? DARN_STRATEGY_STRAIGHT : task->plan.kind;
+    bool made = exploration->has_first && job->player == &exploration->players[0] &&
+                kind == exploration->first_kind;
 
     if (job->player == &exploration->players[0])
-        exploration->has_straight = false;
+        exploration->has_first = false;
     exploration->learning -= made;
     return made;
 }
@@ -156,18 +158,42 @@ static void count_failure(struct darn_exploration *exploration, uint64_t schedul
         darn_exploration_end(exploration);
 }
 
+/* With the lock: at a schedule that was kept. */
+static bool look_back(struct darn_exploration *exploration, struct darn_player *player,
+                      bool (*look)(struct darn_exploration *, struct darn_player *))
+{
+    uint64_t max_steps = player->block->request.max_steps;
+    double start = darn_clock();
+    bool found = look(exploration, player);
+
+    player->block->request.max_steps = max_steps;
+    darn_server_arm(player->server, exploration->armed, exploration->armed_count);
+    exploration->looking += darn_clock() - start;
+    return found;
+}
+
 /* With the lock: a run has ended well, and one before it, which was put off, has not. */
 static void look_late(struct darn_exploration_job *job)
 {
     struct darn_exploration *exploration = job->exploration;
-    uint64_t max_steps = job->player->block->request.max_steps;
-    double start = darn_clock();
 
-    if (darn_exploration_found_late(exploration, job->player))
+    if (look_back(exploration, job->player, darn_exploration_found_late))
         count_failure(exploration, exploration->put_off_at);
-    job->player->block->request.max_steps = max_steps;
-    darn_server_arm(job->player->server, exploration->armed, exploration->armed_count);
-    exploration->looking += darn_clock() - start;
+}
+
+/* That the program was run without interference, too, was to judge the failure. */
+void darn_exploration_look_first(struct darn_exploration *exploration)
+{
+    bool judged = exploration->has_first;
+
+    pthread_mutex_lock(&exploration->lock);
+    exploration->has_first = false; /* its result is gone when another run is made */
+    if (look_back(exploration, &exploration->players[0], darn_exploration_found_first)) {
+        exploration->learning -= judged;
+        exploration->replays += judged;
+        count_failure(exploration, 1);
+    }
+    pthread_mutex_unlock(&exploration->lock);
 }
 
 /* With the lock. */
@@ -224,7 +250,7 @@ static void let_first_begin(const struct darn_exploration_job *job)
 {
     struct darn_exploration *exploration = job->exploration;
 
-    while (exploration->has_straight && job->player != &exploration->players[0] &&
+    while (exploration->has_first && job->player != &exploration->players[0] &&
            !atomic_load(&exploration->enough))
         pthread_cond_wait(&exploration->changed, &exploration->lock);
 }
@@ -266,7 +292,7 @@ void *darn_exploration_job(void *argument)
             break;
     }
     exploration->running--;
-    exploration->has_straight = false;
+    exploration->has_first = false;
     pthread_cond_broadcast(&exploration->changed);
     pthread_mutex_unlock(&exploration->lock);
     sem_post(&exploration->ends);

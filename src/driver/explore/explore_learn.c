@@ -1,6 +1,6 @@
 /*
  * The first run of an exploration learns which sites share memory, and is the first of the search,
- * too: it stops at every access, and afterwards the steps of those sites are left out that turned
+ * too. It stops at every access, and afterwards the steps of those sites are left out that turned
  * out to share nothing. What is left is what the same run would have been, had it been known
  * before.
  */
@@ -74,30 +74,63 @@ static bool is_like_others(const struct darn_player *player)
            !result->met_count && result->read_count < DARN_BLOCK_READS;
 }
 
+/* The portfolio begins with what shows most bugs at once. A systematic search begins where nobody
+ * is interrupted, and races are met in any run. */
+static enum darn_strategy_kind first_kind(const struct darn_explore_options *options)
+{
+    bool delays = options->search.kind == DARN_SEARCH_PORTFOLIO && !options->races;
+
+    return delays ? DARN_STRATEGY_DELAY : DARN_STRATEGY_STRAIGHT;
+}
+
+/* How the run fails is a finding only if the program does not always do that: it is looked at when
+ * that is known. */
+static void keep_failure(struct darn_exploration *exploration, struct darn_player *player)
+{
+    player->block->result.pending = 0;
+    exploration->first_fails = darn_player_take(player);
+    exploration->learning--;
+    exploration->schedules = exploration->begun = 1;
+}
+
+static bool fails_delayed(const struct darn_exploration *exploration)
+{
+    const struct darn_player *player = &exploration->players[0];
+
+    return exploration->first_kind == DARN_STRATEGY_DELAY && player->how == DARN_SERVER_RAN &&
+           darn_verdict_is_failure(player->judged.kind);
+}
+
 bool darn_exploration_learn(struct darn_exploration *exploration)
 {
     struct darn_player *player = &exploration->players[0];
     struct darn_control_block *block = player->block;
     struct armed_places places = {.block = block};
     double start = darn_clock();
+    bool fails;
 
     darn_server_arm(player->server, NULL, SIZE_MAX);
     block->request.flags = darn_exploration_flags(exploration, true);
     memset(&block->request.plan, 0, sizeof(block->request.plan));
-    block->request.plan.kind = DARN_STRATEGY_STRAIGHT;
+    block->request.plan.kind = exploration->first_kind = first_kind(exploration->options);
     if (!darn_player_run(player))
         return false;
     exploration->learning++;
     exploration->looked_at = block->result.looked_at;
     darn_server_arm_shared(player->server);
-    if (!is_like_others(player))
+    fails = fails_delayed(exploration);
+    if (!fails && !is_like_others(player))
         return true;
     list_unarmed(&places);
     leave_out_steps(&places, block);
     leave_out_reads(&places, block);
     darn_map_free(&places.unarmed);
+    if (fails) {
+        keep_failure(exploration, player);
+        return true;
+    }
     block->result.new_shared = 0; /* they are armed already */
     exploration->seconds = darn_clock() - start;
-    exploration->has_straight = true;
+    exploration->has_first = true;
     return true;
 }

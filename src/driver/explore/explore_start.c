@@ -121,8 +121,9 @@ static bool try_once(struct darn_exploration *exploration, enum darn_strategy_ki
     struct darn_request *request = &player->block->request;
     double start = darn_clock();
 
-    exploration->has_straight = exploration->keeps_straight && kind == DARN_STRATEGY_STRAIGHT;
-    request->flags = exploration->has_straight
+    exploration->has_first = exploration->keeps_straight && kind == DARN_STRATEGY_STRAIGHT;
+    exploration->first_kind = kind;
+    request->flags = exploration->has_first
                          ? darn_exploration_flags(exploration, exploration->learns_on)
                          : 0;
     memset(&request->plan, 0, sizeof(request->plan));
@@ -185,7 +186,7 @@ static bool try_to_end(struct darn_exploration *exploration)
 {
     const struct darn_player *player = &exploration->players[0];
     enum darn_strategy_kind kind = DARN_STRATEGY_STRAIGHT;
-    bool ran = exploration->has_straight || try_once(exploration, kind);
+    bool ran = exploration->has_first || try_once(exploration, kind);
 
     while (ran && !has_ended(player, kind)) {
         if (kind == DARN_STRATEGY_STRAIGHT)

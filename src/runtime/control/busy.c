@@ -41,9 +41,9 @@ bool darn_busy_is_greedy(void)
     return true;
 }
 
-void darn_busy_made(bool again)
+void darn_busy_made(bool again, uint32_t weight)
 {
-    row = again ? row + 1 : 0;
+    row = again ? row + weight : 0;
 }
 
 /* ---- by time ---- */

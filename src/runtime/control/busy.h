@@ -30,9 +30,9 @@ bool darn_busy_give_way(struct darn_slot *self);
 void darn_busy_follow(struct darn_slot *self);
 
 /* Somebody is about to be chosen: whether the one that ran last has made too many steps in a row.
- * `made`: it is chosen again. */
+ * `made`: it is chosen again, with a step that stands for so many accesses. */
 bool darn_busy_is_greedy(void);
-void darn_busy_made(bool again);
+void darn_busy_made(bool again, uint32_t weight);
 
 /* Whether the slot still counts as one that has yielded. */
 bool darn_busy_holds_back(const struct darn_slot *slot, uint64_t steps);

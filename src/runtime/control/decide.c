@@ -249,7 +249,8 @@ static uint32_t index_of_last(uint32_t count)
 /* Whether the wait of a step that is made now ends by its time. */
 static bool times_out(const struct darn_slot *slot)
 {
-    return slot->timed && !slot->interrupted && (darn_followed_is_late(slot) || !darn_step_has_come(slot));
+    return slot->timed && !slot->interrupted &&
+           (darn_followed_is_late(slot) || !darn_step_has_come(slot));
 }
 
 static void note_step(const struct darn_choice *choice, uint32_t count, uint32_t current,
@@ -386,6 +387,7 @@ struct darn_slot *darn_decide_pick(uint32_t count, bool waking)
         .current = index_of_last(count),
         .waking = waking,
         .step = steps,
+        .thinned = darn_turn_thinned(),
     };
     uint32_t picked;
 
@@ -401,7 +403,7 @@ struct darn_slot *darn_decide_pick(uint32_t count, bool waking)
         note_triple(&darn_slots[choices[picked].slot]);
     note_step(&choices[picked], count, situation.current, waking);
     if (!waking && count > 1)
-        darn_busy_made(picked == situation.current);
+        darn_busy_made(picked == situation.current, UINT32_C(1) << situation.thinned);
     if (is_over())
         darn_control_end(DARN_END_STEPS);
     if (darn_vain_step(choices, count, picked, steps))

@@ -186,6 +186,8 @@ void darn_turn_end_object(struct darn_slot *slot, uintptr_t address, uint64_t si
 
 /* Whether what happens again and again at one place is a step this time; `times` is its count. */
 bool darn_turn_counts(uint8_t *times);
+/* Of the accesses that are thinned one in 2^n is a step by now: n, at most 16. */
+uint32_t darn_turn_thinned(void);
 
 /* A read that may be part of a spin: waits, if it is, until the value has changed. */
 void darn_turn_spin(struct darn_thread *thread, uintptr_t address, const struct darn_site *site,

@@ -25,6 +25,13 @@
 static uint8_t steps_of[DARN_BLOCK_SITES];
 static uint64_t hot_accesses, hot_steps;
 
+uint32_t darn_turn_thinned(void)
+{
+    uint64_t thinned = hot_steps / HOT_STEPS;
+
+    return thinned < 16 ? (uint32_t)thinned : 16;
+}
+
 bool darn_turn_counts(uint8_t *times)
 {
     if (*times < SITE_STEPS) {

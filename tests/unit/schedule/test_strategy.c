@@ -194,14 +194,101 @@ static void random_walk_is_uniform_among_those_that_did_not_yield(void **state)
         assert_in_range(times[i], 1850, 2150);
 }
 
+/* A loop whose accesses are thinned makes ever fewer steps: counted one by one its thread would go
+ * on for twice as long each time. */
+static void steps_that_stand_for_many_accesses_wear_patience_out(void **state)
+{
+    static struct darn_strategy strategy;
+    struct darn_choice choices[2] = {{.thread = 0, .slot = 0, .op = DARN_STEP_READ},
+                                     {.thread = 1, .slot = 1, .op = DARN_STEP_READ}};
+    struct darn_plan plan = {.kind = DARN_STRATEGY_STRAIGHT};
+    uint32_t picks[2] = {0, 0};
+
+    (void)state;
+    for (uint32_t way = 0; way < 2; way++) {
+        struct darn_situation now = {.choices = choices, .count = 2, .thinned = way ? 10 : 0};
+        struct darn_met met;
+
+        memset(&strategy, 0, sizeof(strategy));
+        darn_strategy_start(&strategy, &plan, NULL, NULL);
+        while (darn_strategy_pick(&strategy, &now, &met) == 0)
+            picks[way]++;
+    }
+    assert_true(picks[0] > 5000);
+    assert_in_range(picks[1], picks[0] / 1024, picks[0] / 1024 + 1);
+}
+
+/* ---- delays ---- */
+
+static void a_delayed_run_loses_an_update(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{CREATE(1), CREATE(1), CREATE(1), JOIN(1), JOIN(2), JOIN(3)},
+                   {GET(X), ADD(X, 1)}},
+        .starts = {0},
+        .count = 1,
+    };
+
+    (void)state;
+    run(&program, DARN_STRATEGY_STRAIGHT, 1);
+    assert_int_equal(s->memory[X], 3);
+    run(&program, DARN_STRATEGY_DELAY, 1);
+    assert_int_equal(s->memory[X], 1);
+}
+
+static void a_delayed_run_comes_between_two_critical_sections(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{LOCK(M), GET(X), UNLOCK(M), LOCK(M), ADD(X, 1), UNLOCK(M)}},
+        .starts = {0, 0},
+        .count = 2,
+    };
+
+    (void)state;
+    run(&program, DARN_STRATEGY_STRAIGHT, 1);
+    assert_int_equal(s->memory[X], 2);
+    run(&program, DARN_STRATEGY_DELAY, 1);
+    assert_int_equal(s->memory[X], 1);
+}
+
+static void a_delayed_run_deadlocks_where_it_can(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{LOCK(M), LOCK(X), UNLOCK(X), UNLOCK(M)},
+                   {LOCK(X), LOCK(M), UNLOCK(M), UNLOCK(X)}},
+        .starts = {0, 1},
+        .count = 2,
+    };
+
+    (void)state;
+    run(&program, DARN_STRATEGY_DELAY, 1);
+    assert_true(s->deadlock);
+}
+
+/* A loop is not interrupted in each round. */
+static void a_delayed_run_waits_once_at_each_place(void **state)
+{
+    static const struct sim_program program = {
+        .bodies = {{GET(X), ADD(X, 1), GET(X), UNLESS(30, -3)}},
+        .starts = {0, 0},
+        .count = 2,
+    };
+    uint32_t switches = 0;
+
+    (void)state;
+    run(&program, DARN_STRATEGY_DELAY, 1);
+    for (uint32_t i = 1; i < s->step_count; i++)
+        switches += s->steps[i].thread != s->steps[i - 1].thread;
+    assert_in_range(switches, 2, 8);
+}
+
 /* ---- nothing goes on for ever ---- */
 
 /* All but the ones that follow somebody else's steps; STRAIGHT stands for those. */
 static const enum darn_strategy_kind own_minded[] = {
-    DARN_STRATEGY_STRAIGHT, DARN_STRATEGY_RANDOM, DARN_STRATEGY_PCT,
-    DARN_STRATEGY_POS,      DARN_STRATEGY_SURW,   DARN_STRATEGY_SCRIPT,
-    DARN_STRATEGY_AIM,      DARN_STRATEGY_RACE,   DARN_STRATEGY_TRIPLE,
-    DARN_STRATEGY_QUAD,
+    DARN_STRATEGY_STRAIGHT, DARN_STRATEGY_RANDOM, DARN_STRATEGY_PCT,   DARN_STRATEGY_POS,
+    DARN_STRATEGY_SURW,     DARN_STRATEGY_SCRIPT, DARN_STRATEGY_AIM,   DARN_STRATEGY_RACE,
+    DARN_STRATEGY_TRIPLE,   DARN_STRATEGY_QUAD,   DARN_STRATEGY_DELAY,
 };
 
 /* Whatever the aims hold back: the write that the others wait for is at PUT_FLAG. */
@@ -269,6 +356,11 @@ int main(void)
         cmocka_unit_test(straight_never_preempts),
         cmocka_unit_test(random_walk_is_uniform),
         cmocka_unit_test(random_walk_is_uniform_among_those_that_did_not_yield),
+        cmocka_unit_test(steps_that_stand_for_many_accesses_wear_patience_out),
+        cmocka_unit_test(a_delayed_run_loses_an_update),
+        cmocka_unit_test(a_delayed_run_comes_between_two_critical_sections),
+        cmocka_unit_test(a_delayed_run_deadlocks_where_it_can),
+        cmocka_unit_test(a_delayed_run_waits_once_at_each_place),
         cmocka_unit_test(threads_that_yield_let_others_go_on),
         cmocka_unit_test(threads_that_wait_in_a_loop_do_not_wait_for_ever),
     };
