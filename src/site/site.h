@@ -4,7 +4,12 @@
  * It is the contract between the plugin, which writes the records into the ELF section
  * "darn_sites", the runtime, which is handed the address of a record by every hook, and the
  * tools, which read the section from the file. A record is constant and needs no relocation
- * at load time: its strings are named by their distance from the field that names them.
+ * at load time.
+ *
+ * The records of a file are one table, and those of each inline function that the linker may drop
+ * are one. A table begins with its head, a record that is no site. The head alone says, by
+ * distances, where the table's texts and armed bytes are: all else is known where it is compiled,
+ * so that a table of any size has two relocations and is plain bytes for the compiler.
  */
 #ifndef DARN_SITE_SITE_H
 #define DARN_SITE_SITE_H
@@ -19,7 +24,8 @@
 #define DARN_MODULE_INIT "darn_module_init__link_this_with_darn_cc"
 
 #define DARN_SITE_SECTION  "darn_sites"
-#define DARN_ARMED_SECTION "darn_armed" /* the bytes that `armed` names */
+#define DARN_TEXTS_SECTION "darn_texts"
+#define DARN_ARMED_SECTION "darn_armed" /* what is written of the records */
 
 /* In .comment, with one letter behind it: the level of optimization of a file that has sites. */
 #define DARN_LEVEL_IDENT "darn -O"
@@ -37,15 +43,16 @@ enum darn_site_kind {
     DARN_SITE_FUNCTION, /* the beginning and the ends of a function */
     DARN_SITE_LEAVE,    /* no access: a way out of a section (section.h) */
     DARN_SITE_CALL,     /* no access: a call that leads into a section */
+    DARN_SITE_HEAD,     /* no site: what a table begins with */
     DARN_SITE_KINDS,
 };
 
 enum darn_site_flag {
     DARN_SITE_ATOMIC = 1 << 0,
     DARN_SITE_VOLATILE = 1 << 1,
-    DARN_SITE_RANGE = 1 << 2,         /* size is known at run time only: memcpy and relatives */
-    DARN_SITE_GAPS = 1 << 3,          /* a vector access that uses only some bytes: see `gaps` */
-    DARN_SITE_VALUE = 1 << 4,         /* a write whose value is handed to the hook */
+    DARN_SITE_RANGE = 1 << 2, /* size is known at run time only: memcpy and relatives */
+    DARN_SITE_GAPS = 1 << 3,  /* a vector access that uses only some bytes: see darn_scope */
+    DARN_SITE_VALUE = 1 << 4, /* a write whose value is handed to the hook */
     DARN_SITE_ASSERT_WRITER = 1 << 5, /* not an access: an assertion of darn.h */
     DARN_SITE_ASSERT_ACCESS = 1 << 6,
     DARN_SITE_SPIN = 1 << 7,     /* a read in a loop that only waits for the value to change */
@@ -70,10 +77,16 @@ enum darn_site_flag {
 };
 
 struct darn_site {
-    int32_t file;     /* as named on the compiler's command line */
-    int32_t dir;      /* the directory the compiler ran in */
-    int32_t function; /* the source function, also when it was inlined */
-    int32_t variable; /* `balance`, `acct->balance`, `tab[].next`; empty when unknown */
+    uint32_t place; /* which of its table; the head has 0 */
+    union {
+        uint32_t scope; /* where among the texts its struct darn_scope is */
+        int32_t texts;  /* of a head: from this field to the texts */
+    };
+    union {
+        uint32_t variable; /* where among the texts: `balance`, `acct->balance`, `tab[].next`;
+                              empty when unknown */
+        int32_t armed;     /* of a head: from this field to the table's armed bytes */
+    };
     uint32_t line;
     uint16_t column;
     uint16_t
@@ -81,13 +94,21 @@ struct darn_site {
     uint8_t kind; /* enum darn_site_kind */
     uint8_t version;
     uint16_t flags; /* enum darn_site_flag, or-ed */
-    int32_t armed;  /* a byte of its own that can be written: see guard.h */
-    /* With DARN_SITE_GAPS: bit i is set if byte i is really accessed. Else darn_site_inlined; 0
-     * when the function was not inlined. */
-    uint64_t gaps;
 };
 
-static_assert(sizeof(struct darn_site) == 40, "the plugin writes records of this size");
+static_assert(sizeof(struct darn_site) == 24, "the plugin writes records of this size");
+
+/* What many sites have in common. Texts are named by where they are among the table's. */
+struct darn_scope {
+    uint32_t file;     /* as named on the compiler's command line */
+    uint32_t dir;      /* the directory the compiler ran in */
+    uint32_t function; /* the source function, also when it was inlined */
+    /* Lower half first. With DARN_SITE_GAPS: bit i is set if byte i is really accessed. Else
+     * darn_site_inlined; 0 when the function was not inlined. */
+    uint32_t gaps[2];
+};
+
+static_assert(sizeof(struct darn_scope) == 20, "the plugin writes scopes of this size");
 
 /* The string that a self-relative field names. */
 static inline const char *darn_site_string(const int32_t *field)
@@ -95,26 +116,39 @@ static inline const char *darn_site_string(const int32_t *field)
     return (const char *)field + *field;
 }
 
+static inline const char *darn_site_texts(const struct darn_site *site)
+{
+    return darn_site_string(&(site - site->place)->texts);
+}
+
+/* NULL of a head, and of a record by itself, which have no names. */
+static inline const struct darn_scope *darn_site_scope(const struct darn_site *site)
+{
+    return site->place
+               ? (const struct darn_scope *)(const void *)(darn_site_texts(site) + site->scope)
+               : NULL;
+}
+
 static inline const char *darn_site_file(const struct darn_site *site)
 {
-    return darn_site_string(&site->file);
+    return site->place ? darn_site_texts(site) + darn_site_scope(site)->file : "";
 }
 
 /* Where the file is. With a slash at its end it belongs to the name by which people know the file:
  * `/home/me/` and `src/bank.c`. Keys have the file alone. */
 static inline const char *darn_site_dir(const struct darn_site *site)
 {
-    return darn_site_string(&site->dir);
+    return site->place ? darn_site_texts(site) + darn_site_scope(site)->dir : "";
 }
 
 static inline const char *darn_site_function(const struct darn_site *site)
 {
-    return darn_site_string(&site->function);
+    return site->place ? darn_site_texts(site) + darn_site_scope(site)->function : "";
 }
 
 static inline const char *darn_site_variable(const struct darn_site *site)
 {
-    return darn_site_string(&site->variable);
+    return site->place ? darn_site_texts(site) + site->variable : "";
 }
 
 /*
@@ -124,10 +158,19 @@ static inline const char *darn_site_variable(const struct darn_site *site)
 #define DARN_ARMED_TOGETHER 16
 #define DARN_ARMED_CHUNK    (2 * DARN_ARMED_TOGETHER)
 
+/* Where the armed byte is, of a table's. */
+static inline uint32_t darn_armed_place(uint32_t place)
+{
+    return place / DARN_ARMED_TOGETHER * DARN_ARMED_CHUNK + place % DARN_ARMED_TOGETHER;
+}
+
 /* Not 0: every access at this site calls the runtime while its guard looks any further. */
 static inline volatile uint8_t *darn_site_armed(const struct darn_site *site)
 {
-    return (volatile uint8_t *)((uintptr_t)&site->armed + (uintptr_t)(intptr_t)site->armed);
+    const int32_t *field = &(site - site->place)->armed;
+
+    return (volatile uint8_t *)((uintptr_t)field + (uintptr_t)(intptr_t)*field +
+                                darn_armed_place(site->place));
 }
 
 /* Not 0: the guard looks further (site_guard.h). */
@@ -175,9 +218,20 @@ static inline uint32_t darn_site_calls(uint32_t call, uint32_t around)
     return (uint32_t)(hash ^ hash >> 32) | 1;
 }
 
+static inline uint64_t darn_scope_gaps(const struct darn_scope *scope)
+{
+    return scope ? scope->gaps[0] | (uint64_t)scope->gaps[1] << 32 : 0;
+}
+
 static inline uint64_t darn_site_inlined(const struct darn_site *site)
 {
-    return site->flags & DARN_SITE_GAPS ? 0 : site->gaps;
+    return site->flags & DARN_SITE_GAPS ? 0 : darn_scope_gaps(darn_site_scope(site));
+}
+
+/* Which bytes are accessed, or 0: all. */
+static inline uint64_t darn_site_gaps(const struct darn_site *site)
+{
+    return site->flags & DARN_SITE_GAPS ? darn_scope_gaps(darn_site_scope(site)) : 0;
 }
 
 /* Which copy of a function it belongs to: of its own, or of the one that calls that. */

@@ -42,7 +42,8 @@ driver/campaign: driver/process driver/campaign
 driver/heal: driver/process driver/play driver/section driver/explore driver/heal
 driver/fix: driver/process driver/play driver/section driver/heal driver/fix
 plugin/call: plugin/call
-plugin/core: plugin/call plugin/core plugin/name plugin/spin
+plugin/table: plugin/table
+plugin/core: plugin/call plugin/table plugin/core plugin/name plugin/spin
 plugin/name: plugin/call plugin/core plugin/name
 plugin/spin: plugin/core plugin/name plugin/spin
 plugin/section: plugin/call plugin/core plugin/name plugin/spin plugin/section

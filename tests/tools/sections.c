@@ -20,20 +20,18 @@ static size_t key_count;
 
 static void note_keys(const struct table *table)
 {
-    size_t count = table->records->d_size / sizeof(struct darn_site);
+    size_t count = table_records(table);
 
     keys = realloc(keys, (key_count + count + 1) * sizeof(*keys));
     if (!keys)
         die("keys", "out of memory");
     for (size_t i = 0; i < count; i++) {
-        uint64_t at = i * sizeof(struct darn_site);
-        const char *file = table_string(table, at + offsetof(struct darn_site, file));
-        const char *function = table_string(table, at + offsetof(struct darn_site, function));
-        struct darn_site site;
+        struct table_site site;
 
-        memcpy(&site, (const char *)table->records->d_buf + at, sizeof(site));
-        keys[key_count++] = darn_site_key_of(&site, strcmp(file, "-") ? file : "",
-                                             strcmp(function, "-") ? function : "");
+        if (table_site(table, i, &site))
+            keys[key_count++] =
+                darn_site_key_of(&site.record, strcmp(site.file, "-") ? site.file : "",
+                                 strcmp(site.function, "-") ? site.function : "");
     }
 }
 

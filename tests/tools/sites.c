@@ -3,9 +3,9 @@
  *
  *     file:line:col function kind flags size variable
  *
- * Flags, and the variables of a predicate, are separated by commas; an empty field shows as "-". What
- * a function of libc does to a buffer has its name in place of a size.
- * The file is an object, a program or a shared object.
+ * Flags, and the variables of a predicate, are separated by commas; an empty field shows as "-".
+ * What a function of libc does to a buffer has its name in place of a size. The file is an object,
+ * a program or a shared object.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -16,12 +16,7 @@
 #include "site/site.h"
 #include "site/site_calls.h"
 
-static const char *string_of(const struct table *table, size_t number, size_t field)
-{
-    return table_string(table, number * sizeof(struct darn_site) + field);
-}
-
-static void print_flags(const struct darn_site *site)
+static void print_flags(const struct darn_site *site, uint64_t gaps)
 {
     static const char *const names[] = {"atomic",   "volatile",      "range",         "gaps",
                                         "value",    "assert-writer", "assert-access", "spin",
@@ -34,7 +29,7 @@ static void print_flags(const struct darn_site *site)
             continue;
         printf("%s%s", separator, names[i]);
         if (1 << i == DARN_SITE_GAPS)
-            printf("=%llx", (unsigned long long)site->gaps);
+            printf("=%llx", (unsigned long long)gaps);
         separator = ",";
     }
     if (site->kind == DARN_SITE_FUNCTION && site->flags & DARN_SITE_NO_UNIT)
@@ -50,33 +45,30 @@ static void print_variables(const char *names)
     putchar('\n');
 }
 
-static void print_site(const struct table *table, size_t number)
+static void print_site(const struct table_site *site)
 {
     static const char *const kinds[] = {"read", "write",    "update", "fence",
                                         "wait", "function", "leave",  "call"};
-    struct darn_site site;
+    const struct darn_site *record = &site->record;
 
-    memcpy(&site, (const char *)table->records->d_buf + number * sizeof(site), sizeof(site));
-    if (site.version != DARN_SITE_VERSION || site.kind >= DARN_SITE_KINDS)
-        die("a record", "it is of another version, or none");
-    printf("%s:%u:%u ", string_of(table, number, offsetof(struct darn_site, file)), site.line,
-           site.column);
-    printf("%s %s ", string_of(table, number, offsetof(struct darn_site, function)),
-           kinds[site.kind]);
-    print_flags(&site);
-    if (darn_call_name(site.flags, site.size))
-        printf(" %s ", darn_call_name(site.flags, site.size));
+    printf("%s:%u:%u ", site->file, record->line, record->column);
+    printf("%s %s ", site->function, kinds[record->kind]);
+    print_flags(record, site->gaps);
+    if (darn_call_name(record->flags, record->size))
+        printf(" %s ", darn_call_name(record->flags, record->size));
     else
-        printf(" %u ", site.size);
-    print_variables(string_of(table, number, offsetof(struct darn_site, variable)));
+        printf(" %u ", record->size);
+    print_variables(site->variable);
 }
 
 static void print_table(const struct table *table)
 {
-    if (table->records->d_size % sizeof(struct darn_site))
-        die("the section", "it does not hold whole records");
-    for (size_t i = 0; i < table->records->d_size / sizeof(struct darn_site); i++)
-        print_site(table, i);
+    for (size_t i = 0; i < table_records(table); i++) {
+        struct table_site site;
+
+        if (table_site(table, i, &site))
+            print_site(&site);
+    }
 }
 
 int main(int argc, char **argv)

@@ -41,120 +41,24 @@ static LLVMMetadataRef find_unit(LLVMModuleRef module)
 void darn_sites_init(struct darn_sites *sites, LLVMModuleRef module)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
-    LLVMTypeRef fields[12];
 
     *sites = (struct darn_sites){
         .module = module,
         .unit = find_unit(module),
         .i8 = LLVMInt8TypeInContext(context),
-        .i16 = LLVMInt16TypeInContext(context),
         .i32 = LLVMInt32TypeInContext(context),
-        .i64 = LLVMInt64TypeInContext(context),
     };
-    /* struct darn_site, field by field */
-    fields[0] = fields[1] = fields[2] = fields[3] = fields[4] = sites->i32;
-    fields[5] = fields[6] = sites->i16;
-    fields[7] = fields[8] = sites->i8;
-    fields[9] = sites->i16;
-    fields[10] = sites->i32; /* armed */
-    fields[11] = sites->i64;
-    sites->record = LLVMStructTypeInContext(context, fields, 12, 0);
+    darn_site_tables_init(&sites->tables, module);
 }
 
 void darn_sites_free(struct darn_sites *sites)
 {
-    darn_map_free(&sites->strings);
-}
-
-/* One private global for each distinct text; 64 bits of hash tell texts of one module apart. */
-static LLVMValueRef string_global(struct darn_sites *sites, const char *text, size_t length)
-{
-    uintptr_t key = darn_hash_bytes(DARN_HASH_START, text, length) | 1; /* 0 is no key */
-    LLVMValueRef global = (LLVMValueRef)darn_map_get(&sites->strings, key, 0);
-    LLVMContextRef context = LLVMGetModuleContext(sites->module);
-    LLVMValueRef value;
-
-    if (global)
-        return global;
-    value = LLVMConstStringInContext(context, text, (unsigned)length, 0);
-    global = LLVMAddGlobal(sites->module, LLVMTypeOf(value), "darn.string");
-    LLVMSetInitializer(global, value);
-    LLVMSetGlobalConstant(global, 1);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
-    LLVMSetAlignment(global, 1);
-    darn_map_put(&sites->strings, key, (uintptr_t)global);
-    return global;
-}
-
-/* target - &record.field[i], in 32 bits: resolved by the linker, nothing is left for the loader. */
-static LLVMValueRef relative(struct darn_sites *sites, LLVMValueRef record, unsigned index,
-                             LLVMValueRef target)
-{
-    LLVMValueRef indices[2] = {LLVMConstInt(sites->i32, 0, 0), LLVMConstInt(sites->i32, index, 0)};
-    LLVMValueRef field = LLVMConstInBoundsGEP2(sites->record, record, indices, 2);
-    LLVMValueRef distance =
-        LLVMConstSub(LLVMConstPtrToInt(target, sites->i64), LLVMConstPtrToInt(field, sites->i64));
-
-    return LLVMConstTrunc(distance, sites->i32);
-}
-
-static LLVMValueRef add_global(struct darn_sites *sites, LLVMTypeRef type, const char *name,
-                               const char *section)
-{
-    LLVMValueRef added = LLVMAddGlobal(sites->module, type, name);
-    LLVMComdatRef comdat = LLVMGetComdat(sites->function);
-
-    LLVMSetLinkage(added, LLVMPrivateLinkage);
-    LLVMSetSection(added, section);
-    /* The records of an inline function go the way of the copy of the function they belong to. */
-    if (comdat)
-        LLVMSetComdat(added, comdat);
-    return added;
+    darn_site_tables_free(&sites->tables);
 }
 
 void darn_sites_begin(struct darn_sites *sites, LLVMValueRef function)
 {
     sites->function = function;
-}
-
-/* Only in bounds LLVM sees that the distance to it is known to the linker. */
-static LLVMValueRef byte_at(struct darn_sites *sites, unsigned number)
-{
-    LLVMValueRef index = LLVMConstInt(sites->i64, number, 0);
-
-    return LLVMConstInBoundsGEP2(sites->i8, sites->armed, &index, 1);
-}
-
-/* Bytes for a few sites at a time: a global for each would cost the compiler much more. Those of an
- * inline function are its own, for they go its way. */
-static void add_bytes(struct darn_sites *sites, struct darn_record *record)
-{
-    LLVMTypeRef type = LLVMArrayType2(sites->i8, DARN_ARMED_CHUNK);
-    LLVMComdatRef comdat = LLVMGetComdat(sites->function);
-
-    if (!sites->armed || sites->armed_count == DARN_ARMED_TOGETHER ||
-        sites->armed_comdat != comdat) {
-        sites->armed = add_global(sites, type, "darn.armed", DARN_ARMED_SECTION);
-        sites->armed_count = 0;
-        sites->armed_comdat = comdat;
-        LLVMSetInitializer(sites->armed, LLVMConstNull(type));
-        LLVMSetAlignment(sites->armed, DARN_ARMED_CHUNK);
-    }
-    record->armed = byte_at(sites, sites->armed_count);
-    record->look = byte_at(sites, DARN_ARMED_TOGETHER + sites->armed_count++);
-}
-
-static struct darn_record new_record(struct darn_sites *sites)
-{
-    struct darn_record record = {
-        .site = add_global(sites, sites->record, "darn.site", DARN_SITE_SECTION)};
-
-    LLVMSetGlobalConstant(record.site, 1);
-    LLVMSetAlignment(record.site, 8);
-    add_bytes(sites, &record);
-    sites->count++;
-    return record;
 }
 
 /* What a record says about the source. */
@@ -186,49 +90,41 @@ static bool is_as_given(const struct darn_sites *sites, const struct source *sou
            memcmp(dir, source->dir, dir_length) == 0;
 }
 
-/* The directory, with a slash at its end where it belongs to the name (site.h). */
-static LLVMValueRef dir_global(struct darn_sites *sites, const struct source *source)
+static struct darn_record add_record(struct darn_sites *sites,
+                                     const struct darn_plugin_access *access,
+                                     const struct source *source)
 {
+    const struct darn_site site = {
+        .line = source->line,
+        .column = column_of(source->column, access->shift),
+        .size = access->size,
+        .kind = access->kind,
+        .version = DARN_SITE_VERSION,
+        .flags = access->flags,
+    };
     char dir[PATH_MAX];
+    /* With a slash at its end where it belongs to the name (site.h). */
     int length =
         snprintf(dir, sizeof(dir), "%.*s%s", (int)source->dir_length,
                  source->dir_length ? source->dir : "", is_as_given(sites, source) ? "" : "/");
-
-    return string_global(sites, dir, (size_t)length < sizeof(dir) ? (size_t)length : 0);
-}
-
-static void set_record(struct darn_sites *sites, const struct darn_plugin_access *access,
-                       const struct source *source, struct darn_record record)
-{
-    const char *file = source->file ? source->file : "";
-    LLVMValueRef strings[4] = {
-        string_global(sites, file, source->file_length),
-        dir_global(sites, source),
-        string_global(sites, source->function, strlen(source->function)),
-        string_global(sites, source->variable, strlen(source->variable)),
+    const struct darn_site_texts texts = {
+        .file = source->file ? source->file : "",
+        .file_length = source->file ? source->file_length : 0,
+        .dir = dir,
+        .dir_length = (size_t)length < sizeof(dir) ? (size_t)length : 0,
+        .function = source->function,
+        .variable = source->variable,
+        .gaps = access->flags & DARN_SITE_GAPS ? access->gaps : source->inlined,
     };
-    LLVMValueRef fields[12];
 
-    for (unsigned i = 0; i < 4; i++)
-        fields[i] = relative(sites, record.site, i, strings[i]);
-    fields[4] = LLVMConstInt(sites->i32, source->line, 0);
-    fields[5] = LLVMConstInt(sites->i16, column_of(source->column, access->shift), 0);
-    fields[6] = LLVMConstInt(sites->i16, access->size, 0);
-    fields[7] = LLVMConstInt(sites->i8, access->kind, 0);
-    fields[8] = LLVMConstInt(sites->i8, DARN_SITE_VERSION, 0);
-    fields[9] = LLVMConstInt(sites->i16, access->flags, 0);
-    fields[10] = relative(sites, record.site, 10, record.armed);
-    fields[11] = LLVMConstInt(sites->i64,
-                              access->flags & DARN_SITE_GAPS ? access->gaps : source->inlined, 0);
-    LLVMSetInitializer(
-        record.site, LLVMConstStructInContext(LLVMGetModuleContext(sites->module), fields, 12, 0));
+    sites->count++;
+    return darn_site_tables_add(&sites->tables, sites->function, &site, &texts);
 }
 
 struct darn_record darn_sites_record(struct darn_sites *sites,
                                      const struct darn_plugin_access *access,
                                      struct darn_names *names)
 {
-    struct darn_record record = new_record(sites);
     LLVMValueRef at = access->instruction;
     struct source source = {.line = LLVMGetDebugLocLine(at), .column = LLVMGetDebugLocColumn(at)};
 
@@ -240,8 +136,7 @@ struct darn_record darn_sites_record(struct darn_sites *sites,
         snprintf(source.variable, sizeof(source.variable), "%s", access->variable);
     else if (access->pointer)
         darn_names_variable(names, at, access->pointer, source.variable, sizeof(source.variable));
-    set_record(sites, access, &source, record);
-    return record;
+    return add_record(sites, access, &source);
 }
 
 uint64_t darn_sites_key(LLVMValueRef instruction, uint8_t kind, uint16_t shift)
@@ -266,7 +161,6 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags)
     struct darn_plugin_access access = {.kind = DARN_SITE_FUNCTION,
                                         .flags = flags | (is_local ? DARN_SITE_LOCAL : 0)};
     struct source source = {0};
-    struct darn_record record;
     struct darn_text text;
 
     if (!file)
@@ -276,9 +170,7 @@ LLVMValueRef darn_sites_add_function(struct darn_sites *sites, uint16_t flags)
     source.line = LLVMDISubprogramGetLine(subprogram);
     darn_text_start(&text, source.function, sizeof(source.function));
     darn_di_string(darn_di_operand(subprogram, DARN_DI_SUBPROGRAM_NAME), &text);
-    record = new_record(sites);
-    set_record(sites, &access, &source, record);
-    return record.site;
+    return add_record(sites, &access, &source).site;
 }
 
 static LLVMValueRef section_edge(struct darn_sites *sites, const char *name)
@@ -300,10 +192,19 @@ static LLVMValueRef command_string(struct darn_sites *sites)
 {
     Dl_info info;
     char real[PATH_MAX], path[PATH_MAX + 16] = "";
+    LLVMValueRef value, global;
 
     if (dladdr((const void *)darn_sites_init, &info) && realpath(info.dli_fname, real))
         snprintf(path, sizeof(path), "%s/bin/darn", dirname(dirname(dirname(real))));
-    return string_global(sites, path, strlen(path));
+    value = LLVMConstStringInContext(LLVMGetModuleContext(sites->module), path,
+                                     (unsigned)strlen(path), 0);
+    global = LLVMAddGlobal(sites->module, LLVMTypeOf(value), "darn.command");
+    LLVMSetInitializer(global, value);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+    LLVMSetAlignment(global, 1);
+    return global;
 }
 
 /*
@@ -442,6 +343,7 @@ void darn_sites_announce(struct darn_sites *sites)
 {
     if (!sites->count)
         return;
+    darn_site_tables_write(&sites->tables);
     name_repository(sites);
     append(sites, "llvm.global_ctors", build_constructor(sites));
     append(sites, "llvm.global_dtors", build_destructor(sites));

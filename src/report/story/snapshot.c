@@ -91,7 +91,7 @@ uint64_t darn_snapshot_site_inlined(const struct darn_snapshot *snapshot, uint64
 
     if (!darn_snapshot_site(snapshot, place, &site))
         return 0;
-    return darn_site_inlined(&site.record);
+    return site.inlined;
 }
 
 struct darn_symbol darn_snapshot_symbol(const struct darn_snapshot *snapshot,

@@ -41,12 +41,23 @@ const char *darn_image_at(struct darn_modules *modules, const char *path, uint64
     return NULL;
 }
 
-/* The text that a field of the record names by its distance from the field. */
-static const char *text_of(struct darn_modules *modules, const char *path, uint64_t field,
-                           int32_t distance)
+/* So many bytes at the address, or false. */
+static bool copy_bytes(struct darn_modules *modules, const char *path, uint64_t address, void *to,
+                       size_t size)
 {
     size_t left;
-    const char *text = darn_image_at(modules, path, field + (uint64_t)(int64_t)distance, &left);
+    const char *bytes = darn_image_at(modules, path, address, &left);
+
+    if (!bytes || left < size)
+        return false;
+    memcpy(to, bytes, size);
+    return true;
+}
+
+static const char *text_of(struct darn_modules *modules, const char *path, uint64_t address)
+{
+    size_t left;
+    const char *text = darn_image_at(modules, path, address, &left);
 
     return text && memchr(text, '\0', left) ? text : NULL;
 }
@@ -54,20 +65,23 @@ static const char *text_of(struct darn_modules *modules, const char *path, uint6
 bool darn_image_site(struct darn_modules *modules, const char *path, uint64_t address,
                      struct darn_image_site *site)
 {
-    struct darn_site *record = &site->record;
-    size_t left;
-    const char *bytes = darn_image_at(modules, path, address, &left);
+    struct darn_site *record = &site->record, head;
+    struct darn_scope scope;
+    uint64_t texts;
 
-    if (!bytes || left < sizeof(*record))
+    if (!copy_bytes(modules, path, address, record, sizeof(*record)) ||
+        record->version != DARN_SITE_VERSION || !record->place)
         return false;
-    memcpy(record, bytes, sizeof(*record));
-    if (record->version != DARN_SITE_VERSION)
+    address -= (uint64_t)record->place * sizeof(*record);
+    if (!copy_bytes(modules, path, address, &head, sizeof(head)))
         return false;
-    site->file = text_of(modules, path, address + offsetof(struct darn_site, file), record->file);
-    site->dir = text_of(modules, path, address + offsetof(struct darn_site, dir), record->dir);
-    site->function =
-        text_of(modules, path, address + offsetof(struct darn_site, function), record->function);
-    site->variable =
-        text_of(modules, path, address + offsetof(struct darn_site, variable), record->variable);
+    texts = address + offsetof(struct darn_site, texts) + (uint64_t)(int64_t)head.texts;
+    if (!copy_bytes(modules, path, texts + record->scope, &scope, sizeof(scope)))
+        return false;
+    site->file = text_of(modules, path, texts + scope.file);
+    site->dir = text_of(modules, path, texts + scope.dir);
+    site->function = text_of(modules, path, texts + scope.function);
+    site->variable = text_of(modules, path, texts + record->variable);
+    site->inlined = record->flags & DARN_SITE_GAPS ? 0 : darn_scope_gaps(&scope);
     return site->file && site->dir && site->function && site->variable;
 }

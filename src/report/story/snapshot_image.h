@@ -16,6 +16,7 @@
 struct darn_image_site {
     struct darn_site record;                      /* a copy: its own texts are not where it says */
     const char *file, *dir, *function, *variable; /* never NULL */
+    uint64_t inlined;                             /* darn_site_inlined */
 };
 
 /* The bytes at an address of the ELF file, and how many follow there. NULL when the file has none.

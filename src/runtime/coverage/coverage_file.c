@@ -131,14 +131,14 @@ static void put_site(uint32_t number, uint64_t key)
     darn_text_start(&text, line, sizeof(line) - 1);
     darn_text_add(&text, "site");
     add_key(&text, key);
-    add_name(&text, darn_site_file(site), false);
+    add_name(&text, copy.file, false);
     darn_text_char(&text, ':');
     darn_text_number(&text, site->line);
     darn_text_char(&text, ':');
     darn_text_number(&text, site->column);
-    add_name(&text, darn_site_function(site), false);
+    add_name(&text, copy.function, false);
     add_name(&text, site->kind < 3 ? ops[site->kind] : "access", false);
-    add_name(&text, darn_site_variable(site), true);
+    add_name(&text, copy.variable, true);
     put_line(&text);
 }
 

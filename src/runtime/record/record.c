@@ -179,7 +179,7 @@ void darn_record_access(struct darn_thread *thread, uintptr_t address, uint64_t 
         .target = address,
         .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
         .flags = (uint16_t)(flags_of(site) | (sync ? DARN_EVENT_SYNC : 0)),
-        .extra = site->flags & DARN_SITE_GAPS ? site->gaps : 0,
+        .extra = darn_site_gaps(site),
     };
     coded.stamp = 0;
     note_stack(thread, stream, address);

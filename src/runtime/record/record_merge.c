@@ -125,15 +125,15 @@ static void write_site(struct merge *merge, uint32_t number, const char *before)
     if (!darn_site_copy(&merge->copy, number))
         return; /* unloaded: the key says it all */
     darn_out_text(out, before);
-    write_name(out, darn_site_file(site));
+    write_name(out, merge->copy.file);
     write_number(out, site->line);
     write_number(out, site->column);
     darn_out_char(out, ' ');
     darn_out_text(out, site->kind < sizeof(op_names) / sizeof(*op_names) ? op_names[site->kind]
                                                                          : "access");
-    if (*darn_site_variable(site)) {
+    if (*merge->copy.variable) {
         darn_out_char(out, ' ');
-        write_name(out, darn_site_variable(site));
+        write_name(out, merge->copy.variable);
     }
 }
 

@@ -143,7 +143,7 @@ void darn_profile_module(const struct darn_site *start, const struct darn_site *
     for (const struct darn_site *site = start; site < stop; site++) {
         uint32_t bits;
 
-        if (site->version != DARN_SITE_VERSION || !site->armed)
+        if (site->version != DARN_SITE_VERSION)
             continue;
         bits = darn_facts_get(&known, darn_site_next_key(&keys, site), 0);
         if (bits)

@@ -66,7 +66,7 @@ static void arm_all(uint64_t key, uint8_t bit)
     for (uint32_t i = 0; i < darn_sites_count(); i++) {
         const struct darn_site *site = darn_site_key_at(i) == key ? darn_site_at(i) : NULL;
 
-        if (site && darn_os_is_mapped((uintptr_t)darn_site_armed(site)))
+        if (site && darn_site_is_mapped(site))
             darn_armed_add(site, bit);
     }
 }
@@ -353,13 +353,6 @@ static uint64_t hash_of_pair(const struct darn_site *reader, const struct darn_s
     return darn_mix_two(darn_mix_two((uintptr_t)reader, (uintptr_t)writer), darn_sites_count());
 }
 
-/* A shared object that was unloaded has taken its sites with it. */
-static bool is_there(const struct darn_site *site)
-{
-    return darn_os_is_mapped((uintptr_t)site) &&
-           darn_os_is_mapped((uintptr_t)darn_site_armed(site));
-}
-
 void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const struct darn_site *site)
 {
     uint32_t writer_thread = 0;
@@ -373,7 +366,7 @@ void darn_spins_suspect(struct darn_thread *thread, uintptr_t address, const str
         return;
     hash = hash_of_pair(site, writer);
     if (atomic_load_explicit(&settled[hash % SETTLED], memory_order_relaxed) == hash ||
-        !is_there(writer))
+        !darn_site_is_mapped(writer))
         return;
     atomic_store_explicit(&settled[hash % SETTLED], hash, memory_order_relaxed);
     /* The exchange of a test-and-set lock waits itself: it ends nobody's spin. */

@@ -40,7 +40,7 @@ static struct darn_touch touch_of(uintptr_t address, uint64_t size, const struct
         .address = address,
         .size = size,
         .site = site,
-        .gaps = site->flags & DARN_SITE_GAPS ? site->gaps : 0,
+        .gaps = darn_site_gaps(site),
         .op = site->kind, /* the first three have the same numbers */
         .assertion = assertion_of(site),
         .atomic = site->flags & DARN_SITE_ATOMIC,

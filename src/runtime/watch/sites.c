@@ -222,29 +222,41 @@ void darn_sites_add(const struct darn_site *start, const struct darn_site *stop)
     atomic_store(&module->bytes, bytes);
 }
 
-/* Copies a text and lets the field of the copied record name it. */
-static bool copy_text(int32_t *field, const int32_t *original, char *to, size_t size)
+static bool copy_text(char *to, const char *from, size_t size)
 {
-    const char *from = (const char *)((uintptr_t)original + (uintptr_t)(intptr_t)*field);
     long got = darn_os_copy(to, from, size);
 
-    if (got <= 0 || !memchr(to, '\0', (size_t)got))
-        return false;
-    *field = (int32_t)(to - (const char *)field);
-    return true;
+    return got > 0 && memchr(to, '\0', (size_t)got);
 }
 
 bool darn_site_copy(struct darn_site_copy *copy, uint32_t number)
 {
     const struct darn_site *original = darn_site_at(number);
-    struct darn_site *site = &copy->site;
+    struct darn_site *site = &copy->site, head;
+    struct darn_scope scope;
+    const char *texts;
 
     if (!original || darn_os_copy(site, original, sizeof(*site)) != sizeof(*site))
         return false;
-    if (!copy_text(&site->file, &original->file, copy->file, sizeof(copy->file)) ||
-        !copy_text(&site->function, &original->function, copy->function, sizeof(copy->function)) ||
-        !copy_text(&site->variable, &original->variable, copy->variable, sizeof(copy->variable)))
-        return false;
+    copy->file[0] = copy->function[0] = copy->variable[0] = '\0';
+    if (site->place) {
+        original -= site->place;
+        if (darn_os_copy(&head, original, sizeof(head)) != sizeof(head))
+            return false;
+        texts = (const char *)((uintptr_t)&original->texts + (uintptr_t)(intptr_t)head.texts);
+        if (darn_os_copy(&scope, texts + site->scope, sizeof(scope)) != sizeof(scope) ||
+            !copy_text(copy->file, texts + scope.file, sizeof(copy->file)) ||
+            !copy_text(copy->function, texts + scope.function, sizeof(copy->function)) ||
+            !copy_text(copy->variable, texts + site->variable, sizeof(copy->variable)))
+            return false;
+    }
     /* Something else may lie there by now. */
-    return darn_site_key(site) == darn_site_key_at(number);
+    return darn_site_key_of(site, copy->file, copy->function) == darn_site_key_at(number);
+}
+
+bool darn_site_is_mapped(const struct darn_site *site)
+{
+    return darn_os_is_mapped((uintptr_t)site) &&
+           darn_os_is_mapped((uintptr_t)(site - site->place)) &&
+           darn_os_is_mapped((uintptr_t)darn_site_armed(site));
 }

@@ -47,7 +47,7 @@ struct darn_site_entry {
 
 struct darn_site_entry darn_site_find(const struct darn_site *site);
 
-/* The record and its names, in memory of their own. */
+/* The record and its names, in memory of their own: the names are not where the record says. */
 struct darn_site_copy {
     struct darn_site site;
     char file[1024];
@@ -57,6 +57,10 @@ struct darn_site_copy {
 
 /* False when the record is not there any more. */
 bool darn_site_copy(struct darn_site_copy *copy, uint32_t number);
+
+/* Whether the record and its armed byte are mapped: a shared object that was unloaded has taken
+ * them with it. */
+bool darn_site_is_mapped(const struct darn_site *site);
 
 /* Computes the keys of many sites: neighbours share file and function, whose names are most of the
  * work. Starts with all zeroes. */

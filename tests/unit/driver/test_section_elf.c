@@ -20,10 +20,14 @@
 #define TEXT_OF(number) #number
 #define TEXT(number)    TEXT_OF(number)
 #define STRING(label) ".long " #label " - .\n"
-#define SITE(file, function, variable, line, column, kind)                                         \
-    STRING(file) STRING(t_dir) STRING(function) STRING(variable)                                   \
-    ".long " #line "\n.short " #column "\n.short 8\n.byte " #kind                                   \
-    "\n.byte " TEXT(DARN_SITE_VERSION) "\n.short 0\n" STRING(t_armed) ".quad 0\n"
+#define PLACE(label)  ".long " #label " - t_texts\n"
+#define HEAD                                                                                       \
+    ".long 0\n" STRING(t_texts) STRING(t_armed) ".long 0, 0\n.byte 8, " TEXT(DARN_SITE_VERSION)    \
+    ", 0, 0\n"
+#define SITE(place, scope, variable, line, column, kind)                                           \
+    ".long " #place "\n" PLACE(scope) PLACE(variable) ".long " #line "\n.short " #column            \
+    "\n.short 8\n.byte " #kind "\n.byte " TEXT(DARN_SITE_VERSION) "\n.short 0\n"
+#define SCOPE(file, function) PLACE(file) PLACE(t_dir) PLACE(function) ".long 0, 0\n"
 #define RECORD(size, version, kind, inside, count)                                                 \
     ".long " #size "\n.byte " #version "\n.byte " #kind "\n.short " #inside "\n"                   \
     STRING(t_bank) STRING(t_deposit) STRING(t_balance) STRING(t_account) ".long " #count           \
@@ -31,7 +35,10 @@
 #define POINT(key, line, role, kind, allow)                                                        \
     ".quad " key "\n.long " #line "\n.byte " #role "\n.byte " #kind "\n.byte " #allow "\n.byte 0\n"
 
-__asm__(".pushsection .rodata\n"
+__asm__(".pushsection .rodata\n.balign 4\n"
+        "t_texts:\n"
+        "t_in_deposit: " SCOPE(t_bank, t_deposit)
+        "t_in_get: " SCOPE(t_util, t_get)
         "t_bank: .string \"bank.c\"\n"
         "t_util: .string \"util.h\"\n"
         "t_dir: .string \"/src\"\n"
@@ -39,14 +46,15 @@ __asm__(".pushsection .rodata\n"
         "t_get: .string \"get\"\n"
         "t_balance: .string \"acct->balance\"\n"
         "t_account: .string \"account\"\n"
-        "t_armed: .byte 0\n"
+        "t_armed: .zero 6\n"
         ".popsection\n"
         ".pushsection darn_sites, \"a\"\n.balign 8\n"
-        SITE(t_bank, t_deposit, t_balance, 12, 5, 0)
-        SITE(t_bank, t_deposit, t_balance, 12, 19, 1)
-        SITE(t_bank, t_deposit, t_balance, 16, 3, 6)
-        SITE(t_util, t_get, t_balance, 3, 9, 0)
-        SITE(t_bank, t_deposit, t_balance, 12, 5, 0) /* inlined a second time */
+        HEAD
+        SITE(1, t_in_deposit, t_balance, 12, 5, 0)
+        SITE(2, t_in_deposit, t_balance, 12, 19, 1)
+        SITE(3, t_in_deposit, t_balance, 16, 3, 6)
+        SITE(4, t_in_get, t_balance, 3, 9, 0)
+        SITE(5, t_in_deposit, t_balance, 12, 5, 0) /* inlined a second time */
         ".popsection\n"
         ".pushsection darn_sections, \"a\"\n.balign 8\n"
         /* A pair that the next one covers. */

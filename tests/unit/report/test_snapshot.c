@@ -77,18 +77,12 @@ static void the_key_is_that_of_the_site(void **state)
     struct darn_text_pool pool = {0};
     uint64_t at = site_at("take", DARN_SITE_WRITE);
     struct darn_snapshot_place place = darn_snapshot_place(&snapshot, &pool, DARN_STEP_WRITE, at);
-    struct {
-        struct darn_site site;
-        char file[64], function[64];
-    } copy = {
-        .site = {.line = place.line, .column = (uint16_t)place.column, .kind = DARN_SITE_WRITE}};
+    struct darn_site copy = {
+        .line = place.line, .column = (uint16_t)place.column, .kind = DARN_SITE_WRITE};
 
     (void)state;
-    strcpy(copy.file, place.file);
-    strcpy(copy.function, place.function);
-    copy.site.file = (int32_t)(copy.file - (char *)&copy.site.file);
-    copy.site.function = (int32_t)(copy.function - (char *)&copy.site.function);
-    assert_true(darn_snapshot_site_key(&snapshot, at) == darn_site_key(&copy.site));
+    assert_true(darn_snapshot_site_key(&snapshot, at) ==
+                darn_site_key_of(&copy, place.file, place.function));
     assert_true(darn_snapshot_site_key(&snapshot, at) !=
                 darn_snapshot_site_key(&snapshot, site_at("test", DARN_SITE_READ)));
     darn_pool_release(&pool);

@@ -84,40 +84,56 @@ enum {
 };
 
 static struct {
+    struct darn_site head;
     struct darn_site sites[SITES];
-    uint8_t armed[SITES];
+    struct darn_scope scopes[SITES];
+    uint8_t armed[2 * (1 + SITES) + DARN_ARMED_CHUNK];
     char text[4096];
     size_t used;
 } module;
 
-static void name(int32_t *field, const char *text)
+static const char *keep(const char *text)
 {
+    char *to = module.text + module.used;
+
     assert_true(module.used + strlen(text) < sizeof(module.text));
-    strcpy(module.text + module.used, text);
-    *field = (int32_t)(module.text + module.used - (char *)field);
     module.used += strlen(text) + 1;
+    return strcpy(to, text);
+}
+
+/* From where the head says that the texts are. */
+static uint32_t place_of(const void *of)
+{
+    return (uint32_t)((const char *)of - (const char *)&module.head.texts);
+}
+
+static uint32_t name(const char *text)
+{
+    return place_of(keep(text));
 }
 
 static void make_site(int number, uint8_t kind, const char *function, uint32_t line,
                       const char *variable)
 {
-    struct darn_site *site = &module.sites[number];
-
-    *site = (struct darn_site){.line = line,
-                               .column = 5,
-                               .size = sizeof(long),
-                               .kind = kind,
-                               .version = DARN_SITE_VERSION};
-    name(&site->file, "bank.c");
-    name(&site->dir, "/");
-    name(&site->function, function);
-    name(&site->variable, variable);
-    site->armed = (int32_t)((char *)&module.armed[number] - (char *)&site->armed);
+    module.scopes[number] = (struct darn_scope){
+        .file = name("bank.c"), .dir = name("/"), .function = name(function)};
+    module.sites[number] = (struct darn_site){.place = (uint32_t)number + 1,
+                                              .scope = place_of(&module.scopes[number]),
+                                              .variable = name(variable),
+                                              .line = line,
+                                              .column = 5,
+                                              .size = sizeof(long),
+                                              .kind = kind,
+                                              .version = DARN_SITE_VERSION};
 }
 
 static void make_module(void)
 {
     memset(&module, 0, sizeof(module));
+    module.head = (struct darn_site){
+        .armed = (int32_t)((char *)module.armed - (char *)&module.head.armed),
+        .kind = DARN_SITE_HEAD,
+        .version = DARN_SITE_VERSION};
     make_site(READ, DARN_SITE_READ, "f", 10, "x");
     make_site(WRITE, DARN_SITE_WRITE, "f", 12, "x");
     make_site(READ2, DARN_SITE_READ, "f", 14, "x");
@@ -127,9 +143,9 @@ static void make_module(void)
     make_site(REMOTE_READ, DARN_SITE_READ, "h", 40, "x");
     make_site(REMOTE_WRITE, DARN_SITE_WRITE, "h", 42, "x");
     make_site(COPY, DARN_SITE_READ, "get", 50, "x"); /* of get(), in f: line 11 */
-    module.sites[COPY].gaps = darn_site_call_of("f", 11);
+    module.scopes[COPY].gaps[0] = darn_site_call_of("f", 11);
     make_site(STRANGER, DARN_SITE_READ, "get", 50, "x");
-    module.sites[STRANGER].gaps = darn_site_call_of("look", 70);
+    module.scopes[STRANGER].gaps[0] = darn_site_call_of("look", 70);
     make_site(OTHER_NAME, DARN_SITE_READ, "f", 10, "z"); /* the place of READ, by a macro */
 }
 
@@ -139,6 +155,11 @@ static struct {
     _Alignas(16) char records[8192];
     size_t used;
 } recorded;
+
+static void name_in_record(int32_t *field, const char *text)
+{
+    *field = (int32_t)(keep(text) - (char *)field);
+}
 
 static bool is_in_module(uint64_t key)
 {
@@ -166,10 +187,10 @@ static inline bool record_section(void *unused, const struct darn_section *secti
     record->kind = section->kind;
     record->inside = section->inside;
     record->count = section->count;
-    name(&record->file, section->file);
-    name(&record->function, section->function);
-    name(&record->variable, section->variable);
-    name(&record->type, "");
+    name_in_record(&record->file, section->file);
+    name_in_record(&record->function, section->function);
+    name_in_record(&record->variable, section->variable);
+    name_in_record(&record->type, "");
     memcpy(record->points, points, section->count * sizeof(points[0]));
     recorded.used += record->size;
     return true;

@@ -12,10 +12,13 @@
 #define FIXTURE_SITES 60000
 #define FIXTURE_TEXT  (1 << 20)
 
-/* In one struct: strings and armed bytes are named by their distance. */
+/* In one struct: the head names its armed byte by its distance, and texts are named by theirs from
+ * the head's field, which is 0. */
 struct sites_fixture {
+    struct darn_site head;
     struct darn_site sites[FIXTURE_SITES];
-    uint8_t armed[FIXTURE_SITES];
+    struct darn_scope scopes[FIXTURE_SITES];
+    uint8_t armed[2 * (1 + FIXTURE_SITES) + DARN_ARMED_CHUNK];
     char text[FIXTURE_TEXT];
     size_t used;
     uint32_t count;
@@ -30,9 +33,9 @@ static inline const char *fixture_text(struct sites_fixture *fixture, const char
     return strcpy(to, text);
 }
 
-static inline void fixture_name(int32_t *field, const char *text)
+static inline uint32_t fixture_place(const struct sites_fixture *fixture, const void *of)
 {
-    *field = (int32_t)(text - (const char *)field);
+    return (uint32_t)((const char *)of - (const char *)&fixture->head.texts);
 }
 
 /* The names must be of the fixture's text. */
@@ -41,16 +44,24 @@ static inline struct darn_site *fixture_add(struct sites_fixture *fixture, enum 
                                             const char *variable)
 {
     struct darn_site *site = &fixture->sites[fixture->count];
+    struct darn_scope *scope = &fixture->scopes[fixture->count];
 
     assert(fixture->count < FIXTURE_SITES);
-    *site = (struct darn_site){
-        .line = line, .column = 5, .size = 8, .kind = (uint8_t)kind, .version = DARN_SITE_VERSION};
-    fixture_name(&site->file, file);
-    fixture_name(&site->dir, file);
-    fixture_name(&site->function, function);
-    fixture_name(&site->variable, variable);
-    site->armed =
-        (int32_t)((const char *)&fixture->armed[fixture->count] - (const char *)&site->armed);
+    fixture->head = (struct darn_site){
+        .armed = (int32_t)((const char *)fixture->armed - (const char *)&fixture->head.armed),
+        .kind = DARN_SITE_HEAD,
+        .version = DARN_SITE_VERSION};
+    *scope = (struct darn_scope){.file = fixture_place(fixture, file),
+                                 .dir = fixture_place(fixture, file),
+                                 .function = fixture_place(fixture, function)};
+    *site = (struct darn_site){.place = fixture->count + 1,
+                               .scope = fixture_place(fixture, scope),
+                               .variable = fixture_place(fixture, variable),
+                               .line = line,
+                               .column = 5,
+                               .size = 8,
+                               .kind = (uint8_t)kind,
+                               .version = DARN_SITE_VERSION};
     fixture->count++;
     return site;
 }

@@ -31,7 +31,7 @@ extern volatile uint8_t darn_filter[DARN_FILTER_SIZE];
 static struct darn_thread thread = {.number = 1};
 static long variable;
 static struct {
-    struct darn_site site;
+    struct darn_site site; /* by itself: its own head */
     uint8_t armed;
 } module;
 

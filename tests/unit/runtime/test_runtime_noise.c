@@ -18,9 +18,12 @@ static struct darn_thread thread;
 static uint32_t alive;
 static uint64_t now, slept, yields;
 
-/* In one struct with the records, so that the strings are near enough. */
+/* In one struct with the records, so that the strings are near enough: named by their distance from
+ * the head's field, which is 0. */
 static struct {
+    struct darn_site head;
     struct darn_site sites[SITES];
+    struct darn_scope scopes[SITES];
     char text[1 << 14];
     size_t used;
 } table;
@@ -82,12 +85,19 @@ static void specify(const char *text)
                      0);
 }
 
-static void name(int32_t *field, const char *text)
+static uint32_t place_of(const void *of)
 {
+    return (uint32_t)((const char *)of - (const char *)&table.head.texts);
+}
+
+static uint32_t name(const char *text)
+{
+    char *to = table.text + table.used;
+
     assert_true(table.used + strlen(text) < sizeof(table.text));
-    strcpy(table.text + table.used, text);
-    *field = (int32_t)(table.text + table.used - (char *)field);
+    strcpy(to, text);
     table.used += strlen(text) + 1;
+    return place_of(to);
 }
 
 static struct darn_site *site_at(size_t index, const char *file, uint32_t line,
@@ -95,9 +105,11 @@ static struct darn_site *site_at(size_t index, const char *file, uint32_t line,
 {
     struct darn_site *site = &table.sites[index];
 
-    site->line = line;
-    name(&site->file, file);
-    name(&site->variable, variable);
+    table.scopes[index].file = name(file);
+    *site = (struct darn_site){.place = (uint32_t)index + 1,
+                               .scope = place_of(&table.scopes[index]),
+                               .variable = name(variable),
+                               .line = line};
     return site;
 }
 

@@ -169,9 +169,9 @@ static void a_record_is_copied_with_its_names(void **state)
     announce(module);
     site = &copy.site;
     assert_true(darn_site_copy(&copy, darn_site_number(module->sites)));
-    assert_string_equal(darn_site_file(site), "bank.c");
-    assert_string_equal(darn_site_function(site), "teller");
-    assert_string_equal(darn_site_variable(site), "acct->balance");
+    assert_string_equal(copy.file, "bank.c");
+    assert_string_equal(copy.function, "teller");
+    assert_string_equal(copy.variable, "acct->balance");
     assert_int_equal(site->line, 12);
     assert_int_equal(site->kind, DARN_SITE_WRITE);
 }
@@ -205,7 +205,7 @@ static void records_of_another_version_are_not_looked_into(void **state)
 
     (void)state;
     module->sites[1].version = DARN_SITE_VERSION - 1;
-    module->sites[1].file = INT32_MAX; /* would be far outside */
+    module->sites[1].place = module->sites[1].scope = INT32_MAX; /* would be far outside */
     announce(module);
     assert_int_not_equal(darn_site_key_at(darn_site_number(&module->sites[0])), 0);
     assert_int_equal(darn_site_key_at(darn_site_number(&module->sites[1])), 0);
