@@ -13,6 +13,10 @@
 #include "driver/process/installation.h"
 #include "site/wishes.h"
 
+#ifndef SHF_GNU_RETAIN
+#define SHF_GNU_RETAIN (1 << 21)
+#endif
+
 /* The kernel takes no word of a command line that is longer than 128 KB. */
 #define LONGEST (100 << 10)
 
@@ -107,7 +111,7 @@ static void fill_object(struct object *object, const char *text)
         fclose(file);
     *object = (struct object){
         .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-                               EV_CURRENT},
+                               EV_CURRENT, ELFOSABI_GNU},
                    .e_type = ET_REL,
                    .e_machine = own.e_machine,
                    .e_version = EV_CURRENT,
@@ -119,6 +123,7 @@ static void fill_object(struct object *object, const char *text)
         .sections = {{.sh_type = SHT_NULL},
                      {.sh_name = 1,
                       .sh_type = SHT_PROGBITS,
+                      .sh_flags = SHF_GNU_RETAIN, /* --gc-sections leaves it */
                       .sh_offset = sizeof(*object),
                       .sh_size = strlen(text) + 1,
                       .sh_addralign = 1},
