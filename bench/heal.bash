@@ -216,6 +216,7 @@ variant plain plain $heal_rounds $limit plain
 variant empty plain $heal_rounds $limit no section
 variant shipped plain $heal_rounds $limit healed
 variant idle plain $heal_rounds $limit the same, \`heal=\` not given
+variant again plain $heal_rounds $limit plain, once more
 goal empty user mean 1.01 \`darn cc --only\`, a repository without sections: user time to that of clang, geometric mean
 goal shipped user mean 1.01 \`darn cc --only\`, healed, nothing violated: user time to that of clang, geometric mean
 goal shipped user worst 1.01 \`darn cc --only\`, healed, nothing violated: user time to that of clang, worst
@@ -230,6 +231,7 @@ run $name plain $work/plain/$command
 run $name empty DARN_OPTIONS=heal=$work/repositories/empty $work/empty/$command
 run $name shipped DARN_OPTIONS=heal=$repository $work/shipped/$command
 run $name idle $work/shipped/$command
+run $name again $work/plain/$command
 END
 }
 
@@ -355,7 +357,8 @@ Fourth, what \`darn cc --only\` costs while nothing is violated: user time to th
 $heal_rounds rounds. The repository is what \`darn sections infer\` finds, and of that what \`darn sections shared\` keeps
 for a run with little work: sections of variables that threads share, not of data that one thread has at a time or hands
 over. Those that somebody had to wait for in such a run are left out, too. It is more than somebody would ship who has one
-bug to heal. \`no section\` is an empty repository. Instructions are counted by callgrind, with $count_size % of the work, and nothing is healed meanwhile.
+bug to heal. \`no section\` is an empty repository: the compiler's code is that of the plain build then, instruction by instruction. \`plain, once
+more\` is the plain build a second time: what the other columns differ by less than it does is noise. Instructions are counted by callgrind, with $count_size % of the work, and nothing is healed meanwhile.
 
 Fifth, the same with each of these sections alone: what it costs to heal one bug depends on how often a thread comes by.
 END

@@ -228,8 +228,6 @@ static void add_first(struct darn_words *out, const struct darn_installation *in
     /* "%"PRIu64, which gcc takes: a warning, as there. */
     darn_words_add(out, "-Wno-error=reserved-user-defined-literal");
     if (!is_for_production())
-        darn_words_add(out, "-frecord-command-line"); /* darn fix builds it again */
-    if (!is_for_production())
         darn_words_add(out, "-D__DARN__=1");
     darn_words_add(out, "-idirafter");
     darn_words_add(out, installation->include);
@@ -279,11 +277,13 @@ static void add_for_code(struct darn_words *out)
         darn_words_add(out, words[i]);
 }
 
-static void add_last(struct darn_words *out, const struct darn_cc_line *line,
+static void add_last(struct darn_words *out, const struct language *language,
+                     const struct darn_cc_line *line, const struct darn_words *all,
                      const struct darn_installation *installation)
 {
     darn_words_add(out, "--start-no-unused-arguments");
     if (!is_for_production()) {
+        darn_cc_record(out, language->command, all, line); /* darn fix builds it again */
         darn_words_add(out, "-fno-omit-frame-pointer");
         darn_words_add(out, "-mno-omit-leaf-frame-pointer");
         add_for_code(out);
@@ -303,9 +303,9 @@ static void add_last(struct darn_words *out, const struct darn_cc_line *line,
 }
 
 /* The user's words, with ours around them. What follows "--" are inputs: ours go before it. */
-static void build_line(struct darn_words *out, const struct darn_words *user,
-                       const struct darn_cc_line *line,
-                       const struct darn_installation *installation)
+static void build_line(struct darn_words *out, const struct language *language,
+                       const struct darn_words *user, const struct darn_cc_line *line,
+                       const struct darn_words *all, const struct darn_installation *installation)
 {
     size_t end = 0;
 
@@ -314,7 +314,7 @@ static void build_line(struct darn_words *out, const struct darn_words *user,
     add_first(out, installation);
     for (size_t i = 0; i < end; i++)
         darn_words_add(out, user->items[i]);
-    add_last(out, line, installation);
+    add_last(out, language, line, all, installation);
     for (size_t i = end; i < user->count; i++)
         darn_words_add(out, user->items[i]);
 }
@@ -345,7 +345,7 @@ static int translate(const struct language *language, const struct darn_words *u
     if (!status)
         status = darn_cc_pass_wishes(language->command, line.no_warnings, own);
     if (!status)
-        build_line(out, user, &line, &installation);
+        build_line(out, language, user, &line, &expanded, &installation);
     darn_words_free(&expanded);
     return status;
 }

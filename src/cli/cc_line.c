@@ -11,6 +11,10 @@ struct reading {
     bool demands_all;        /* -Wl,-z,defs: no symbol may be undefined */
     bool has_program_inputs; /* other than headers, which become precompiled headers */
     const char *refused;
+    const char *output; /* of -o */
+    const char *input;  /* the first */
+    size_t inputs;
+    bool compiles; /* -c */
 };
 
 /* The next word is the value of one of these (clang 19). Without the list `-MF x.d` would be an
@@ -217,6 +221,7 @@ static bool is_header(const char *language, const char *name)
 static void read_input(struct reading *reading, const char *name)
 {
     reading->line->inputs = true;
+    reading->input = reading->inputs++ ? NULL : name;
     if (!is_header(reading->language, name))
         reading->has_program_inputs = true;
 }
@@ -247,6 +252,10 @@ static void read_option(struct reading *reading, const char *word)
 {
     if (IS_ONE_OF(word, stopping))
         reading->stops = true;
+    else if (begins_with(word, "-o"))
+        reading->output = word + 2;
+    else if (begins_with(word, "--output="))
+        reading->output = word + strlen("--output=");
     else if (IS_ONE_OF(word, unlinked))
         reading->without_runtime = true;
     else if (IS_ONE_OF(word, refused))
@@ -286,8 +295,11 @@ static size_t read_words(struct reading *reading, size_t count, char *const *wor
         read_linker_words(reading, value);
         return 2;
     }
+    if (strcmp(words[0], "-o") == 0 || strcmp(words[0], "--output") == 0)
+        reading->output = value;
     if (IS_ONE_OF(words[0], with_value))
         return 2;
+    reading->compiles |= strcmp(words[0], "-c") == 0 || strcmp(words[0], "--compile") == 0;
     read_option(reading, words[0]);
     return 1;
 }
@@ -315,6 +327,10 @@ void darn_cc_line_read(struct darn_cc_line *line, size_t count, char *const *wor
     line->demands_all = reading.has_program_inputs && !reading.stops && reading.without_runtime &&
                         reading.demands_all;
     line->refused = line->links_program ? reading.refused : NULL;
+    if (reading.compiles && reading.has_program_inputs) {
+        line->source = reading.input;
+        line->object = reading.output;
+    }
 }
 
 /* How the names begin, after -f or -fno-. */

@@ -19,6 +19,8 @@ struct darn_cc_line {
     bool no_warnings;      /* -w */
     bool thread_sanitizer; /* -fsanitize=thread */
     const char *refused;   /* a word with which the runtime cannot be linked, or NULL */
+    const char *source;    /* the only input of a compilation that ends with its object, or NULL; */
+    const char *object;    /* NULL: it is called after the source */
 };
 
 /* The words are those after the compiler's name, with response files expanded. `refused` points to
@@ -38,5 +40,15 @@ void darn_response_split(struct darn_words *words, const char *text);
 /* Adds the words with every @FILE replaced by its content. A file that cannot be read stays as it
  * is, as clang has it. */
 void darn_response_expand(struct darn_words *words, int argc, char **argv);
+
+/* What `darn cc` leaves of its line in what it makes (cc_record.c, driver/fix/recorded.h), so that
+ * `darn fix` can make it again: each object has the line that has compiled it, and a program the
+ * one that has linked it.
+ *
+ * Adds what makes clang leave it. `command` is cc or c++; the words are the user's, with response
+ * files expanded: those are gone when the program is made again. Our own options are in the
+ * environment by now (site/wishes.h). */
+void darn_cc_record(struct darn_words *out, const char *command, const struct darn_words *words,
+                    const struct darn_cc_line *line);
 
 #endif

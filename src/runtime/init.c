@@ -64,7 +64,7 @@ static void read_options(void)
     struct darn_say say;
 
     darn_options_default(&darn_state.options);
-    if (darn_heal_path && strlen(darn_heal_path) < sizeof(darn_state.options.heal))
+    if (darn_heal_path[0] && strlen(darn_heal_path) < sizeof(darn_state.options.heal))
         strcpy(darn_state.options.heal, darn_heal_path);
     if (!text || darn_options_parse(&darn_state.options, text, error, sizeof(error)) == 0)
         return;
@@ -175,7 +175,7 @@ void darn_after_fork_in_child(void)
  * room for it in its armed bytes (site/armed.h). */
 static int check_production(struct darn_options *options)
 {
-    if (!darn_production)
+    if (!darn_production[0])
         return 0;
     if (!options->heal[0] && (getenv(DARN_OPTIONS_VARIABLE) || darn_state.is_asked))
         darn_say_line(
@@ -229,9 +229,9 @@ static void set_mode(void)
         darn_state.mode = DARN_MODE_LEARN;
     else if (options->control[0])
         darn_state.mode = DARN_MODE_CONTROL;
-    else if (darn_production || (options->heal[0] && !options->heal_learn[0]))
+    else if (darn_production[0] || (options->heal[0] && !options->heal_learn[0]))
         darn_state.mode = DARN_MODE_HEAL;
-    darn_state.quiet = darn_production && !darn_gates_of_locks;
+    darn_state.quiet = darn_production[0] && !darn_gates_of_locks;
 }
 
 static void raise_attention(void)
@@ -255,15 +255,15 @@ static void raise_attention(void)
 static bool has_nothing_to_do(void)
 {
     if (darn_state.secure)
-        return !darn_production || !darn_heal_path || !darn_secure_is_roots(darn_heal_path);
-    return darn_production && !darn_heal_path && !getenv(DARN_OPTIONS_VARIABLE) &&
+        return !darn_production[0] || !darn_heal_path[0] || !darn_secure_is_roots(darn_heal_path);
+    return darn_production[0] && !darn_heal_path[0] && !getenv(DARN_OPTIONS_VARIABLE) &&
            !getenv(DARN_PROCESS_VARIABLE);
 }
 
 /*
  * What the caller of a set-user-ID program has asked for would reach the programs that this one
- * starts. If it has become its owner by then (real user = effective user), they are no such programs
- * and would believe it. The loader removes its own variables for the same reason.
+ * starts. If it has become its owner by then (real user = effective user), they are no such
+ * programs and would believe it. The loader removes its own variables for the same reason.
  */
 static void forget_wishes(void)
 {
@@ -307,7 +307,7 @@ void darn_init(void)
                           ? darn_state.options.seed
                           : darn_os_now() ^ (uint64_t)darn_os_process_id() << 32;
     set_mode();
-    if (darn_production && !darn_healing) {
+    if (darn_production[0] && !darn_healing) {
         stay_out();
         return;
     }
@@ -315,7 +315,7 @@ void darn_init(void)
                        (darn_state.options.json[0] || darn_state.options.sarif[0] ||
                         darn_state.mode == DARN_MODE_CONTROL);
     darn_state.ready = true;
-    if (darn_ends_simply && !darn_gates_of_ends)
+    if (!darn_gates_of_ends)
         darn_ends_simply();
     if (darn_thread_self() && darn_healing && darn_state.quiet)
         darn_locks_simply();

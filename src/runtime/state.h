@@ -36,11 +36,11 @@ struct darn_state {
 
 extern struct darn_state darn_state;
 
-/* The program was built to be healed, and for nothing else (darn cc --only); NULL: it was not. */
-extern const char darn_production[] __attribute__((weak, visibility("hidden")));
+/* The program was built to be healed, and for nothing else (darn cc --only); empty: it was not. */
+extern const char darn_production[] __attribute__((visibility("hidden")));
 
-/* The repository that such a program was built to be healed by (--darn-heal); NULL: none. */
-extern const char darn_heal_path[] __attribute__((weak, visibility("hidden")));
+/* The repository that such a program was built to be healed by (--darn-heal); empty: none. */
+extern const char darn_heal_path[] __attribute__((visibility("hidden")));
 
 /* Reads the options and starts to watch; does nothing when that was done already. */
 void darn_init(void);

@@ -211,6 +211,28 @@ for how in "" -static-libstdc++ -static-libgcc; do
     expect_same "$out" caught
 done
 
+claim "a program is watched, and is none for production, whatever linker makes it"
+cat >racy.c <<'END'
+#include <pthread.h>
+int shared;
+static void *work(void *none) { for (int i = 0; i < 1000; i++) shared++; return none; }
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, 0, work, 0);
+    pthread_create(&two, 0, work, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    return 0;
+}
+END
+for linker in bfd gold lld; do
+    [ -n "$(command -v ld.$linker)" ] || continue
+    silent darn-cc -fuse-ld=$linker -g -O1 racy.c -o racy -pthread
+    try darn run -- ./racy
+    expect_status 66
+done
+
 claim "--darn-stats tells what it costs, for each file; nothing else does"
 cat >other.c <<'END'
 int other(int *p) { return *p; }

@@ -176,7 +176,10 @@ try darn fix
 expect_refused "darn fix: one directory is needed; usage: darn fix [options] DIRECTORY"
 try darn fix missing
 expect_refused "darn fix: missing is not the directory of a finding that darn hunt has confirmed, as out/1"
+cp race/count count.whole
+objcopy --remove-section=.darn.link race/count
 try darn fix race.out/1
+cp count.whole race/count
 expect_refused "darn fix: how is $PWD/race/count built? --build='make' says the command, which is run in a copy of $PWD/race"
 try darn fix --build=false race.out/1
 expect_refused "darn fix: the program cannot be built as it is, by: false"

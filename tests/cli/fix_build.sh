@@ -93,11 +93,95 @@ EOF2
 make -s -C made >make.log 2>&1 || fault "$(cat make.log)"
 mend made src/counter
 
+claim "make was called with CC=darn-cc, which its makefile does not say: the commands that have built it are run again"
+project called
+cat >called/Makefile <<'EOF2'
+CC = cc
+CXX = c++
+CFLAGS = -g -Iinclude -DSTEP=1 '-DNAME="a b"'
+CXXFLAGS = -g -Iinclude -DROUNDS=3
+counter: lib/count.o src/main.o
+	$(CXX) $^ -o $@ -pthread
+EOF2
+make -s -C called CC=darn-cc CXX=darn-c++ >make.log 2>&1 || fault "$(cat make.log)"
+mend called counter
+
+claim "nobody has kept the commands, and an object is only in a library: they are in the program"
+project kept
+(
+    cd kept &&
+        echo "-DSTEP=1 '-DNAME=\"a b\"'" >flags &&
+        darn-cc --darn-functions -g -O1 -Iinclude @flags -c lib/count.c -o lib/.count.o &&
+        ar rcs lib/libcount.a lib/.count.o &&
+        (cd src && darn-c++ -g -O1 -I../include -DROUNDS=3 -c main.cpp) &&
+        darn-c++ src/main.o -Llib -lcount -o counter -pthread && rm flags lib/.count.o
+) >kept.log 2>&1 || fault "$(cat kept.log)"
+mend kept counter
+[ ! -e kept/lib/.count.o ] || fault "the tree has been built in"
+
+claim "a header that a patch changes is compiled into all"
+cat >kept/include/count.h <<'EOF2'
+#include <pthread.h>
+
+static long sum;
+
+static inline void add(long amount)
+{
+    long old = sum;
+
+    sum = old + amount;
+}
+EOF2
+cat >kept/src/main.c <<'EOF2'
+#include <count.h>
+
+void empty(void);
+
+static void *work(void *none)
+{
+    add(1);
+    return none;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, 0, work, 0);
+    pthread_create(&two, 0, work, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    empty();
+    return sum != 2;
+}
+EOF2
+echo 'void empty(void) {}' >kept/lib/count.c
+(
+    cd kept && darn-cc -g -Iinclude -c lib/count.c -o lib/count.o && darn-cc -g -Iinclude -c src/main.c -o src/main.o &&
+        darn-cc lib/count.o src/main.o -o counter
+) >kept.log 2>&1 || fault "$(cat kept.log)"
+rm -rf kept.out
+try darn hunt --seconds=30 --no-explore -o kept.out -- kept/counter
+expect_status 66
+try darn fix --seconds=1 --tree=kept kept.out/1
+expect_status 0
+expect_has "$out" "+++ b/include/count.h"
+
+claim "nothing is written outside the tree: an object that lies elsewhere is not made again"
+(cd kept && darn-cc -g -Iinclude -c lib/count.c -o ../count.o && darn-cc ../count.o src/main.o -o counter) >kept.log 2>&1 ||
+    fault "$(cat kept.log)"
+cp count.o count.o.kept
+try darn fix --seconds=1 --tree=kept kept.out/1
+expect_refused "darn fix: how is $PWD/kept/counter built? --build='make' says the command, which is run in a copy of $PWD/kept"
+cmp -s count.o count.o.kept || fault "an object outside the tree was written"
+
 if [ "$(id -u)" = 0 ]; then
-    claim "a makefile of another user is not run unasked"
+    claim "a makefile of another user is not run unasked: the program's own commands are"
+    sed -i "s,^all:,all:\n\ttouch '$PWD/ran'," made/Makefile
     chown 65534 made/Makefile made/*/Makefile
     try darn fix --seconds=1 made.out/1
-    expect_refused "darn fix: how is $PWD/made/src/counter built? --build='make' says the command, which is run in a copy of $PWD/made"
+    expect_status 0
+    [ ! -e ran ] || fault "it was run"
 fi
 
 claim "a project of CMake, with absolute paths in all commands, in a directory of its own"

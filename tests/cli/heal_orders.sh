@@ -161,6 +161,20 @@ try darn heal --verify --schedules=300 --jobs=1 --from=text.out -- ./text
 expect_status 0
 expect_has "$err" "others none fails"
 
+claim "a verification says what it has varied, and that single accesses keep others out for longer than in the field"
+cat >races.sections <<'EOF'
+{"darn-sections": 1,
+ "sections": [
+  {"variable": "data", "function": "set", "file": "text.c", "kind": "race", "entry": "11:10 write"},
+  {"variable": "size", "function": "set", "file": "text.c", "kind": "race", "entry": "14:10 write"}
+ ]}
+EOF
+try darn heal --verify --schedules=300 --jobs=1 --json=races.json --sections=races.sections -- ./text
+expect_status 0
+expect_has "$err" " different orders, by switching threads at 2 accesses in the source and at calls"
+expect_has "$err" "  not proved: that 2 races need no section: in these runs an access keeps others out until its thread's next step"
+expect_has "$(cat races.json)" '"points":2,'
+
 claim "it is that which heals them, in runs of their own, in either build"
 cat >together.sections <<'EOF'
 {"darn-sections": 1,

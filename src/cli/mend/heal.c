@@ -309,6 +309,12 @@ static void say_unproved(const struct darn_heal_verified *verified)
                 "schedule is known in which %s\n",
                 start, unknown, verified->findings, verified->findings == 1 ? "" : "s",
                 unknown == 1 ? "it does" : "they do");
+    if (verified->races)
+        fprintf(stderr,
+                "%sthat %" PRIu64 " race%s need%s no section: in these runs an access keeps others "
+                "out until its thread's next step, where the program runs only until it is made\n",
+                start, verified->races, verified->races == 1 ? "" : "s",
+                verified->races == 1 ? "s" : "");
     if (verified->missing)
         fprintf(stderr, "%sanything about %" PRIu64 " section%s that the program does not have\n",
                 start, verified->missing, verified->missing == 1 ? "" : "s");
@@ -343,6 +349,12 @@ static void say_verified(const struct darn_heal_verified *verified, const char *
             "darn heal: nothing failed, but no schedule is known that fails unhealed: of %" PRIu64
             " schedule%s none fails and none deadlocks (%.1f s)\n",
             others, others == 1 ? "" : "s", verified->seconds);
+    if (!failures && verified->schedules)
+        fprintf(stderr,
+                "  tried: %" PRIu64 " different order%s, by switching threads at %" PRIu64
+                " access%s in the source and at calls\n",
+                verified->orders, verified->orders == 1 ? "" : "s", verified->points,
+                verified->points == 1 ? "" : "es");
     if (!failures && verified->exhausted)
         fprintf(stderr, "darn heal: nothing is left to try\n");
     if (!failures)
@@ -367,6 +379,8 @@ static void append_verified(const struct darn_heal_options *wanted,
     darn_json_number(&json, "findings", (int64_t)verified->findings);
     darn_json_number(&json, "missing", (int64_t)verified->missing);
     darn_json_number(&json, "cut_off", (int64_t)verified->cut);
+    darn_json_number(&json, "orders", (int64_t)verified->orders);
+    darn_json_number(&json, "points", (int64_t)verified->points);
     darn_json_string(&json, "with", wanted->with ? wanted->with : "block");
     darn_json_number(&json, "seed", (int64_t)wanted->seed);
     darn_json_bool(&json, "exhausted", verified->exhausted);

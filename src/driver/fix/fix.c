@@ -39,11 +39,9 @@ static bool is_of_system(const char *path)
 }
 
 /* What the program and the sources of a stack have in common. Frames of libraries have no source
- * here. Returns where the first of them was compiled; NULL: that is not known. */
-static const char *look_at_stack(const struct darn_finding_stack *stack, char *common)
+ * here. */
+static void look_at_stack(const struct darn_finding_stack *stack, char *common)
 {
-    const char *compiled = NULL;
-
     for (size_t i = 0; i < stack->count; i++) {
         const struct darn_frame *frame = &stack->frames[i];
         static const struct darn_patch_place anywhere = {.root = NULL};
@@ -55,26 +53,16 @@ static const char *look_at_stack(const struct darn_finding_stack *stack, char *c
         path = darn_patch_find(&anywhere, frame->dir, frame->file, &name);
         if (path && !is_of_system(path))
             share(common, path);
-        if (path && !compiled)
-            compiled = frame->dir;
         free(path);
     }
-    return compiled;
 }
 
-static const char *look_at(const struct darn_finding *finding, char *common)
+static void look_at(const struct darn_finding *finding, char *common)
 {
-    const char *compiled = NULL, *here;
-
-    for (size_t i = 0; i < finding->access_count; i++) {
-        here = look_at_stack(&finding->accesses[i].stack, common);
-        compiled = compiled ? compiled : here;
-    }
-    for (size_t i = 0; i < finding->thread_count; i++) {
-        here = look_at_stack(&finding->threads[i].stack, common);
-        compiled = compiled ? compiled : here;
-    }
-    return compiled;
+    for (size_t i = 0; i < finding->access_count; i++)
+        look_at_stack(&finding->accesses[i].stack, common);
+    for (size_t i = 0; i < finding->thread_count; i++)
+        look_at_stack(&finding->threads[i].stack, common);
 }
 
 /* The tree, the directory of the build, and its command. 0 or DARN_REFUSED. */
@@ -83,10 +71,9 @@ static int find_build(struct darn_fixing *fixing)
     const struct darn_fix_options *options = &fixing->options;
     const char *program = fixing->kept.schedule->program;
     char common[PATH_MAX];
-    const char *compiled;
 
     snprintf(common, sizeof(common), "%.*s", (int)(strrchr(program, '/') - program), program);
-    compiled = look_at(fixing->findings.list[0], common);
+    look_at(fixing->findings.list[0], common);
     if (!realpath(options->tree ? options->tree : common, fixing->tree))
         return darn_tell_refusal(fixing->listener, "%s: %s", options->tree ? options->tree : common,
                                  strerror(errno));
@@ -94,7 +81,7 @@ static int find_build(struct darn_fixing *fixing)
         return darn_tell_refusal(fixing->listener, "/ is not copied: name the tree of the sources "
                                                    "with --tree=DIR");
     fixing->patches.place.root = fixing->tree;
-    if (!darn_fix_find_build(fixing, compiled))
+    if (!darn_fix_find_build(fixing))
         return darn_tell_refusal(fixing->listener,
                                  "how is %s built? --build='make' says the command, which is run "
                                  "in a copy of %s",
@@ -106,8 +93,9 @@ static int find_build(struct darn_fixing *fixing)
 static int build(struct darn_fixing *fixing)
 {
     char log[PATH_MAX];
-    struct darn_fix_run run = {
-        .command = fixing->build, .directory = fixing->build_in, .timeout_ms = BUILD_MS};
+    struct darn_fix_run run = {.command = darn_fix_build_command(fixing),
+                               .directory = fixing->build_in,
+                               .timeout_ms = BUILD_MS};
 
     if (darn_private_file(fixing->listener, "build.log", log, sizeof(log)) == 0)
         run.output = log;
@@ -115,28 +103,28 @@ static int build(struct darn_fixing *fixing)
 }
 
 /* What is built must be the program that is hunted: it is taken away first, and the files that a
- * candidate changes are written anew. */
-static int build_first(struct darn_fixing *fixing)
+ * candidate changes are written anew. 0, or as build(). */
+static int build_anew(struct darn_fixing *fixing)
 {
-    const char *program = fixing->kept.schedule->program;
+    darn_fix_take_away(fixing, fixing->kept.schedule->program);
+    for (size_t i = 0; i < fixing->patches.count; i++)
+        darn_fix_write(fixing, fixing->patches.list[i], true);
+    darn_fix_forget_objects(fixing, NULL);
+    return build(fixing);
+}
+
+static bool is_built(struct darn_fixing *fixing)
+{
+    return darn_fix_written(fixing, fixing->kept.schedule->program) &&
+           darn_fix_is_built_alike(fixing);
+}
+
+/* Why the build has failed: the first line of its log that says `error`, or the first one. */
+static int refuse_build(struct darn_fixing *fixing, const char *command)
+{
     char log[PATH_MAX], line[512] = "";
     FILE *file;
 
-    darn_tell_progress(fixing->listener, "building the program as it is");
-    if (darn_fix_take_away(fixing, program))
-        return darn_tell_refusal(fixing->listener,
-                                 "%s is not in %s: --tree=DIR names all that the "
-                                 "build needs",
-                                 program, fixing->tree);
-    for (size_t i = 0; i < fixing->patches.count; i++)
-        darn_fix_write(fixing, fixing->patches.list[i], true);
-    if (build(fixing) == 0)
-        return darn_fix_written(fixing, program)
-                   ? 0
-                   : darn_tell_refusal(fixing->listener,
-                                       "%s is not built by: %s; --build='make' says the command, "
-                                       "which is run in a copy of %s",
-                                       program, fixing->build, fixing->tree);
     if (darn_private_file(fixing->listener, "build.log", log, sizeof(log)))
         return DARN_REFUSED;
     file = fopen(log, "re");
@@ -146,7 +134,32 @@ static int build_first(struct darn_fixing *fixing)
     if (file)
         fclose(file);
     return darn_tell_refusal(fixing->listener, "the program cannot be built as it is, by: %s%s%s",
-                             fixing->build, *line ? ": " : "", line);
+                             command, *line ? ": " : "", line);
+}
+
+static int build_first(struct darn_fixing *fixing)
+{
+    const char *program = fixing->kept.schedule->program;
+    int status;
+
+    darn_tell_progress(fixing->listener, "building the program as it is");
+    if (darn_fix_take_away(fixing, program))
+        return darn_tell_refusal(fixing->listener,
+                                 "%s is not in %s: --tree=DIR names all that the "
+                                 "build needs",
+                                 program, fixing->tree);
+    status = build_anew(fixing);
+    if ((status || !is_built(fixing)) && darn_fix_turn_to_records(fixing))
+        status = build_anew(fixing);
+    if (status)
+        return refuse_build(fixing, fixing->build ? fixing->build : "its own commands");
+    return is_built(fixing)
+               ? 0
+               : darn_tell_refusal(fixing->listener,
+                                   "%s is not built by: %s; --build='make' says the command, "
+                                   "which is run in a copy of %s",
+                                   program, fixing->build ? fixing->build : "its own commands",
+                                   fixing->tree);
 }
 
 /* For what the directories of findings have. */
@@ -191,6 +204,7 @@ static enum darn_fix_result try_one(struct darn_fixing *fixing, const struct dar
     uint64_t before = darn_fix_written(fixing, program);
     int written = darn_fix_write(fixing, patch, false);
 
+    darn_fix_forget_objects(fixing, patch);
     snprintf(fixing->why, sizeof(fixing->why),
              "it does not compile, or the build leaves the program as it was");
     darn_words_free(&fixing->left);
@@ -201,6 +215,7 @@ static enum darn_fix_result try_one(struct darn_fixing *fixing, const struct dar
     if (result == DARN_FIX_PART)
         join_candidates(fixing, patch);
     darn_fix_write(fixing, patch, true);
+    darn_fix_forget_objects(fixing, patch);
     fixing->results[result]++;
     return result;
 }

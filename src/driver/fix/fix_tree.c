@@ -132,9 +132,9 @@ int darn_fix_copy(struct darn_fixing *fixing)
     find_entrance(fixing);
     if (!fixing->enter && !fixing->options.build && darn_fix_is_absolute(fixing))
         return darn_tell_refusal(fixing->listener,
-                                 "no mount namespace can be made here, and a build by CMake or "
-                                 "ninja would work on %s itself: --build says another one",
-                                 fixing->tree);
+                                 "no mount namespace can be made here, and a build by %s would "
+                                 "work on %s itself: --build says another one",
+                                 fixing->build ? "CMake or ninja" : "absolute paths", fixing->tree);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/words.h"
+#include "driver/fix/recorded.h"
 #include "driver/heal/heal_finding.h"
 #include "driver/play/index.h"
 #include "driver/play/kept.h"
@@ -76,7 +77,8 @@ struct darn_fixing {
     char tree[PATH_MAX];        /* of the user */
     char copy[PATH_MAX];        /* the private one */
     const char *enter; /* how a mount namespace is entered: the option of unshare; NULL: not */
-    const char *build_in, *build;        /* the directory and the command */
+    const char *build_in, *build;        /* the directory and the command; NULL: by the records */
+    struct darn_records records;         /* of the program */
     struct darn_words known;             /* what the program without a fix shows: darn_fix_key */
     const char *key;                     /* of the finding */
     struct darn_words outcomes;          /* what it leads to: crash, assertion, … */
@@ -127,12 +129,25 @@ int darn_fix_apply(const struct darn_fixing *fixing, const struct darn_patch *pa
 /* ---- fix_build.c ---- */
 
 /* How the program is built, and in which directory: what the user says; the command that has
- * compiled and linked it at once; or the tool of the directory that it was built in. False when
- * nobody knows. `compiled`: where a source of it was; may be NULL. */
-bool darn_fix_find_build(struct darn_fixing *fixing, const char *compiled);
+ * compiled and linked it at once; the tool of the directory that it was built in; or the commands
+ * that have compiled its objects and linked them. False when nobody knows. */
+bool darn_fix_find_build(struct darn_fixing *fixing);
 
-/* Whether the tool that was found builds by absolute paths. */
+/* The tool has not built it: whether the commands are known, which are taken from now on. */
+bool darn_fix_turn_to_records(struct darn_fixing *fixing);
+
+/* Whether what was found builds by absolute paths. */
 bool darn_fix_is_absolute(const struct darn_fixing *fixing);
+
+/* The program as it is in the copy was linked by darn cc, if the user's was. */
+bool darn_fix_is_built_alike(struct darn_fixing *fixing);
+
+/* Files were written: the objects that are made of them are taken away, or all, if a file is none's
+ * source, as a header. NULL: all. Only where it is built by the records. */
+void darn_fix_forget_objects(struct darn_fixing *fixing, const struct darn_patch *patch);
+
+/* The shell command. */
+const char *darn_fix_build_command(struct darn_fixing *fixing);
 
 /* ---- fix_runs.c ---- */
 

@@ -204,6 +204,15 @@ static int open_kept(struct verification *verification)
     return status;
 }
 
+static uint64_t count_races(const struct darn_sections *repository)
+{
+    uint64_t races = 0;
+
+    for (size_t i = 0; i < repository->count; i++)
+        races += repository->list[i]->kind == DARN_SECTION_RACE;
+    return races;
+}
+
 /* 0 or DARN_REFUSED. */
 static int explore(struct verification *verification, struct darn_heal_verified *verified)
 {
@@ -227,6 +236,9 @@ static int explore(struct verification *verification, struct darn_heal_verified 
         .exhausted = exploration.stats.exhausted,
         .findings = verification->heal->findings.count,
         .missing = verification->missing,
+        .orders = exploration.stats.partial_orders,
+        .points = exploration.armed_count,
+        .races = count_races(&verification->heal->repository),
         .cut = exploration.cut_by_steps + exploration.cut_by_time,
         .signal = atomic_load(&exploration.interrupted),
     };

@@ -106,6 +106,9 @@ struct darn_heal_verified {
     uint64_t findings;                /* of --from, */
     uint64_t missing;                 /* and sections that are not in the program */
     uint64_t cut;                     /* runs that were cut off: how they end is not known */
+    uint64_t orders; /* different orders of what threads share, of the exploration */
+    uint64_t points; /* accesses in the source at which threads are switched */
+    uint64_t races;  /* sections of one access alone */
     double seconds;
     bool exhausted; /* nothing is left to try */
     int signal;     /* that has ended it early; 0: none */

@@ -258,7 +258,7 @@ static void name_repository(struct darn_sites *sites)
     global = LLVMAddGlobal(sites->module, LLVMTypeOf(text), "darn_heal_path");
     LLVMSetInitializer(global, text);
     LLVMSetGlobalConstant(global, 1);
-    LLVMSetLinkage(global, LLVMWeakODRLinkage);
+    LLVMSetLinkage(global, LLVMExternalLinkage); /* one that wins, of those of all files */
     LLVMSetVisibility(global, LLVMHiddenVisibility);
     LLVMSetComdat(global, LLVMGetOrInsertComdat(sites->module, "darn_heal_path"));
 }

@@ -201,6 +201,7 @@ void darn_patches_make(struct darn_patches *patches, const struct darn_finding *
     darn_patches_wait(patches, finding);
     darn_patches_predicate(patches, finding);
     darn_patches_order(patches, finding);
+    darn_patches_once(patches, finding);
     darn_patches_gate(patches, finding);
     darn_patches_atomic(patches, finding);
     darn_patches_guard(patches, finding);

@@ -92,6 +92,7 @@ void darn_patches_guard(struct darn_patches *patches, const struct darn_finding 
 void darn_patches_gate(struct darn_patches *patches, const struct darn_finding *finding);
 void darn_patches_atomic(struct darn_patches *patches, const struct darn_finding *finding);
 void darn_patches_order(struct darn_patches *patches, const struct darn_finding *finding);
+void darn_patches_once(struct darn_patches *patches, const struct darn_finding *finding);
 /* `story`: of docs/story-format.md. */
 void darn_patches_switch(struct darn_patches *patches, const json_t *story);
 void darn_patches_copy(struct darn_patches *patches, const struct darn_finding *finding);

@@ -305,7 +305,7 @@ void darn_elision_add(const struct darn_site *site, struct darn_roles roles)
 {
     uint64_t mask;
 
-    if (!darn_production || !darn_state.options.heal_elides || !open_tables())
+    if (!darn_production[0] || !darn_state.options.heal_elides || !open_tables())
         return;
     if (site->kind > DARN_SITE_UPDATE) {
         add_mark(site, roles);

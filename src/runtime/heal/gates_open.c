@@ -260,7 +260,7 @@ struct again {
 static bool is_served(const struct darn_deadlock *deadlock)
 {
     return darn_gates_on && (darn_gates_of_ends || !has(deadlock, DARN_BY_END)) &&
-           (darn_gates_of_locks || !darn_production || !has(deadlock, DARN_BY_LOCK));
+           (darn_gates_of_locks || !darn_production[0] || !has(deadlock, DARN_BY_LOCK));
 }
 
 static bool keep_gate(void *context, const struct darn_deadlock *deadlock)

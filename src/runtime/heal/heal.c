@@ -364,7 +364,7 @@ void darn_heal_access(struct darn_thread *thread, const struct darn_touch *touch
     healer->busy = __builtin_frame_address(0);
     if (alone)
         DARN_OWN_STORE(outside, DARN_OUTSIDE_ANY);
-    if (!alone && darn_production)
+    if (!alone && darn_production[0])
         elision = darn_elision_visit(thread, touch, !(healer->used & ~healer->left), &roles);
     else
         roles = darn_rules_of(touch->site);

@@ -28,7 +28,7 @@ static bool keep_again(void *unused, const struct darn_section *section)
     struct darn_cure *cure = darn_cures_find(section);
 
     (void)unused;
-    if (!cure && darn_production) /* its sites may have been left out when it was built */
+    if (!cure && darn_production[0]) /* its sites may have been left out when it was built */
         later++;
     else if (!cure)
         cure = darn_heal_adopt(section);

@@ -84,9 +84,9 @@ void darn_intercept_bypass(void);
 /* In production: from now on mutexes have the short way, and spin locks none. intercept_mutex.c. */
 void darn_locks_simply(void);
 
-/* In production: no order waits for the end of memory or objects. production/ends.c; NULL
+/* In production: no order waits for the end of memory or objects. production/ends.c; does nothing
  * elsewhere. */
-void darn_ends_simply(void) __attribute__((weak, visibility("hidden")));
+void darn_ends_simply(void) __attribute__((visibility("hidden")));
 
 /* In a run that is watched and nothing else: mutexes have a short way, too. intercept_mutex.c. */
 void darn_locks_watched(void);

@@ -84,7 +84,7 @@ void darn_order_start(void)
     static _Atomic bool has_looked;
     struct darn_thread *thread = darn_thread_peek(); /* NULL: it is about to become known */
 
-    if (darn_ordering || darn_state.preloaded || darn_production ||
+    if (darn_ordering || darn_state.preloaded || darn_production[0] ||
         (atomic_load(&has_looked) && darn_state.mode != DARN_MODE_WATCH && !is_recorded()))
         return;
     atomic_store(&has_looked, true);

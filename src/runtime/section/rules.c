@@ -194,7 +194,7 @@ int darn_rules_read(const char *path,
 
 int darn_rules_refuse(const char *option, const char *path, int error, const char *without)
 {
-    bool goes_on = darn_production || error == -ENOMEM;
+    bool goes_on = darn_production[0] || error == -ENOMEM;
     struct darn_say say;
 
     darn_say_start(&say);

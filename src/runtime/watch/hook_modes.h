@@ -43,7 +43,7 @@ static inline void darn_hook_heal(struct darn_thread *thread, const struct darn_
                                   const void *frame)
 {
     if (darn_healing && touch->site &&
-        (darn_armed_is_healed(darn_armed(touch->site), darn_production != NULL) ||
+        (darn_armed_is_healed(darn_armed(touch->site), darn_production[0]) ||
          darn_attention_is_marked(touch->address, touch->size)))
         darn_heal_access(thread, touch, frame);
 }

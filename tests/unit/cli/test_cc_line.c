@@ -51,6 +51,26 @@ static void programs_get_the_runtime(void **state)
     expect_links("a.h a.c", true);
 }
 
+static void expect_object(const char *text, const char *source, const char *object)
+{
+    read_line(text);
+    if ((source ? !line.source || strcmp(line.source, source) != 0 : line.source != NULL) ||
+        (object ? !line.object || strcmp(line.object, object) != 0 : line.object != NULL))
+        fail_msg("%s: %s is made of %s", text, line.object, line.source);
+}
+
+static void the_object_of_one_source_is_known(void **state)
+{
+    (void)state;
+    expect_object("-c a.c", "a.c", NULL);
+    expect_object("-c -I d -o d/a.o a.c", "a.c", "d/a.o");
+    expect_object("-od/a.o --compile -MF a.d -- a.c", "a.c", "d/a.o");
+    expect_object("--output=a.o -c -x c a.txt", "a.txt", "a.o");
+    expect_object("-c a.c b.c", NULL, NULL);
+    expect_object("a.c -o a", NULL, NULL);
+    expect_object("-E a.c", NULL, NULL);
+}
+
 static void what_stops_before_linking_does_not(void **state)
 {
     static const char *const stops[] = {
@@ -268,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_get_the_runtime),
+        cmocka_unit_test(the_object_of_one_source_is_known),
         cmocka_unit_test(what_stops_before_linking_does_not),
         cmocka_unit_test(what_is_not_a_program_does_not),
         cmocka_unit_test(values_of_options_are_no_inputs_and_no_options),
