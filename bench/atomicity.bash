@@ -42,7 +42,7 @@ build_atomicity() {
             "${cc[darn]}" --darn-functions "${flags[@]}" "${sources[@]}" -lm -o "$checked/$name.darn"
     } >"$log" 2>&1 || {
         tail -5 "$log" >&2
-        echo "bench/run: $name does not build; see $log" >&2
+        complain "$name does not build; see $log"
         return 1
     }
 }
@@ -113,7 +113,7 @@ check_once() {
     rm -f "$json.jsonl"
     taken=$(seconds "$work/logs/atomicity.$label" "$build/bin/darn" analyze --engine="$engine" "$@" \
         --json="$json.jsonl" "$at.trace") || {
-        echo "bench/run: $engine fails on $label; see $work/logs/atomicity.$label.err" >&2
+        complain "$engine fails on $label; see $work/logs/atomicity.$label.err"
         return 1
     }
     touch "$json.jsonl"
@@ -131,7 +131,7 @@ record_run() {
         ! recorded=$(DARN_OPTIONS=profile=$at.profile:trace=$at.trace:max_size=$trace_megabytes \
             seconds "$log" "$checked/$name.darn" "$@") ||
         ! about=$("$build/bin/darn" trace stat --json "$at.trace"); then
-        echo "bench/run: $label could not be recorded; see $log.err" >&2
+        complain "$label could not be recorded; see $log.err"
         return 1
     fi
     echo "$label run $plain $recorded $(json_number events <<<"$about")"

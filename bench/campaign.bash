@@ -4,7 +4,6 @@
 # Of tests/programs/explore: bugs that few runs show, whatever the noise.
 rare=(refcount stack_aba read_copy_reclaim hazard_pointer reader_count work_stealing multi_variable string_buffer
     repeated_read once_by_hand bounded_buffer_if rmw_across_unlock)
-searches=(none fixed random climb anneal genetic bandit portfolio)
 
 campaign_names() {
     printf '%s\n' "${rare[@]}"
@@ -15,7 +14,7 @@ build_rare() {
     # shellcheck disable=SC2046 # the flags are several words
     "${cc[darn]}" $(header build "$file" | head -1) -g -pthread "$file" -o "$work/campaign/$1" \
         >"$work/logs/build.campaign.$1" 2>&1 || {
-        echo "bench/run: $1 does not build; see $work/logs/build.campaign.$1" >&2
+        complain "$1 does not build; see $work/logs/build.campaign.$1"
         return 1
     }
 }
@@ -183,7 +182,7 @@ print_campaigns() {
 }
 
 part_campaign() {
-    command -v sqlite3 >/dev/null || { echo "bench/run: sqlite3 is not here" >&2; return 1; }
+    command -v sqlite3 >/dev/null || { complain "sqlite3 is not here"; return 1; }
     rm -rf "$work/campaign" && mkdir -p "$work/campaign" || return 1
     measure_campaigns || return 1
     cat "$work"/campaign/row.* >"$work/campaign/rows"

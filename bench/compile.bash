@@ -1,11 +1,9 @@
 # Compile: what compiling by darn costs, in time and memory of the compiler, and how large the binaries become.
 # shellcheck shell=bash disable=SC2034,SC2154 # the variables are those of bench/run and lib.bash
 
-# Real programs, from one file of 240,000 lines to a hundred small ones.
-large=(sqlite3 x264 memcached xz redis)
-# The sizes of those that are built for other parts anyway, and of two that are built fast.
-sized=(pbzip2 zstd leveldb memcached xz)
-packages+=([sqlite3]=sqlite3 [x264]=x264 [xz]=xz-utils [redis]=redis)
+# Real programs, from one file of 240,000 lines to a hundred small ones; and those of which the size is told.
+compiled=(sqlite3 x264 memcached xz redis)
+sized=("${real[@]}" "${large[@]}")
 
 plan_compile() {
     cat <<END
@@ -40,16 +38,32 @@ make_tsan_compilers() {
     done
 }
 
-compile_large() {
+# every_nth MOST NOTE...: of the notes of a package at most so many, in equal steps from the largest source to the smallest.
+every_nth() {
+    local most=$1 note source
+    shift
+    for note; do
+        source=$(sed -n '1s/^# //p' "$note")
+        [ ! -e "$source" ] || echo "$(stat -c %s "$source") $note"
+    done | sort -k1,1nr -k2,2 | awk -v most="$most" '
+        { note[NR] = $2 }
+        END { for (i = 1; i <= NR; i += NR > most ? NR / most : 1) print note[int(i)] }'
+}
+
+# Leaves a file that does compilations of a package again, one after the other: at most $compile_most of them.
+list_compilations() {
+    local name=$1 list=$work/compile/$1.list
+    rm -f "$list"
+    make_ready "$name" plain && every_nth "$compile_most" "$work/plain/$name.notes"/* | xargs -d '\n' cat >"$list"
+    [ -s "$list" ]
+}
+
+compile_packages() {
     local name failed=0
     make_tsan_compilers
     plan_compile >"$work/plan"
     for name in "$@"; do
-        if ! fetch "$name" || ! note_compilations "$name"; then
-            echo "bench/run: $name could not be built; see $work/logs/compile.$name" >&2
-            failed=1
-            continue
-        fi
+        list_compilations "$name" || failed=1
         plan_compile_program "$name" >>"$work/plan"
     done
     "$work/compare" "$work/plan" "$work/logs" || failed=1
@@ -85,10 +99,9 @@ size_table() {
 part_compile() {
     local failed=0 names
     mkdir -p "$work/compile" || return 1
-    mapfile -t names < <(chosen "${large[@]}")
-    [ ${#names[@]} -eq 0 ] || compile_large "${names[@]}" || failed=1
-    # Somebody who asks for one program gets its size, however long it takes.
-    [ ${#only[@]} -gt 0 ] || names=("${sized[@]}")
+    mapfile -t names < <(chosen "${compiled[@]}")
+    [ ${#names[@]} -eq 0 ] || compile_packages "${names[@]}" || failed=1
+    mapfile -t names < <(chosen "${sized[@]}")
     size_table "${names[@]}" || failed=1
     return $failed
 }

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-enum { LIMIT = 600 };
+enum { LIMIT = 120 };
 
 int main(int argc, char **argv)
 {

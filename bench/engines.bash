@@ -74,7 +74,7 @@ compare_on() {
         printf '%s events %s\n%s\n' "$name" "$events" "$rows"
         echo "$name: analyzed" >&2
     else
-        echo "bench/run: $name could not be analyzed; see $work/logs/${name//\//.}.engines.*" >&2
+        complain "$name could not be analyzed; see $work/logs/${name//\//.}.engines.*"
         return 1
     fi
 }
@@ -167,7 +167,7 @@ part_engines() {
 
 about_engines() {
     cat <<END
-All engines on the traces above, in one pass over each: how many findings, and what each engine cost over all
+All engines on traces of the small programs, of pbzip2, zstd and leveldb, and of hand-made synchronization, in one pass over each: how many findings, and what each engine cost over all
 of them. The programs are meant to have no races; what is left is what an engine cannot know, or news.
 
 Then \`hb\`, \`hybrid\`, \`syncp\` and \`serial\`, each alone, on traces that are made: eight threads, locks, atomics, a heap whose blocks

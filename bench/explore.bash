@@ -66,7 +66,7 @@ build_subjects() {
     done < <(subjects | subjects_to_build) |
         xargs -r -L 1 -P "$(nproc)" "${cc[darn]}" -g -pthread >"$work/logs/explore.build" 2>&1 || {
         tail -5 "$work/logs/explore.build" >&2
-        echo "bench/run: the programs of tests/programs/explore do not build; see $work/logs/explore.build" >&2
+        complain "the programs of tests/programs/explore do not build; see $work/logs/explore.build"
         return 1
     }
     clang-19 -std=gnu11 -O2 -g -Wall -Wextra -pthread "$here/explore/bare.c" -o "$explored/bare" || return 1
@@ -136,7 +136,7 @@ print_speed() {
 
 speed() {
     measure_speed >"$work/speed" || {
-        echo "bench/run: schedules per second could not be measured" >&2
+        complain "schedules per second could not be measured"
         return 1
     }
     print_speed <"$work/speed"
@@ -181,7 +181,7 @@ The published figures are those of RFF's authors, for 46 programs, 20 trials of 
 trial, with a geometric mean of 5 schedules, POS 36, PCT 34. Ours are not the same programs but have the same shapes.
 
 Third, the fixed twin of each program with \`portfolio\`: $twin_schedules schedules, or as many as
-$([ "$twin_seconds" -eq 86400 ] && echo "a day allows" || echo "$twin_seconds s allow"). Whatever is found is a false alarm.
+$([ "$twin_seconds" = 86400 ] && echo "a day allows" || echo "$twin_seconds s allow"). Whatever is found is a false alarm.
 
 Fourth, replays: the first bug of each program, $replay_times times, while a busy loop on each core loads the machine.
 

@@ -123,7 +123,7 @@ measure_spin_replays() {
         if recognised=$(replay_walks "$name" "$points" 1) && spun=$(replay_walks "$name" "$points" 0); then
             echo "$name $recognised $spun"
         else
-            echo "bench/run: $name could not be recorded and replayed; see $work/logs/spin.replay.err" >&2
+            complain "$name could not be recorded and replayed; see $work/logs/spin.replay.err"
             failed=1
         fi
     done < <(spin_subjects)

@@ -39,7 +39,7 @@ build_healed() {
         ${cc[plain]} $heal_flags $2 "$source" -o "$to.plain" && ${cc[darn]} $heal_flags $2 "$source" -o "$to.ordinary" &&
             heal_repository "$name" && ${cc[darn]} --only="$to.sections" $heal_flags $2 "$source" -o "$to.only"
     } >"$work/logs/heal.$name" 2>&1 || {
-        echo "bench/run: $name does not build; see $work/logs/heal.$name" >&2
+        complain "$name does not build; see $work/logs/heal.$name"
         return 1
     }
 }
@@ -140,23 +140,16 @@ count_hangs() {
     return $failed
 }
 
-# little_work NAME: the command line of a run with little work. Of the inputs of compressors the smallest is that of valgrind.
-little_work() {
-    local small=$count_size
-    [[ $(arguments "$1" "$small") != *"$work/input."* ]] || small=$valgrind_size
-    arguments "$1" "$small"
-}
-
-# What may be shipped: the inferred sections of variables that threads really share. A run with little work shows which.
+# What may be shipped: the inferred sections of variables that threads really share. The run of the training shows which.
 shipped_repository() {
     local name=$1 to=$work/repositories/$1 trace=$work/traces/$1.heal words
-    read -ra words <<<"$(little_work "$name")"
+    read -ra words <<<"$(arguments "$name" "$train_size")"
     infer "$name" default || return 1
     {
         "$build/bin/darn" record --quiet -o "$trace" -- "$work/darn/$name" "${words[@]}" >/dev/null &&
             "$build/bin/darn" sections shared -o "$to.shipped" "$to.default" "$trace"
     } 2>"$work/logs/heal.$name" || {
-        echo "bench/run: it could not be found out what $name shares; see $work/logs/heal.$name" >&2
+        complain "it could not be found out what $name shares; see $work/logs/heal.$name"
         return 1
     }
     rm -f "$trace"
@@ -209,7 +202,7 @@ build_only() {
     build_one "$variant" "$name"
 }
 
-plan_cost() {
+plan_healed() {
     cat <<END
 tables user wall
 variant plain plain $heal_rounds $limit plain
@@ -223,7 +216,7 @@ goal shipped user worst 1.01 \`darn cc --only\`, healed, nothing violated: user 
 END
 }
 
-plan_cost_of() {
+plan_healed_program() {
     local name=$1 command repository=$work/repositories/$1.shipped
     command="$name $(arguments "$name" "$size")"
     cat <<END
@@ -278,7 +271,7 @@ END
 count_healed() {
     local name=$1 variant words row count
     read -ra words <<<"$(arguments "$name" "$count_size")"
-    [ "$name" != zstd ] || words=(--single-thread -q -3 -c "$work/input.$valgrind_size")
+    [ "$name" != zstd ] || words=(--single-thread -q -3 -c "$(input 32 "$valgrind_size")")
     row="$name $(count_shipped "$name")"
     for variant in plain empty shipped; do
         count=$(instructions_with "" "$work/$variant/$name" "${words[@]}") || return 1
@@ -312,16 +305,17 @@ print_healed() {
 }
 
 healing_costs() {
-    local name failed=0
+    local name failed=0 counted=()
     [ -n "$(chosen "${own[@]}" "${real[@]}")" ] || return 0
     printf '{"darn-sections": 1,\n "sections": []}\n' >"$work/repositories/empty"
-    plan_cost >"$work/plan"
-    : >"$work/instructions"
+    plan_healed >"$work/plan"
     for name in $(chosen "${own[@]}" "${real[@]}"); do
-        build_cost "$name" && plan_cost_of "$name" >>"$work/plan" || { failed=1 && continue; }
-        ! is_one_of "$name" "${own[@]}" zstd || count_healed "$name" >>"$work/instructions" || failed=1
+        plan_healed_program "$name" >>"$work/plan"
+        build_cost "$name" || { failed=1 && continue; }
+        ! is_one_of "$name" "${own[@]}" zstd || counted+=("$name")
     done
     "$work/compare" "$work/plan" "$work/logs" || failed=1
+    two_at_a_time count_healed "${counted[@]}" >"$work/instructions" || failed=1
     print_healed "$work/instructions"
     return $failed
 }
@@ -355,7 +349,7 @@ a hunt has found. The schedule that the hunt has kept is run healed, and then $h
 
 Fourth, what \`darn cc --only\` costs while nothing is violated: user time to that of the plain build, the median of
 $heal_rounds rounds. The repository is what \`darn sections infer\` finds, and of that what \`darn sections shared\` keeps
-for a run with little work: sections of variables that threads share, not of data that one thread has at a time or hands
+for a run with half of the work: sections of variables that threads share, not of data that one thread has at a time or hands
 over. Those that somebody had to wait for in such a run are left out, too. It is more than somebody would ship who has one
 bug to heal. \`no section\` is an empty repository: the compiler's code is that of the plain build then, instruction by instruction. \`plain, once
 more\` is the plain build a second time: what the other columns differ by less than it does is noise. Instructions are counted by callgrind, with $count_size % of the work, and nothing is healed meanwhile.

@@ -23,8 +23,8 @@ recall_sources() {
 
 # Not every machine has TSan's runtime, or can run it.
 has_tsan() {
-    echo 'int main(void) { return 0; }' >"$recalled/tsan.c" &&
-        "${cc[tsan]}" "${extra[tsan]}" "$recalled/tsan.c" -o "$recalled/tsan" 2>/dev/null && "$recalled/tsan" 2>/dev/null
+    [ -x "$recalled/tsan" ] || { echo 'int main(void) { return 0; }' >"$recalled/tsan.c" &&
+        "${cc[tsan]}" "${extra[tsan]}" "$recalled/tsan.c" -o "$recalled/tsan" 2>/dev/null; } && "$recalled/tsan" 2>/dev/null
 }
 
 recall_tools() {
@@ -38,18 +38,27 @@ build_for() {
     case $1 in plain | tsan) echo "$1" ;; *) echo darn ;; esac
 }
 
+# is_fresh NAME BUILD: built after all that it is made of.
+is_fresh() {
+    local made_of
+    for made_of in $(recall_sources "$1") "$build/bin/darn" "$build"/lib/darn/*; do
+        [ "$recalled/$1/$2/program" -nt "$made_of" ] || return 1
+    done
+}
+
 # build_racy NAME BUILD...: by the last of its `build:` lines.
 build_racy() {
     local name=$1 source variant log=$work/logs/build.recall.$1 options
     source=$(recall_source "$name")
     shift
     for variant; do
+        ! is_fresh "$name" "$variant" || continue
         options=(--darn "$build/bin/darn" --build "$(header build "$source" | wc -l)" --into "$recalled/$name/$variant")
         [ "$variant" = darn ] || options+=("--$variant")
         mkdir -p "$recalled/$name/$variant" &&
             "$root/tests/programs/run-program" "${options[@]}" "$source" >"$log" 2>&1 || {
             tail -5 "$log" >&2
-            echo "bench/run: $name does not build ($variant); see $log" >&2
+            complain "$name does not build ($variant); see $log"
             return 1
         }
     done
@@ -108,7 +117,7 @@ run_tool() {
     line=$(cd "$place" && "$work/cost" "$log.out" "$log.err" "${front[@]}" "${subject[@]}" </dev/null)
     read -r _ wall _ <<<"$line"
     [ -n "$wall" ] || {
-        echo "bench/run: $name cannot be run by $tool" >&2
+        complain "$name cannot be run by $tool"
         return 1
     }
     echo "$name $tool $(has_reported "$name" "$tool" "$log" "$recalled/found") $wall"
@@ -119,14 +128,15 @@ runs_by() {
     case $1 in predict | hunt) echo 1 ;; *) echo "$recall_runs" ;; esac
 }
 
+build_for_recall() {
+    build_racy "$1" plain darn && { ! has_tsan || build_racy "$1" tsan; }
+}
+
 # measure_recall NAME: all tools take turns.
 measure_recall() {
     local name=$1 tool round
-    local -a tools builds
+    local -a tools
     mapfile -t tools < <(recall_tools)
-    builds=(plain darn)
-    is_one_of tsan "${tools[@]}" && builds+=(tsan)
-    build_racy "$name" "${builds[@]}" || return 1
     for ((round = 0; round < recall_runs; round++)); do
         for tool in "${tools[@]}"; do
             [ "$round" -ge "$(runs_by "$tool")" ] || run_tool "$name" "$tool" || return 1
@@ -228,6 +238,8 @@ part_recall() {
     mkdir -p "$work/recall" || return 1
     recalled=$(cd "$work/recall" && pwd)
     : >"$rows"
+    has_tsan || complain "TSan cannot be used here" || failed=1
+    two_at_a_time build_for_recall $(chosen $(recall_names)) || failed=1
     for name in $(chosen $(recall_names)); do
         echo "recall of $name" >&2
         measure_recall "$name" >>"$rows" || failed=1

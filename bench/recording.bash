@@ -13,11 +13,11 @@ END
 
 plan_recorded_program() {
     local name=$1 command
-    command="$name $(arguments "$name" "$size")"
+    command=$(command_of darn "$name" "$size")
     cat <<END
-run $name plain $work/plain/$command
-run $name learn DARN_OPTIONS=learn=$work/profiles/$name $work/darn/$command
-run $name record DARN_OPTIONS=profile=$work/profiles/$name:trace=$work/traces/$name.trace:max_size=$trace_megabytes $work/darn/$command
+run $name plain $(command_of plain "$name" "$size")
+run $name learn DARN_OPTIONS=learn=$work/profiles/$name $command
+run $name record DARN_OPTIONS=profile=$work/profiles/$name:trace=$work/traces/$name.trace:max_size=$trace_megabytes $command
 END
 }
 
@@ -41,7 +41,7 @@ trace_table() {
     echo "|---|---:|---:|---:|---:|---|"
     for name in "$@"; do
         trace_row "$name" || {
-            echo "bench/run: $name left no trace that can be read" >&2
+            complain "$name left no trace that can be read"
             failed=1
         }
     done
@@ -52,8 +52,8 @@ trace_table() {
 part_recording() {
     local name failed=0 programs=()
     plan_recording >"$work/plan"
-    for name in $(chosen "${own[@]}" "${real[@]}"); do
-        make_ready "$name" plain darn || { failed=1 && continue; }
+    for name in $(chosen "${own[@]}" "${real[@]}" "${large[@]}"); do
+        make_ready "$name" plain darn || failed=1
         rm -f "$work/profiles/$name" "$work/traces/$name.trace"
         plan_recorded_program "$name" >>"$work/plan"
         programs+=("$name")

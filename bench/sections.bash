@@ -1,75 +1,11 @@
-# Sections: what it costs to look for them when compiling, how many there are, and what it costs to watch them.
+# Sections: how many there are, and what it costs to watch them.
 # shellcheck shell=bash disable=SC2154 # the variables are those of bench/run and lib.bash
-
-# Packages of 10,000 lines and more.
-compiled=(zstd leveldb memcached)
-
-# every_nth MOST NOTE...: of the notes of a package at most so many, in equal steps from the largest source to the smallest.
-every_nth() {
-    local most=$1 note source
-    shift
-    for note; do
-        source=$(sed -n '1s/^# //p' "$note")
-        [ ! -e "$source" ] || echo "$(stat -c %s "$source") $note"
-    done | sort -k1,1nr -k2,2 | awk -v most="$most" '
-        { note[NR] = $2 }
-        END { for (i = 1; i <= NR; i += NR > most ? NR / most : 1) print note[int(i)] }'
-}
-
-# Leaves a file that does compilations of a package again, one after the other: at most $compile_most of them. The package
-# is built once for that, and its lines are counted.
-note_compilations() {
-    local name=$1 list=$work/compile/$1.list notes=$work/compile/$1.notes compilers=$work/compile/compilers
-    rm -rf "$notes" "$list" && mkdir -p "$notes" "$compilers" &&
-        ln -sf "$here/real/note" "$compilers/cc" && ln -sf "$here/real/note" "$compilers/c++" || return 1
-    echo "building $name (compilations are noted)" >&2
-    NOTES=$notes NOTED_CC=${cc[plain]} NOTED_CXX=${cxx[plain]} "$here/real/build" "$name" "$work/sources" \
-        "$work/compile" "$compilers/cc" "$compilers/c++" "$flags" >"$work/logs/compile.$name" 2>&1 || return 1
-    every_nth "$compile_most" "$notes"/* | xargs -d '\n' cat >"$list"
-    [ -s "$list" ]
-}
-
-plan_compilations() {
-    cat <<END
-tables user
-variant plain plain $compile_rounds 900 clang
-variant bare plain $compile_rounds 900 darn cc, \`--darn-no-sections\`
-variant darn plain $compile_rounds 900 darn cc
-again inference darn bare inference alone
-goal darn user worst 2.0 compiling with inference of sections: user time to that of clang, worst
-goal inference user worst 2.0 compiling with inference of sections: user time to that without, worst
-END
-}
-
-plan_compilation() {
-    local name=$1 list=$work/compile/$1.list variant
-    for variant in plain bare darn; do
-        echo "run $name $variant CC=${cc[$variant]} CXX=${cxx[$variant]}" \
-            "DARN_SECTIONS=$([ $variant = bare ] && echo 0 || echo 1) bash -e $list"
-    done
-}
-
-compile_packages() {
-    local name failed=0
-    [ -n "$(chosen "${compiled[@]}")" ] || return 0
-    plan_compilations >"$work/plan"
-    for name in $(chosen "${compiled[@]}"); do
-        fetch "$name" && note_compilations "$name" || {
-            echo "bench/run: $name could not be built; see $work/logs/compile.$name" >&2
-            failed=1
-            continue
-        }
-        plan_compilation "$name" >>"$work/plan"
-    done
-    "$work/compare" "$work/plan" "$work/logs" || failed=1
-    return $failed
-}
 
 # Lines of the sources that are compiled, without headers; nothing where the compilations are not known.
 lines_of() {
-    if [ -e "$work/compile/$1.list" ]; then
-        sed -n 's/^# //p' "$work/compile/$1.notes"/* | sort -u | xargs -d '\n' cat 2>/dev/null | wc -l
-    elif ! is_real "$1"; then
+    if is_real "$1"; then
+        sed -n 's/^# //p' "$work/plain/$1.notes"/* | sort -u | xargs -d '\n' cat 2>/dev/null | wc -l
+    else
         cat "$here/programs/$1".c* | wc -l
     fi
 }
@@ -79,7 +15,7 @@ infer() {
     local name=$1 repository=$work/repositories/$1.$2 log=$work/logs/sections.$1
     shift 2
     "$build/bin/darn" sections infer "$@" -o "$repository" "$work/darn/$name" >"$repository.count" 2>"$log" || {
-        echo "bench/run: sections of $name could not be inferred; see $log" >&2
+        complain "sections of $name could not be inferred; see $log"
         return 1
     }
 }
@@ -105,7 +41,7 @@ section_table() {
     echo "| Sections | lines | load-and-store | test-and-use | pairs | in the file | code and data |"
     echo "|---|---:|---:|---:|---:|---:|---:|"
     for name in $(chosen "${own[@]}" "${real[@]}" memcached); do
-        make_ready "$name" darn && infer "$name" default && infer "$name" all --all && section_row "$name" || failed=1
+        make_ready "$name" plain darn && infer "$name" default && infer "$name" all --all && section_row "$name" || failed=1
     done
     echo
     return $failed
@@ -129,12 +65,12 @@ END
 
 plan_section_program() {
     local name=$1 command repository=$work/repositories/$1
-    command="$name $(arguments "$name" "$size")"
+    command=$(command_of darn "$name" "$size")
     cat <<END
-run $name plain $work/plain/$command
-run $name darn DARN_OPTIONS=budget=10% $work/darn/$command
-run $name sections DARN_OPTIONS=budget=10%:sections=$repository.default $work/darn/$command
-run $name all DARN_OPTIONS=budget=10%:sections=$repository.all $work/darn/$command
+run $name plain $(command_of plain "$name" "$size")
+run $name darn $command
+run $name sections DARN_OPTIONS=sections=$repository.default $command
+run $name all DARN_OPTIONS=sections=$repository.all $command
 END
 }
 
@@ -143,7 +79,6 @@ watch_sections() {
     [ -n "$(chosen "${own[@]}" "${real[@]}")" ] || return 0
     plan_sections >"$work/plan"
     for name in $(chosen "${own[@]}" "${real[@]}"); do
-        make_ready "$name" plain darn && [ -s "$work/repositories/$name.all" ] || { failed=1 && continue; }
         plan_section_program "$name" >>"$work/plan"
     done
     "$work/compare" "$work/plan" "$work/logs" || failed=1
@@ -152,13 +87,14 @@ watch_sections() {
 
 # instructions_with OPTIONS PROGRAM ARGUMENTS...: how many, by callgrind. It cannot read the debug information, and need not.
 instructions_with() {
-    local options=$1 program=$2 copy=$work/counted count log=$work/logs/callgrind
+    local options=$1 program=$2 copy=$work/counted.$BASHPID count log=$work/logs/callgrind.$BASHPID
     shift 2
     objcopy -g "$program" "$copy" || return 1
     DARN_OPTIONS=$options valgrind --tool=callgrind --callgrind-out-file=/dev/null \
         "$copy" "$@" >"$log.out" 2>"$log" || return 1
     # The runtime has a process of its own for traces: that of the program is the larger one.
     count=$(sed -n 's/.*Collected : \([0-9]*\)$/\1/p' "$log" | sort -n | tail -1)
+    rm -f "$copy" "$log" "$log.out"
     [ -n "$count" ] && echo "$count"
 }
 
@@ -171,9 +107,12 @@ instructions() {
 count_program() {
     local name=$1 variant words row=$1 count
     read -ra words <<<"$(arguments "$name" "$count_size")"
-    [ "$name" != zstd ] || words=(--single-thread -q -3 -c "$work/input.$valgrind_size")
+    [ "$name" != zstd ] || words=(--single-thread -q -3 -c "$(input 32 "$valgrind_size")")
     for variant in plain bare darn; do
-        make_ready "$name" $variant && count=$(instructions "$work/$variant/$name" "${words[@]}") || return 1
+        make_ready "$name" $variant && count=$(instructions "$work/$variant/$name" "${words[@]}") || {
+            complain "callgrind fails on $name ($variant)"
+            return 1
+        }
         row+=" $count"
     done
     echo "$row"
@@ -207,22 +146,18 @@ print_instructions() {
         }' "$1"
 }
 
+# Two at a time: what is counted does not depend on what else runs.
+# shellcheck disable=SC2046 # names have no blanks
 count_instructions() {
-    local name failed=0
-    for name in $(chosen "${own[@]}" zstd); do
-        count_program "$name" || {
-            echo "bench/run: callgrind fails on $name; see $work/logs/callgrind" >&2
-            failed=1
-        }
-    done >"$work/instructions"
+    local failed=0
+    two_at_a_time count_program $(chosen "${own[@]}" zstd) >"$work/instructions" || failed=1
     print_instructions "$work/instructions"
     return $failed
 }
 
 part_sections() {
     local failed=0
-    mkdir -p "$work"/{compile,repositories} || return 1
-    compile_packages || failed=1
+    mkdir -p "$work/repositories" || return 1
     section_table || failed=1
     watch_sections || failed=1
     count_instructions || failed=1
@@ -231,18 +166,14 @@ part_sections() {
 
 about_sections() {
     cat <<END
-First, what it costs to look for atomic sections when compiling: up to $compile_most compilations of a package, in equal
-steps from its largest file to its smallest, one after the other, with the flags of its own build system and \`$flags\`, by
-clang, by \`darn cc --darn-no-sections\` and by \`darn cc\`, which take turns; each $(times $compile_rounds). \`inference alone\` is the ratio of the last two.
-
-Second, what \`darn sections infer\` finds: sections by kind; pairs are those of \`--all\`. \`lines\` are those of the
+First, what \`darn sections infer\` finds: sections by kind; pairs are those of \`--all\`. \`lines\` are those of the
 sources that are compiled, without headers. \`in the file\` is the size of the ELF section \`darn_sections\`.
 
-Third, what \`darn run --sections\` costs, at the default budget, next to \`darn run\`: the same programs, with what
+Second, what \`darn run --sections\` costs, at the default budget, next to \`darn run\`: the same programs, with what
 is inferred, not refined; \`with pairs\` is the repository of \`--all\`. The median of $section_rounds runs counts. Most of these
 sections were never meant to be atomic: what is reported of them is part of the cost.
 
-Fourth, what inference costs a program of which nothing is watched: instructions by callgrind, with $count_size % of the work
-(\`zstd\`: one thread, $valgrind_megabytes MB), while attention is never raised.
+Third, what inference costs a program of which nothing is watched: instructions by callgrind, with $count_size % of the work
+(\`zstd\`: one thread, $((32 * valgrind_size / 100)) MB), while attention is never raised.
 END
 }

@@ -42,7 +42,7 @@ build_story() {
         "${cc[darn]}" $(header build "$file" | head -1) -g -pthread "$file" -o "$told/$name"
     fi >"$work/logs/build.story.$name" 2>&1 || {
         tail -5 "$work/logs/build.story.$name" >&2
-        echo "bench/run: $name does not build with its bug; see $work/logs/build.story.$name" >&2
+        complain "$name does not build with its bug; see $work/logs/build.story.$name"
         return 1
     }
 }

@@ -24,31 +24,31 @@ keeps_apart() {
 # measure_witness NAME: for each race that the recorded run of a hunt predicts a row of NAME, `confirmed`, `apart` or `open`,
 # and the places.
 measure_witness() {
-    local name=$1 log=$work/logs/witness.$1 darn=$build/bin/darn place source id one at other at_other verdict
+    local name=$1 log=$work/logs/witness.$1 darn=$build/bin/darn at place source id one line other other_line verdict
     local -a subject wish front=()
     build_racy "$name" darn || return 1
     prepare "$name" hunt
     source=$(recall_source "$name")
-    rm -rf "$recalled/out" "$recalled/predicted"
-    : >"$recalled/predicted"
+    at=$witnessed/$name
+    rm -rf "$at" && mkdir -p "$at" && : >"$at/predicted"
     while [[ ${subject[0]} == *=* ]]; do
         front+=("${subject[0]}")
         subject=("${subject[@]:1}")
     done
-    (cd "$place" && env "${front[@]}" "$darn" hunt "${wish[@]}" --trials=1 --no-explore --no-shrink --jobs=1 -o "$recalled/out" -- \
+    (cd "$place" && env "${front[@]}" "$darn" hunt "${wish[@]}" --trials=1 --no-explore --no-shrink --jobs=1 -o "$at/out" -- \
         "${subject[@]}" </dev/null) >"$log" 2>&1
-    [ -s "$recalled/out/trace" ] || {
-        echo "bench/run: of $name no run was recorded; see $log" >&2
+    [ -s "$at/out/trace" ] || {
+        complain "of $name no run was recorded; see $log"
         return 1
     }
-    "$darn" analyze --engine=hb,syncp --json="$recalled/predicted" "$recalled/out/trace" >"$log.predicted" 2>&1
-    grep '"certainty":"confirmed"' "$recalled/out/index.jsonl" >"$recalled/confirmed"
-    while read -r id one at other at_other; do
+    "$darn" analyze --engine=hb,syncp --json="$at/predicted" "$at/out/trace" >"$log.predicted" 2>&1
+    grep '"certainty":"confirmed"' "$at/out/index.jsonl" >"$at/confirmed"
+    while read -r id one line other other_line; do
         verdict=open
-        ! keeps_apart "$source" "$at" "$at_other" || verdict=apart
-        ! grep -q "^{\"id\":\"$id\"" "$recalled/confirmed" || verdict=confirmed
-        echo "$name $verdict $one $at and $other $at_other"
-    done < <(races_in "$recalled/predicted")
+        ! keeps_apart "$source" "$line" "$other_line" || verdict=apart
+        ! grep -q "^{\"id\":\"$id\"" "$at/confirmed" || verdict=confirmed
+        echo "$name $verdict $one $line and $other $other_line"
+    done < <(races_in "$at/predicted") >"$at/rows"
 }
 
 print_witness() {
@@ -72,17 +72,16 @@ print_witness() {
         }' "$1"
 }
 
+# Each hunt has one job: two at a time.
 # shellcheck disable=SC2046 # names have no blanks
 part_witness() {
-    local name failed=0 rows=$work/witness.rows
-    mkdir -p "$work/recall" || return 1
-    recalled=$(cd "$work/recall" && pwd)
-    : >"$rows"
-    for name in $(chosen $(recall_names)); do
-        echo "witness of $name" >&2
-        measure_witness "$name" >>"$rows" || failed=1
-    done
-    print_witness "$rows"
+    local failed=0
+    mkdir -p "$work"/{recall,witness} || return 1
+    recalled=$(cd "$work/recall" && pwd) witnessed=$(cd "$work/witness" && pwd)
+    rm -rf "${witnessed:?}"/*
+    two_at_a_time measure_witness $(chosen $(recall_names)) || failed=1
+    cat "$witnessed"/*/rows >"$work/witness.rows"
+    print_witness "$work/witness.rows"
     return $failed
 }
 

@@ -1,10 +1,12 @@
 /*
- * Makes the input of the compressors: a deterministic mix of text, records and noise.
+ * Makes the input of the compressors: a deterministic mix of text, records and noise; or a film.
  *
  * usage: input MEGABYTES > FILE
+ *        input FRAMES .yuv > FILE
  *
  * Pieces of 64 KiB: half of them words with a skewed distribution, three eighths binary records
- * with fields that change slowly, one eighth random bytes.
+ * with fields that change slowly, one eighth random bytes. The film has 352x288 points and 4:2:0
+ * colours: a gradient and a pattern of blocks, which move in different directions.
  */
 #include "../programs/bench.h"
 
@@ -54,20 +56,43 @@ static void fill_noise(unsigned char *piece, uint64_t *seed)
         piece[i] = (unsigned char)(bench_random(seed) >> 32);
 }
 
-int main(int argc, char **argv)
+enum { WIDTH = 352, HEIGHT = 288 };
+
+static int put_frame(unsigned n)
+{
+    static unsigned char frame[WIDTH * HEIGHT * 3 / 2];
+
+    memset(frame, 128, sizeof frame);
+    for (unsigned y = 0; y < HEIGHT; y++) {
+        for (unsigned x = 0; x < WIDTH; x++) {
+            unsigned block = (x + 2 * n) / 16 * 37 + (y + n) / 16 * 91;
+            frame[y * WIDTH + x] = (unsigned char)((3 * x + 2 * y + 5 * n) ^ block);
+        }
+    }
+    return fwrite(frame, 1, sizeof frame, stdout) == sizeof frame ? 0 : -1;
+}
+
+static int put_piece(size_t i, uint64_t *seed)
 {
     static unsigned char piece[PIECE];
-    size_t pieces = (size_t)(argc > 1 ? atol(argv[1]) : 1) * (1 << 20) / PIECE;
+
+    if (i % 8 == 7)
+        fill_noise(piece, seed);
+    else if (i % 2 == 0)
+        fill_text(piece, seed);
+    else
+        fill_records(piece, seed);
+    return fwrite(piece, 1, PIECE, stdout) == PIECE ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    size_t amount = (size_t)(argc > 1 ? atol(argv[1]) : 1);
+    size_t parts = argc > 2 ? amount : amount * (1 << 20) / PIECE;
     uint64_t seed = 1;
 
-    for (size_t i = 0; i < pieces; i++) {
-        if (i % 8 == 7)
-            fill_noise(piece, &seed);
-        else if (i % 2 == 0)
-            fill_text(piece, &seed);
-        else
-            fill_records(piece, &seed);
-        if (fwrite(piece, 1, PIECE, stdout) != PIECE) {
+    for (size_t i = 0; i < parts; i++) {
+        if ((argc > 2 ? put_frame((unsigned)i) : put_piece(i, &seed)) != 0) {
             perror("input");
             return 1;
         }
