@@ -1,5 +1,5 @@
 /*
- * How a program was built, as `darn cc` has written it down (cli/cc_record.h): a text for each
+ * How a program was built, as `darn cc` has written it down (cli/cc/cc_line.h): a text for each
  * compiler's line, in the section where clang's -frecord-command-line has its own, and one for the
  * linker's.
  *

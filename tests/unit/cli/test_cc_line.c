@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/cc_line.h"
+#include "cli/cc/cc_line.h"
 
 static struct darn_cc_line line;
 static struct darn_words words;

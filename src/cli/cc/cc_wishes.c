@@ -1,4 +1,4 @@
-#include "cli/cc_wishes.h"
+#include "cli/cc/cc_wishes.h"
 
 #include <errno.h>
 #include <limits.h>

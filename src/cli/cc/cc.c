@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cc_line.h"
-#include "cli/cc_wishes.h"
+#include "cli/cc/cc_line.h"
+#include "cli/cc/cc_wishes.h"
 #include "cli/line.h"
 #include "cli/page.h"
 #include "driver/process/installation.h"

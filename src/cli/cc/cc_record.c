@@ -1,4 +1,4 @@
-#include "cli/cc_line.h"
+#include "cli/cc/cc_line.h"
 
 #include <elf.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "cli/cc_line.h"
+#include "cli/cc/cc_line.h"
 
 #include <string.h>
 
