@@ -4,6 +4,7 @@
 
 #include "runtime/interpose/intercept.h"
 #include "runtime/order/ordering.h"
+#include "runtime/order/outside.h"
 #include "runtime/runtime_module.h"
 #include "runtime/record/record.h"
 #include "runtime/thread/unwind.h"
@@ -18,5 +19,6 @@ DARN_INTERCEPT(int, dlclose, void *module)
     darn_order_calls(thread, frame);
     result = DARN_REAL(dlclose)(module);
     darn_unwind_forget();
+    darn_outside_forget();
     return result;
 }

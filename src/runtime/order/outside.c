@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime/order/outside.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -168,25 +169,51 @@ bool darn_outside_starts(uintptr_t code)
     return !darn_outside_is_known(code, &for_good);
 }
 
-/* Codes that were found to be known, by hash. */
-#define CODES 1024
-static _Atomic uintptr_t codes[CODES];
+static enum darn_outside_answer find_out(uintptr_t code, bool strictly, bool *for_good)
+{
+    if (is_known_there(code, strictly, for_good))
+        return DARN_OUTSIDE_IS_KNOWN;
+    return strictly && darn_outside_is_known(code, for_good) ? DARN_OUTSIDE_IS_LIBC
+                                                             : DARN_OUTSIDE_IS_FOREIGN;
+}
+
+/*
+ * What was found out for good, by hash: the code, whether it was asked strictly, and the answer, in
+ * one word. A program that waits in a library for what comes calls it, and is called by it, with
+ * each request.
+ */
+#define ANSWERS 1024
+static _Atomic uint64_t answers[ANSWERS];
+
+static uint64_t question(uintptr_t code, bool strictly)
+{
+    return (uint64_t)code << 3 | (uint64_t)strictly << 2;
+}
+
+static_assert(DARN_OUTSIDE_IS_FOREIGN < 4, "an answer has two bits");
 
 enum darn_outside_answer darn_outside_ask(uintptr_t code, volatile uint8_t *asks)
 {
-    _Atomic uintptr_t *cached = &codes[darn_spread(code) % CODES];
     bool for_good = true, strictly = asks && *asks == DARN_ASKS_STRICTLY;
+    uint64_t question_now = question(code, strictly);
+    _Atomic uint64_t *slot = &answers[darn_spread(question_now) % ANSWERS];
+    uint64_t known = atomic_load_explicit(slot, memory_order_relaxed);
+    enum darn_outside_answer answer = known & 3;
 
-    if (strictly || atomic_load_explicit(cached, memory_order_relaxed) != code) {
-        if (!is_known_there(code, strictly, &for_good))
-            return strictly && darn_outside_is_known(code, &for_good) ? DARN_OUTSIDE_IS_LIBC
-                                                                      : DARN_OUTSIDE_IS_FOREIGN;
+    if ((known & ~UINT64_C(3)) != question_now) {
+        answer = find_out(code, strictly, &for_good);
         if (for_good)
-            atomic_store_explicit(cached, code, memory_order_relaxed);
+            atomic_store_explicit(slot, question_now | answer, memory_order_relaxed);
     }
-    if (for_good && asks) /* each module that calls it has a byte of its own */
-        *asks = 0;
-    return DARN_OUTSIDE_IS_KNOWN;
+    if (answer == DARN_OUTSIDE_IS_KNOWN && for_good && asks)
+        *asks = 0; /* each module that calls it has a byte of its own */
+    return answer;
+}
+
+void darn_outside_forget(void)
+{
+    for (size_t i = 0; i < ANSWERS; i++)
+        atomic_store_explicit(&answers[i], 0, memory_order_relaxed);
 }
 
 bool darn_outside_is_ours(uintptr_t code)

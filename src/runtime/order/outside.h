@@ -35,6 +35,9 @@ enum darn_outside_answer {
  */
 enum darn_outside_answer darn_outside_ask(uintptr_t code, volatile uint8_t *asks);
 
+/* A module may be gone: other code may come to lie where it was. */
+void darn_outside_forget(void);
+
 /* Whether the code there is of a program or library that darn has compiled, or a part of. */
 bool darn_outside_is_ours(uintptr_t code);
 

@@ -137,6 +137,30 @@ static void each_module_that_asks_is_told(void **state)
     }
 }
 
+/* Other code may come to lie where a module was. */
+static void what_is_foreign_is_found_out_once_until_a_module_goes(void **state)
+{
+    (void)state;
+    fill_jump(of_unknown_library(), false);
+    assert_int_equal(darn_outside_ask((uintptr_t)entry.code, NULL), DARN_OUTSIDE_IS_FOREIGN);
+    fill_jump(of_libc(), false);
+    assert_int_equal(darn_outside_ask((uintptr_t)entry.code, NULL), DARN_OUTSIDE_IS_FOREIGN);
+    darn_outside_forget();
+    assert_int_equal(darn_outside_ask((uintptr_t)entry.code, NULL), DARN_OUTSIDE_IS_KNOWN);
+    darn_outside_forget();
+}
+
+/* An entry that is not bound yet is asked for again. */
+static void what_may_change_is_not_kept(void **state)
+{
+    (void)state;
+    fill_jump((uintptr_t)entry.code + 1, false);
+    assert_int_equal(darn_outside_ask((uintptr_t)entry.code, NULL), DARN_OUTSIDE_IS_FOREIGN);
+    fill_jump(of_libc(), false);
+    assert_int_equal(darn_outside_ask((uintptr_t)entry.code, NULL), DARN_OUTSIDE_IS_KNOWN);
+    darn_outside_forget();
+}
+
 /* A function whose name says nothing may tell others something: it is asked for each time. */
 static void libc_is_not_known_where_it_may_tell_something(void **state)
 {
@@ -168,6 +192,8 @@ int main(void)
         cmocka_unit_test(what_leads_to_its_own_module_may_change),
         cmocka_unit_test(ours_is_what_is_not_of_the_system),
         cmocka_unit_test(each_module_that_asks_is_told),
+        cmocka_unit_test(what_is_foreign_is_found_out_once_until_a_module_goes),
+        cmocka_unit_test(what_may_change_is_not_kept),
         cmocka_unit_test(libc_is_not_known_where_it_may_tell_something),
         cmocka_unit_test(an_unknown_library_is_seen),
     };
