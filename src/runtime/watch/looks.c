@@ -7,6 +7,7 @@
 
 #include "runtime/os/os.h"
 #include "runtime/report/counters.h"
+#include "runtime/thread/thread.h"
 #include "runtime/watch/attention.h"
 #include "site/armed.h"
 
@@ -227,20 +228,32 @@ void darn_looks_add(const struct darn_site *start, const struct darn_site *stop)
 }
 
 /* What runs after that, such as other threads at the end of the program, looks further always. */
+static void forget(struct module *module)
+{
+    uint8_t *bytes = module->bytes;
+
+    module->bytes = NULL;
+    for (size_t chunk = 0; chunk < module->chunks; chunk++)
+        memset(bytes + chunk * DARN_ARMED_CHUNK + DARN_ARMED_TOGETHER, 1, DARN_ARMED_TOGETHER);
+    darn_os_free(module->followed, words_of(module->chunks) * sizeof(uint64_t));
+}
+
+/* A program of one thread may have forbidden itself the calls that the lock takes
+ * (docs/security.md); nobody but a signal handler can be here then, and it finds either state. */
+static bool is_alone(void)
+{
+    return !is_cold && darn_threads_alive() < 2;
+}
+
 void darn_looks_remove(const struct darn_site *start, const struct darn_site *stop)
 {
-    uint64_t mask = darn_attention_lock();
+    bool locks = !is_alone();
+    uint64_t mask = locks ? darn_attention_lock() : 0;
 
     for (size_t i = 0; start < stop && i < count; i++) {
-        struct module *module = &modules[i];
-
-        if (module->start != start || !module->bytes)
-            continue;
-        for (size_t chunk = 0; chunk < module->chunks; chunk++)
-            memset(module->bytes + chunk * DARN_ARMED_CHUNK + DARN_ARMED_TOGETHER, 1,
-                   DARN_ARMED_TOGETHER);
-        darn_os_free(module->followed, words_of(module->chunks) * sizeof(uint64_t));
-        module->bytes = NULL;
+        if (modules[i].start == start && modules[i].bytes)
+            forget(&modules[i]);
     }
-    darn_attention_unlock(mask);
+    if (locks)
+        darn_attention_unlock(mask);
 }
