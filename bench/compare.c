@@ -4,7 +4,7 @@
  * usage: compare PLAN LOGS
  *
  * The variants of a program take turns, round by round, so that whatever else the machine does
- * hits all of them alike; the median of the rounds counts. The output of each run goes to the
+ * hits all of them alike; the median of the rounds' ratios counts. The output of each run goes to the
  * directory LOGS and must be that of the first variant that is the base. Tables go to stdout,
  * progress to stderr. Exit status: 0, 1 if a run failed, 2 for a plan or directory that cannot be
  * used.

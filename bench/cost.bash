@@ -122,8 +122,8 @@ about_cost() {
 The numbers are ratios to the plain build (\`clang-19 -O2 -g\`), whose own time and memory are in the
 first column. \`darn\` is the default budget of 10 %, \`budget 0\` what guards cost by themselves. \`trained\` is a build with
 \`darn cc --profile=FILE\`, at the default budget: what a run with $((100 * train_size / cost_size)) % of the work has never seen to be shared has no guard.
-\`darn, max\` is \`--budget=max\`. All builds of a program take turns on the same machine, round by round, and the median of
-$rounds runs counts; \`trained\`, \`darn, max\` and TSan run once. The work is sized so that a plain run takes two seconds of the processor or more: of the first
+\`darn, max\` is \`--budget=max\`. All builds of a program take turns on the same machine, round by round. A ratio is that of one round, and the median of
+$rounds rounds counts; \`trained\`, \`darn, max\` and TSan run in the first one only. The work is sized so that a plain run takes two seconds of the processor or more: of the first
 100 ms everything is seen, which is a few percent of such a run, and less of a longer one.
 DRD and Helgrind run once with $valgrind_size % of what takes half a second, against the plain build with as much, for at most $valgrind_limit s.
 Memory is the largest resident size; in the programs that need hardly any, it shows what the runtime needs for itself.

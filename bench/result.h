@@ -39,7 +39,8 @@ double darn_result_median(const struct darn_result *result, enum darn_quantity q
 /* How far the runs lie apart: (largest - smallest) / median. */
 double darn_result_spread(const struct darn_result *result, enum darn_quantity quantity);
 
-/* The median of a variant divided by that of its base; 0 when one of the two is missing. */
+/* What a variant takes to what its base takes in the same round: the median of the rounds that both
+ * have. 0 when one of the two is missing. */
 double darn_result_ratio(const darn_result_row row, const struct darn_plan *plan, size_t variant,
                          enum darn_quantity quantity);
 

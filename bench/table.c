@@ -86,6 +86,13 @@ void darn_table_ratios(FILE *out, const struct darn_plan *plan, const darn_resul
     fprintf(out, "\n");
 }
 
+/* Half as much again in one run as in another is not the program's doing. */
+static bool is_unsteady(const struct darn_result *result)
+{
+    return result->end == DARN_RESULT_DONE && darn_result_median(result, DARN_USER) > 0.1 &&
+           darn_result_spread(result, DARN_USER) > 0.5;
+}
+
 void darn_table_remarks(FILE *out, const struct darn_plan *plan, const darn_result_row *rows)
 {
     bool any = false;
@@ -101,8 +108,13 @@ void darn_table_remarks(FILE *out, const struct darn_plan *plan, const darn_resu
                         title, plan->variant[j].limit);
             if (result->reported)
                 fprintf(out, "- %s, %s: reported races\n", plan->program[i], title);
+            if (is_unsteady(result))
+                fprintf(out,
+                        "- %s, %s: runs whose user time lies %.0f %% apart: the machine was not "
+                        "quiet\n",
+                        plan->program[i], title, 100 * darn_result_spread(result, DARN_USER));
             any |= result->end == DARN_RESULT_FAILED || result->end == DARN_RESULT_LIMIT ||
-                   result->reported;
+                   result->reported || is_unsteady(result);
         }
     }
     if (any)
