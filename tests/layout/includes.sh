@@ -32,6 +32,7 @@ cli/report: cli/report
 cli/shell: cli/shell
 cli/campaign: cli/campaign
 cli/mend: cli/mend
+cli/cc: cli/cc
 driver/process: driver/process
 driver/play: driver/process driver/play
 driver/analysis: driver/process driver/analysis
